@@ -1,0 +1,182 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  real,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core'
+
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+const bytes = (name: string) => bigint(name, { mode: 'number' })
+
+/** Accounts: the first block of columns is Better Auth's user model, the second ours. */
+export const users = pgTable('users', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  email: text().notNull().unique(),
+  emailVerified: boolean('email_verified').notNull().default(false),
+  image: text(),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+
+  firstName: text('first_name').notNull().default(''),
+  lastName: text('last_name').notNull().default(''),
+  tier: text({ enum: ['free', 'premium'] }).notNull().default('free'),
+  role: text({ enum: ['user', 'admin'] }).notNull().default('user'),
+  premiumTrialStartedAt: moment('premium_trial_started_at'),
+  premiumTrialEndsAt: moment('premium_trial_ends_at'),
+})
+
+const ownerId = () =>
+  text('user_id')
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
+/** Better Auth's sessions: one row a signed-in browser. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    token: text().notNull().unique(),
+    userId: ownerId(),
+    expiresAt: moment('expires_at').notNull(),
+    ipAddress: text('ip_address'),
+    userAgent: text('user_agent'),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [index('sessions_user_id').on(table.userId)],
+)
+
+/** Better Auth's accounts: one row a way to sign in (a password, a provider). */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: text().primaryKey(),
+    userId: ownerId(),
+    accountId: text('account_id').notNull(),
+    providerId: text('provider_id').notNull(),
+    accessToken: text('access_token'),
+    refreshToken: text('refresh_token'),
+    idToken: text('id_token'),
+    accessTokenExpiresAt: moment('access_token_expires_at'),
+    refreshTokenExpiresAt: moment('refresh_token_expires_at'),
+    scope: text(),
+    password: text(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [index('accounts_user_id').on(table.userId)],
+)
+
+/** Better Auth's one-time values: email verification and password reset. */
+export const verifications = pgTable(
+  'verifications',
+  {
+    id: text().primaryKey(),
+    identifier: text().notNull(),
+    value: text().notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [index('verifications_identifier').on(table.identifier)],
+)
+
+/** An upload that was started and is neither confirmed nor aborted. */
+export const uploads = pgTable(
+  'uploads',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    storage: text({ enum: ['disk', 's3'] }).notNull(),
+    cloudKey: text('cloud_key').notNull().unique(),
+    originalName: text('original_name').notNull(),
+    mimeType: text('mime_type').notNull(),
+    size: bytes('size').notNull(),
+    expirationDays: smallint('expiration_days').notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** When bytes last arrived or a URL was last signed: what "idle" is measured from. */
+    lastActivityAt: moment('last_activity_at').notNull(),
+  },
+  (table) => [
+    index('uploads_owner_id').on(table.ownerId),
+    index('uploads_last_activity_at').on(table.lastActivityAt),
+  ],
+)
+
+/**
+ * A confirmed file and its link. `purgingAt` marks that its bytes are being removed and `purgedAt`
+ * that they are gone; `deletedAt` that its owner deleted it, after which the row goes too.
+ */
+export const files = pgTable(
+  'files',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'restrict' }),
+    storage: text({ enum: ['disk', 's3'] }).notNull(),
+    storageKey: text('storage_key').notNull().unique(),
+    originalName: text('original_name').notNull(),
+    mimeType: text('mime_type').notNull(),
+    size: bytes('size').notNull(),
+    shortCode: text('short_code').notNull().unique(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    maxLifetimeAt: moment('max_lifetime_at').notNull(),
+    downloadCount: integer('download_count').notNull().default(0),
+    uploadDuration: real('upload_duration'),
+    deletedAt: moment('deleted_at'),
+    purgingAt: moment('purging_at'),
+    purgedAt: moment('purged_at'),
+  },
+  (table) => [
+    index('files_owner_id_created_at').on(table.ownerId, table.createdAt.desc(), table.id.desc()),
+    index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
+  ],
+)
+
+/** Every short code ever given, so that none is given twice, even after its file is gone. */
+export const shortCodes = pgTable('short_codes', {
+  code: text().primaryKey(),
+  issuedAt: moment('issued_at').notNull(),
+})
+
+/** Downloads of a file by day (UTC). */
+export const fileDownloads = pgTable(
+  'file_downloads',
+  {
+    fileId: uuid('file_id')
+      .notNull()
+      .references(() => files.id, { onDelete: 'cascade' }),
+    day: date().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileId, table.day] })],
+)
+
+/** What the administrator can change; a missing key means its default. */
+export const settings = pgTable('settings', {
+  key: text().primaryKey(),
+  value: text().notNull(),
+  description: text().notNull().default(''),
+  updatedAt: moment('updated_at').notNull(),
+})
+
+/** Counters of the rate limiter; `expire` is in milliseconds since 1970, as its library writes it. */
+export const rateLimits = pgTable('rate_limits', {
+  key: text().primaryKey(),
+  points: integer().notNull().default(0),
+  expire: bytes('expire'),
+})

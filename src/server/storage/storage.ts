@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** The stores a file's bytes can live in; `files.storage` keeps the name with each file. */
+export type StorageName = 'disk' | 's3'
+
+/** What a signed upload URL allows: exactly these bytes, under this key, until then. */
+export interface UploadGrant {
+  key: string
+  /** Bytes, exactly. */
+  size: number
+  mimeType: string
+  /** The URL stops working at this moment. */
+  until: Date
+}
+
+/** What a download answers with. */
+export interface DownloadGrant {
+  key: string
+  /** Bytes. */
+  size: number
+  mimeType: string
+  /** The cleaned name, for `Content-Disposition`. */
+  fileName: string
+  /** Names these bytes for ever (they never change under a key); becomes the strong ETag. */
+  version: string
+  createdAt: Date
+  /** No signed URL lives longer than the link: the moment the link ends. */
+  until: Date
+}
+
+/** How the bytes of a download reach the client. */
+export type Delivery =
+  | { kind: 'redirect'; url: string }
+  | {
+      kind: 'stream'
+      /**
+       * Answers GET and HEAD with ranges and conditions. Resolves when the answer has ended,
+       * also when the client left early; never rejects for that.
+       */
+      send(request: IncomingMessage, response: ServerResponse): Promise<void>
+    }
+
+export interface StoredObject {
+  key: string
+  /** When its bytes last changed. */
+  modifiedAt: Date
+}
+
+/**
+ * The port to wherever bytes are kept. Every driver passes the whole of `storage.suite.ts`.
+ * Keys are made by `newStorageKey`, never from anything a user typed.
+ */
+export interface Storage {
+  readonly name: StorageName
+  /** An absolute URL that takes the whole file in one PUT (design: upload protocol). */
+  signUpload(grant: UploadGrant): Promise<string>
+  /** The bytes stored under a key so far, 0 for an empty file; null when there is no such object. */
+  storedSize(key: string): Promise<number | null>
+  /**
+   * Makes an uploaded object final and durable: after this the bytes survive a power cut and no
+   * signed upload URL can change them. Sealing twice is a success.
+   * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
+   */
+  seal(key: string, size: number): Promise<void>
+  /** How to answer a download of a sealed object. */
+  deliver(grant: DownloadGrant): Promise<Delivery>
+  /** An absolute URL that answers GET and HEAD with the bytes until `grant.until`. */
+  signDownload(grant: DownloadGrant): Promise<string>
+  /** Removes an object, sealed or not, and ends transfers into it. A missing one is a success. */
+  remove(key: string): Promise<void>
+  /** Every object, sealed or not, in no particular order. */
+  list(): AsyncIterable<StoredObject>
+  /** Resolves when the store answers and can be written to; rejects otherwise. */
+  check(): Promise<void>
+}
+
+/** What is stored is not what was announced. `actual` is null when nothing is stored. */
+export class SizeMismatch extends Error {
+  readonly expected: number
+  readonly actual: number | null
+
+  constructor(expected: number, actual: number | null) {
+    super(`expected ${expected} bytes, found ${actual ?? 'none'}`)
+    this.name = 'SizeMismatch'
+    this.expected = expected
+    this.actual = actual
+  }
+}

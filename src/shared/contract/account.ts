@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { isoDate } from './fields.ts'
+
+/** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
+export const minPasswordLength = 6
+const maxPasswordLength = 128
+
+export const userSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  firstName: z.string(),
+  tier: z.enum(['free', 'premium']),
+  isAdmin: z.boolean(),
+  premiumTrialStartedAt: isoDate.nullable(),
+  premiumTrialEndsAt: isoDate.nullable(),
+  profileImageUrl: z.string().nullable(),
+})
+export type User = z.infer<typeof userSchema>
+
+const email = z.string().trim().min(1).max(254).pipe(z.email())
+const personName = z.string().trim().min(1).max(100)
+
+/** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
+export const signupBody = z
+  .object({
+    firstName: personName,
+    lastName: personName,
+    email,
+    password: z
+      .string()
+      .min(minPasswordLength, 'Password must be at least 6 characters long.')
+      .max(maxPasswordLength),
+    confirmPassword: z.string(),
+  })
+  .refine((body) => body.password === body.confirmPassword, {
+    path: ['confirmPassword'],
+    message: 'Passwords do not match. Please try again.',
+  })
+
+export const account = {
+  signup: endpoint({
+    method: 'POST',
+    path: '/api/auth/signup',
+    summary: 'Create an account with email and password.',
+    access: 'visitor',
+    body: signupBody,
+    response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
+    errors: ['EMAIL_TAKEN'],
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Sign in with email and password; sets the session cookie.',
+    access: 'visitor',
+    body: z.object({ email, password: z.string().min(1).max(maxPasswordLength) }),
+    response: userSchema,
+    errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
+  }),
+  currentUser: endpoint({
+    method: 'GET',
+    path: '/api/auth/user',
+    summary: 'The signed-in user.',
+    access: 'user',
+    response: userSchema,
+    errors: ['UNAUTHORIZED'],
+  }),
+  startSignIn: endpoint({
+    method: 'GET',
+    path: '/api/login',
+    summary: 'Browser navigation that starts signing in.',
+    access: 'visitor',
+    response: { raw: 'redirect' },
+    errors: [],
+  }),
+  logout: endpoint({
+    method: 'GET',
+    path: '/api/logout',
+    summary: 'Browser navigation that ends the session and returns to the front page.',
+    access: 'visitor',
+    response: { raw: 'redirect' },
+    errors: [],
+  }),
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { isoDate, shortCode } from './fields.ts'
+
+const codeParams = z.object({ code: shortCode })
+
+export const downloads = {
+  download: endpoint({
+    method: 'GET',
+    path: '/api/download/{code}',
+    summary: 'The bytes of a file: HEAD, ranges and conditional requests work.',
+    access: 'visitor',
+    params: codeParams,
+    response: { raw: 'bytes' },
+    errors: ['LINK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  }),
+  openLink: endpoint({
+    method: 'GET',
+    path: '/s/{code}',
+    summary: 'The download page for browsers and chat previews, the bytes for everything else.',
+    access: 'visitor',
+    params: codeParams,
+    response: { raw: 'page' },
+    errors: ['LINK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  }),
+  openDownloadPage: endpoint({
+    method: 'GET',
+    path: '/download/{code}',
+    summary: 'The download page.',
+    access: 'visitor',
+    params: codeParams,
+    response: { raw: 'page' },
+    errors: [],
+  }),
+  linkDetails: endpoint({
+    method: 'GET',
+    path: '/api/links/{code}',
+    summary: 'What the download page shows of a link.',
+    access: 'visitor',
+    params: codeParams,
+    response: z.object({
+      shortCode: z.string(),
+      originalName: z.string(),
+      mimeType: z.string(),
+      size: z.int(),
+      createdAt: isoDate,
+      expiresAt: isoDate,
+      maxLifetimeAt: isoDate,
+      /** The sender's own brand; null shows Mayfly's. */
+      branding: z.null(),
+    }),
+    errors: ['LINK_NOT_FOUND'],
+  }),
+}

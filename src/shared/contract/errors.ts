@@ -1,0 +1,82 @@
+/**
+ * Every error the HTTP interface can answer with: its code, its status and its public text.
+ * The text is what a person reads; a use case may replace it with a more precise sentence,
+ * never with anything internal.
+ */
+export const errorTable = {
+  INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
+  UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    message: 'Invalid email or password. Please try again.',
+  },
+  FORBIDDEN: { status: 403, message: 'You may not do this.' },
+  FOREIGN_ORIGIN: {
+    status: 403,
+    message: 'This request comes from another site and was refused.',
+  },
+  EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
+  TIER_FILE_COUNT: {
+    status: 403,
+    message: 'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+  },
+  TIER_EXPIRATION: {
+    status: 403,
+    message: 'The free tier keeps files for 3 days. Upgrade to Premium for 5 or 7 days.',
+  },
+  SIGNATURE_INVALID: {
+    status: 403,
+    message: 'This signed URL is not valid for this request.',
+  },
+  SIGNATURE_EXPIRED: { status: 403, message: 'This signed URL has expired.' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  FILE_NOT_FOUND: { status: 404, message: 'File not found' },
+  UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
+  LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
+  EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
+  UPLOAD_SEALED: {
+    status: 409,
+    message: 'This upload is already complete and takes no more bytes.',
+  },
+  UPLOAD_SUPERSEDED: {
+    status: 409,
+    message: 'A newer request has taken over this upload.',
+  },
+  SIZE_MISMATCH: {
+    status: 409,
+    message: 'What was stored differs from what was announced. Please upload the file again.',
+  },
+  FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
+  TIER_FILE_SIZE: {
+    status: 413,
+    message: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
+  },
+  BODY_TOO_LARGE: { status: 413, message: 'The request is too large.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.' },
+  OFFSET_MISMATCH: {
+    status: 416,
+    message: 'The upload continues at another offset: see Upload-Offset.',
+  },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    message: 'Too many attempts. Please wait a moment and try again.',
+  },
+  INTERNAL: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+  },
+  UNAVAILABLE: {
+    status: 503,
+    message: 'The service cannot be reached right now. Please try again shortly.',
+  },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  message: string
+  code: ErrorCode
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { cloudKey, done } from './fields.ts'
+import { fileSchema } from './files.ts'
+
+/** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
+const mediaType = z
+  .string()
+  .max(255)
+  .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
+  .pipe(
+    z
+      .string()
+      .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Must be a media type such as image/png.'),
+  )
+
+/** The spec sends the days as text; a number is taken too. */
+const expirationDays = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.enum(['3', '5', '7'], 'Must be 3, 5 or 7.'))
+  .transform((days) => Number(days) as 3 | 5 | 7)
+
+/** What comes back from the client is for its own use; the server trusts none of it. */
+const uploadMetadata = z.record(z.string(), z.unknown())
+
+const confirmBody = z.object({
+  cloudKey,
+  metadata: uploadMetadata.optional(),
+  /** When the browser began, in milliseconds since 1970 or as ISO 8601 text. */
+  uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
+})
+
+export const uploads = {
+  getUploadUrl: endpoint({
+    method: 'POST',
+    path: '/api/files/get-upload-url',
+    summary: 'Start an upload: checks the tier and answers a presigned URL for the bytes.',
+    access: 'user',
+    body: z.object({
+      fileName: z.string().min(1).max(1024),
+      fileSize: z.int().nonnegative(),
+      fileType: mediaType,
+      expirationDays,
+    }),
+    response: z.object({
+      uploadUrl: z.string(),
+      cloudKey: z.string(),
+      metadata: z.object({
+        originalName: z.string(),
+        mimeType: z.string(),
+        size: z.int(),
+        expirationDays: z.string(),
+      }),
+    }),
+    errors: ['UNAUTHORIZED', 'TIER_FILE_COUNT', 'TIER_FILE_SIZE', 'TIER_EXPIRATION', 'FILE_TOO_LARGE'],
+  }),
+  confirmUpload: endpoint({
+    method: 'POST',
+    path: '/api/files/confirm-upload',
+    summary: 'Finish an upload: the stored bytes are checked and become a file with a link.',
+    access: 'user',
+    body: confirmBody,
+    response: fileSchema,
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'SIZE_MISMATCH', 'TIER_FILE_COUNT'],
+  }),
+  createFileRecord: endpoint({
+    method: 'POST',
+    path: '/api/files',
+    summary: 'The same as confirm-upload: creates the file record after a direct upload.',
+    access: 'user',
+    body: confirmBody,
+    response: fileSchema,
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'SIZE_MISMATCH', 'TIER_FILE_COUNT'],
+  }),
+  abortUpload: endpoint({
+    method: 'POST',
+    path: '/api/files/abort-upload',
+    summary: 'Give up an upload: its place is free at once and its bytes are removed.',
+    access: 'user',
+    body: z.object({ cloudKey }),
+    response: done,
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
+  }),
+}
