@@ -4,7 +4,7 @@ import { isoDate } from './fields.ts'
 
 /** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
 export const minPasswordLength = 6
-const maxPasswordLength = 128
+export const maxPasswordLength = 128
 
 export const userSchema = z.object({
   id: z.string(),

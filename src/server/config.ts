@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
+
+/** What the server was told at its start; nothing else in it reads the environment. */
+export interface Config {
+  host: string
+  port: number
+  /** The public origin; build links from `appUrl.origin`, which has no trailing slash. */
+  appUrl: URL
+  /** Absolute. */
+  dataDir: string
+  /** null: the embedded Postgres under `dataDir`. */
+  databaseUrl: string | null
+  /** In lower case. */
+  adminEmail: string
+  /** null: generated into `dataDir` at the first start. */
+  adminPassword: string | null
+  /** null: generated into `dataDir` at the first start. */
+  authSecret: string | null
+  supportEmail: string
+  privacyEmail: string
+  /** False switches every rate limit off. */
+  rateLimits: boolean
+  /** Whether the client's address is taken from the proxy's header. */
+  trustProxy: boolean
+  requireEmailVerification: boolean
+  logLevel: LogLevel
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** The environment, or something shaped like it. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Every setting there is, with its default and meaning as the README's table shows them (a test
+ * compares the two). A default in backticks is a value that could be set.
+ */
+export const settings = {
+  PORT: { default: '`3000`', meaning: 'The port the server listens on' },
+  HOST: { default: '`127.0.0.1`', meaning: 'The address the server listens on' },
+  APP_URL: { default: '`http://HOST:PORT`', meaning: 'The public origin; links are made from it' },
+  DATA_DIR: { default: '`./data`', meaning: 'The folder that holds everything the server keeps' },
+  DATABASE_URL: {
+    default: 'an embedded Postgres in `DATA_DIR`',
+    meaning: 'Another Postgres: `postgres://user:password@host:port/name`',
+  },
+  SUPPORT_EMAIL: { default: '`support@` the host of `APP_URL`', meaning: 'Where people write to' },
+  PRIVACY_EMAIL: {
+    default: '`privacy@` the host of `APP_URL`',
+    meaning: 'Where people write to about their data',
+  },
+  ADMIN_EMAIL: {
+    default: '`admin@localhost.localdomain`',
+    meaning: 'The one administrator; nobody can sign up with this address',
+  },
+  ADMIN_PASSWORD: {
+    default: 'generated into `DATA_DIR/admin-password`',
+    meaning: "The administrator's password at the first start",
+  },
+  AUTH_SECRET: {
+    default: 'generated into `DATA_DIR/secret`',
+    meaning: 'Signs sessions and links; several servers must share it',
+  },
+  REQUIRE_EMAIL_VERIFICATION: {
+    default: '`off`',
+    meaning: 'Whether an address must be verified before signing in; only `off` in this version',
+  },
+  RATE_LIMITS: { default: '`on`', meaning: '`off` for load tests' },
+  TRUST_PROXY: {
+    default: '`off`',
+    meaning: "`on` behind a proxy: take the client's address from its header",
+  },
+  LOG_LEVEL: { default: '`info`', meaning: `JSON lines on standard output: ${listed(logLevels)}` },
+} as const satisfies Record<string, { default: string; meaning: string }>
+
+type Name = keyof typeof settings
+
+/** Settings that are promised but not there yet: setting one must not look as if it worked. */
+const notYet = {
+  'files are kept on the local disk only': [
+    'S3_BUCKET',
+    'S3_REGION',
+    'S3_ENDPOINT',
+    'S3_PUBLIC_ENDPOINT',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
+    'S3_FORCE_PATH_STYLE',
+  ],
+  'no mail is sent': ['SMTP_URL', 'MAIL_FROM'],
+  'people sign in with email and password only': [
+    'GOOGLE_CLIENT_ID',
+    'GOOGLE_CLIENT_SECRET',
+    'GOOGLE_ISSUER',
+  ],
+  'there are no metrics': ['METRICS_TOKEN'],
+}
+
+const minSecretLength = 32
+
+/** The settings cannot be used; the message lists every fault with its cure, one a line. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    const count = faults.length === 1 ? 'One setting is' : `${faults.length} settings are`
+    super(`${count} wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
+
+/**
+ * The settings of this process: those of `.env` in the working directory, where there is one,
+ * overruled by the real environment.
+ * @throws {ConfigError} when `.env` is there and cannot be read.
+ */
+export function readEnvironment(): Environment {
+  return { ...readDotEnv(resolve('.env')), ...process.env }
+}
+
+function readDotEnv(file: string): Environment {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return {}
+    throw new ConfigError([`${file} cannot be read (${code}): make it a readable file, or move it`])
+  }
+}
+
+/**
+ * Turns an environment into a configuration. An empty value counts as unset.
+ * @throws {ConfigError} that names every fault and its cure, and no secret.
+ */
+export function readConfig(environment: Environment): Config {
+  const values = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const faults = unsupported(values)
+  const parsed = schema.safeParse(values)
+  if (!parsed.success) {
+    faults.unshift(
+      ...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
+    )
+  }
+  if (faults.length > 0 || !parsed.data) throw new ConfigError(faults)
+
+  const env = parsed.data
+  const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    appUrl,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    adminEmail: env.ADMIN_EMAIL,
+    adminPassword: env.ADMIN_PASSWORD,
+    authSecret: env.AUTH_SECRET,
+    supportEmail: env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`,
+    privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
+    rateLimits: env.RATE_LIMITS,
+    trustProxy: env.TRUST_PROXY,
+    requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
+    logLevel: env.LOG_LEVEL,
+  }
+}
+
+function unsupported(values: Environment): string[] {
+  return Object.entries(notYet).flatMap(([reason, names]) =>
+    names
+      .filter((name) => values[name] !== undefined)
+      .map((name) => `${name} is set, but in this version ${reason}: unset it`),
+  )
+}
+
+/** A host that a browser on this machine can open: the wildcard addresses are none. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIP(host) === 6 ? `[${host}]` : host
+}
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ')
+}
+
+/** A value that may be shown: says what it is and what it should be. */
+const shown = (cure: string) => ({
+  error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
+})
+
+/** A value nobody may see: says only what it should be. */
+const hidden = (cure: string) => ({ error: `cannot be used: ${cure}` })
+
+const onOff = (fallback: 'on' | 'off') =>
+  z
+    .enum(['on', 'off', 'true', 'false'], shown(`write on or off, or unset it for ${fallback}`))
+    .default(fallback)
+    .transform((value) => value === 'on' || value === 'true')
+
+const email = (cure: string) => z.email(shown(cure)).toLowerCase()
+
+const isPort = (value: string) => /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65535
+
+const isHost = (value: string) => isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
+
+/** An http(s) origin and nothing more: a path, a query or a password would be dropped unseen. */
+function isOrigin(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+}
+
+function isPostgresUrl(value: string): boolean {
+  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')
+}
+
+const schema = z.object({
+  PORT: z
+    .string()
+    .refine(isPort, shown('give a whole number from 1 to 65535, or unset it for 3000'))
+    .default('3000')
+    .transform(Number),
+  HOST: z
+    .string()
+    .refine(isHost, shown('give an IP address or a host name, or unset it for 127.0.0.1'))
+    .default('127.0.0.1'),
+  APP_URL: z
+    .string()
+    .refine(isOrigin, shown('give an origin without a path, such as https://files.example.org'))
+    .transform((value) => new URL(value))
+    .optional(),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((value) => resolve(value)),
+  DATABASE_URL: z
+    .string()
+    .refine(isPostgresUrl, hidden('give postgres://user:password@host:port/name, or unset it'))
+    .nullable()
+    .default(null),
+  SUPPORT_EMAIL: email('give an email address, or unset it').optional(),
+  PRIVACY_EMAIL: email('give an email address, or unset it').optional(),
+  ADMIN_EMAIL: email('give an email address, or unset it').default('admin@localhost.localdomain'),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(minPasswordLength, hidden(`give at least ${minPasswordLength} characters, or unset it`))
+    .max(maxPasswordLength, hidden(`give at most ${maxPasswordLength} characters, or unset it`))
+    .nullable()
+    .default(null),
+  AUTH_SECRET: z
+    .string()
+    .min(minSecretLength, hidden(`give at least ${minSecretLength} random characters, or unset it`))
+    .nullable()
+    .default(null),
+  REQUIRE_EMAIL_VERIFICATION: onOff('off').refine((value) => !value, {
+    error: 'is on, but in this version no mail is sent: unset it',
+  }),
+  RATE_LIMITS: onOff('on'),
+  TRUST_PROXY: onOff('off'),
+  LOG_LEVEL: z
+    .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
+    .default('info'),
+} satisfies Record<Name, z.ZodType>)
