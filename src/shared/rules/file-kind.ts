@@ -1,0 +1,63 @@
+/** Spec §2, analytics: the types files are counted by. */
+export type FileKind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | 'document' | 'other'
+
+const labels: Readonly<Record<FileKind, string>> = {
+  image: 'Image',
+  video: 'Video',
+  audio: 'Audio',
+  pdf: 'PDF',
+  archive: 'Archive',
+  document: 'Document',
+  other: 'File',
+}
+
+/** One file of a kind, as a person calls it. */
+export const kindLabel = (kind: FileKind): string => labels[kind]
+
+/** The first pattern that fits a media type (lower case, no parameters) decides. */
+const kindsByType: readonly [RegExp, FileKind][] = [
+  [/^image\//, 'image'],
+  [/^video\//, 'video'],
+  [/^audio\//, 'audio'],
+  [/^application\/(x-)?pdf$/, 'pdf'],
+  [
+    /^application\/((x-)?(zip|zip-compressed|7z-compressed|rar|rar-compressed|tar|gtar|gzip|gzip-compressed|compress|compressed|compressed-tar|bzip|bzip2|xz|lzip|lzma|lz4|zstd|brotli|java-archive|iso9660-image|apple-diskimage|cpio|stuffit)|vnd\.rar|vnd\.ms-cab-compressed)$/,
+    'archive',
+  ],
+  [/^text\//, 'document'],
+  [
+    /^application\/(msword|(x-|vnd\.ms-)?(excel|powerpoint|word)\b.*|vnd\.ms-(works|project|xpsdocument|outlook)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+|vnd\.sun\.xml\..+|vnd\.apple\.(pages|numbers|keynote)|rtf|epub\+zip|x-mobipocket-ebook|x-(la)?tex|postscript|(.+\+)?(json|xml)|(x-)?yaml)$/,
+    'document',
+  ],
+]
+
+/** Extensions (lower case) for types that say nothing. */
+const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
+  image:
+    'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
+  video: 'mp4 m4v mov mkv webm avi wmv flv mpg mpeg m2ts mts 3gp ogv',
+  audio: 'mp3 m4a aac wav flac ogg oga opus wma aif aiff mid midi amr',
+  pdf: 'pdf',
+  archive:
+    'zip 7z rar tar gz tgz bz2 tbz2 xz txz zst tzst lz lz4 lzma br z cab jar iso dmg cpio sit',
+  document:
+    'doc docx docm dot dotx xls xlsx xlsm xlsb ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key epub mobi txt text md markdown csv tsv log tex html htm xml json yaml yml ps eml msg',
+}
+
+const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
+  (Object.keys(extensions) as (keyof typeof extensions)[]).flatMap((kind) =>
+    extensions[kind].split(' ').map((extension) => [extension, kind] as const),
+  ),
+)
+
+/**
+ * What kind of file this is: by its media type, or, where the type says nothing about it (absent,
+ * octet-stream, one not known here), by the extension of its name.
+ */
+export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
+  const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const byType = kindsByType.find(([pattern]) => pattern.test(type))
+  if (byType) return byType[1]
+  const extension = /[^.]\.([^.]+)$/.exec(file.originalName)?.[1]?.toLowerCase() ?? ''
+  return kindByExtension.get(extension) ?? 'other'
+}

@@ -1,0 +1,18 @@
+const units = ['Bytes', 'KB', 'MB', 'GB'] as const
+
+/**
+ * A size as people read it: spec §9, Bytes, KB, MB, GB (base 1024), at most one decimal, and none
+ * that is 0. What would round up to 1024 of a unit is 1 of the next; GB is the last.
+ * Takes any number of bytes; what is no size (negative, not a number) reads '0 Bytes'.
+ */
+export function formatSize(bytes: number): string {
+  let amount = Math.max(0, Math.round(bytes)) || 0
+  let unit = 0
+  while (oneDecimal(amount) >= 1024 && unit < units.length - 1) {
+    amount /= 1024
+    unit += 1
+  }
+  return `${oneDecimal(amount)} ${units[unit]}`
+}
+
+const oneDecimal = (amount: number) => Math.round(amount * 10) / 10

@@ -1,0 +1,29 @@
+/** Spec §1: expiry of 3, 5 or 7 days (which of them a tier may choose: see `tierLimits`). */
+export const expirationDays = [3, 5, 7] as const
+export type ExpirationDays = (typeof expirationDays)[number]
+
+/** Spec §9: default expiry, in days. */
+export const defaultExpirationDays = 3 satisfies ExpirationDays
+
+/** Spec §9: maximum lifetime of any file in days, regardless of renewals. */
+export const maxLifetimeDays = 30
+
+export const hourInMs = 60 * 60 * 1000
+
+/** A day is exactly 24 hours of UTC; no calendar and no daylight saving time plays into it. */
+export const dayInMs = 24 * hourInMs
+
+const after = (moment: Date, days: number) => new Date(moment.getTime() + days * dayInMs)
+
+/** The two dates a new file carries: the end of its link and the end no renewal can pass. */
+export function firstLifetime(
+  createdAt: Date,
+  days: ExpirationDays,
+): { expiresAt: Date; maxLifetimeAt: Date } {
+  return { expiresAt: after(createdAt, days), maxLifetimeAt: after(createdAt, maxLifetimeDays) }
+}
+
+/** When a link renewed at `now` ends: `days` from now, never past `maxLifetimeAt` (spec §9). */
+export function renewedExpiry(now: Date, days: ExpirationDays, maxLifetimeAt: Date): Date {
+  return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
+}
