@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+import { themeBoot } from './src/web/ui/theme-boot.ts'
+
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Puts the theme's script first in <head>, where it runs before anything is painted. */
+const inlineThemeBoot = (): Plugin => ({
+  name: 'inline-theme-boot',
+  transformIndexHtml: () => [{ tag: 'script', children: themeBoot, injectTo: 'head-prepend' }],
+})
+
+const server = 'http://127.0.0.1:3000'
+
+export default defineConfig({
+  root: folder('src/web'),
+  plugins: [react(), tailwind(), inlineThemeBoot()],
+  build: {
+    outDir: folder('dist/web'),
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+  },
+  server: {
+    host: '127.0.0.1',
+    fs: { allow: [folder('.')] },
+    proxy: { '/api': server, '/s/': server, '/download/': server, '/storage/': server },
+  },
+})
