@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanFileName } from './file-name.ts'
+
+const utf8 = (text: string) => Buffer.byteLength(text, 'utf8')
+const family = '👩‍👩‍👧'
+
+describe('cleanFileName, rule by rule', () => {
+  it.each([
+    // box-drawing and block characters
+    ['┌─┐report│└─┘█▓░.pdf', 'report.pdf'],
+    // control characters, the tab and the line feed too
+    ['a\u0000b\u0007c\u007fd\u0085e.txt', 'abcde.txt'],
+    ['one\ttwo\r\nthree.txt', 'onetwothree.txt'],
+    // quote-like marks
+    [`"a" 'b' \`c\` ´d´ “e” ‘f’ „g‟ ‚h‛ «i» ‹j› ′k″.txt`, 'a b c d e f g h i j k.txt'],
+    ["it’s Bob's.txt", 'its Bobs.txt'],
+    ['「資料」＂x＂.txt', '資料x.txt'],
+    // runs of whitespace
+    ['a   b \u00a0\u2003\u3000 c.txt', 'a b c.txt'],
+    // dashes
+    ['a–b—c―d‐e‑f‒g−h﹣i－j⸺k.txt', 'a-b-c-d-e-f-g-h-i-j-k.txt'],
+    // < > : " / \ | ? *
+    ['a<b>c:d"e/f\\g|h?i*j.txt', 'abcdefghij.txt'],
+    // trim
+    ['  name.txt  ', 'name.txt'],
+    ['* name.txt ?', 'name.txt'],
+    // NFC
+    ['Cafe\u0301.txt', 'Café.txt'],
+    ['e"\u0301.txt', 'é.txt'],
+    // U+1FEF becomes a grave accent, which is a quote-like mark
+    ['a\u1fefb.txt', 'ab.txt'],
+  ])('%j becomes %j', (name, clean) => {
+    expect(cleanFileName(name)).toBe(clean)
+  })
+})
+
+describe('cleanFileName against what hides or deceives', () => {
+  it.each([
+    ['bidirectional override', 'invoice\u202egpj.exe', 'invoicegpj.exe'],
+    ['bidirectional isolates and marks', '\u2066a\u2069\u200e\u200f\u061cb.txt', 'ab.txt'],
+    ['zero-width characters', 'a\u200bb\u2060c\ufeffd\u00ade.txt', 'abcde.txt'],
+    ['Hangul fillers and tags', 'a\u3164b\u{e0041}c.txt', 'abc.txt'],
+    ['lone surrogates', '\ud83da\udc00.txt', 'a.txt'],
+    ['a way out of the folder', '../../etc/passwd', '.etcpasswd'],
+    ['a way out of the folder, on Windows', '..\\..\\boot.ini', '.boot.ini'],
+    ['a header in a name', 'a.txt\r\nSet-Cookie: x=1', 'a.txtSet-Cookie x=1'],
+  ])('%s', (_, name, clean) => {
+    expect(cleanFileName(name)).toBe(clean)
+  })
+})
+
+describe('cleanFileName leaves alone', () => {
+  it.each([
+    'report.pdf',
+    '.gitignore',
+    'archive.tar.gz',
+    'no extension',
+    'CON',
+    'a, b; c (1) [2] {3} #4 50% & more = ~x~.txt',
+    'تقرير الربع الأول.pdf',
+    'می\u200cخواهم.txt',
+    'क्\u200dष.txt',
+    `${family} ❤️.jpg`,
+    '葛\u{e0100}.txt',
+    'O\u02bbahu.txt',
+  ])('%s', (name) => {
+    expect(cleanFileName(name)).toBe(name)
+  })
+})
+
+describe('a name that cleans to nothing becomes a sensible one', () => {
+  it.each([
+    ['', 'file'],
+    ['   ', 'file'],
+    ['.', 'file'],
+    ['..', 'file'],
+    ['. . .', 'file'],
+    ['???', 'file'],
+    ['\u202e\u200b', 'file'],
+    ['\u200d\ufe0f', 'file'],
+    ['???.png', 'file.png'],
+    ['"".tar.gz', 'file.tar.gz'],
+    ['\u200d.png', 'file.png'],
+    ['?...png', 'file.png'],
+  ])('%j becomes %j', (name, clean) => {
+    expect(cleanFileName(name)).toBe(clean)
+  })
+})
+
+describe('a long name', () => {
+  it('keeps 255 bytes as they are and gives way at 256', () => {
+    const stem = 'a'.repeat(251)
+    expect(cleanFileName(`${stem}.txt`)).toBe(`${stem}.txt`)
+    expect(cleanFileName(`${stem}a.txt`)).toBe(`${stem}.txt`)
+  })
+
+  it.each(['.png', '.tar.gz', '.TAR.zst', '.расширение'])('keeps its extension %s', (extension) => {
+    const clean = cleanFileName('й'.repeat(300) + extension)
+    expect(clean.endsWith(`й${extension}`)).toBe(true)
+    expect(utf8(clean)).toBeGreaterThan(255 - 2)
+  })
+
+  it('is cut between graphemes, never inside one', () => {
+    const clean = cleanFileName(`${family.repeat(40)}.jpg`)
+    expect(clean).toBe(`${family.repeat(Math.floor(251 / utf8(family)))}.jpg`)
+  })
+
+  it('leaves no space before its extension', () => {
+    expect(cleanFileName(`${'a'.repeat(250)} bcd.txt`)).toBe(`${'a'.repeat(250)}.txt`)
+  })
+
+  it('does not take a sentence after a dot for an extension', () => {
+    expect(cleanFileName(`Dr. ${'x'.repeat(300)}`)).toBe(`Dr. ${'x'.repeat(251)}`)
+  })
+
+  it('of one endless grapheme becomes a sensible one', () => {
+    expect(cleanFileName(`a${'\u0301\u0302'.repeat(300)}.png`)).toBe('file.png')
+  })
+
+  it('of a hundred thousand characters is done at once', () => {
+    expect(utf8(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
+  })
+})
+
+describe('any name', () => {
+  /** Texts made of everything the rules speak about, and of anything else. */
+  const pieces = fc.oneof(
+    fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
+    fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),
+    fc.constantFrom(
+      '\u0301',
+      '\u0338',
+      'e',
+      'K',
+      '\u1fef',
+      '\u037e',
+      '.tar',
+      '.gz',
+      '.png',
+      family,
+    ),
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme', maxLength: 300 }),
+  )
+  const names = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''))
+  const runs = { numRuns: 1000 }
+
+  it('cleaned twice is cleaned once', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const clean = cleanFileName(name)
+        expect(cleanFileName(clean)).toBe(clean)
+      }),
+      runs,
+    )
+  })
+
+  it('becomes one that can be stored, shown and sent', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const clean = cleanFileName(name)
+        expect(utf8(clean)).toBeLessThanOrEqual(255)
+        expect(clean).toMatch(/[^.\s]/)
+        expect(clean).not.toMatch(/[<>:"/\\|?*'`\u2500-\u259f]/u)
+        expect(clean).not.toMatch(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u200b\ufeff]/u)
+        expect(clean).not.toMatch(/\s\s|^\s|\s$|^\.\./u)
+        expect(clean).not.toMatch(/[\u2010-\u2015]/u)
+        expect(clean).toBe(clean.normalize('NFC'))
+        expect(clean.isWellFormed()).toBe(true)
+      }),
+      runs,
+    )
+  })
+
+  it('keeps its extension, however long it is', () => {
+    fc.assert(
+      fc.property(names, fc.constantFrom('.png', '.tar.gz', '.7z'), (name, extension) => {
+        expect(cleanFileName(`${name}x${extension}`).endsWith(extension)).toBe(true)
+      }),
+      runs,
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatSize } from './file-size.ts'
+
+const kb = 1024
+const mb = 1024 ** 2
+const gb = 1024 ** 3
+
+describe('formatSize', () => {
+  it.each([
+    [0, '0 Bytes'],
+    [1, '1 Bytes'],
+    [1023, '1023 Bytes'],
+    [kb, '1 KB'],
+    [1536, '1.5 KB'],
+    [1.04 * kb, '1 KB'],
+    [mb - 1, '1 MB'],
+    [1023.94 * kb, '1023.9 KB'],
+    [mb, '1 MB'],
+    [96.4 * mb, '96.4 MB'],
+    [500 * mb, '500 MB'],
+    [gb - 1, '1 GB'],
+    [gb, '1 GB'],
+    [1.25 * gb, '1.3 GB'],
+    [5000 * gb, '5000 GB'],
+    [-5, '0 Bytes'],
+    [Number.NaN, '0 Bytes'],
+    [0.4, '0 Bytes'],
+  ])('%d is %s', (bytes, text) => {
+    expect(formatSize(bytes)).toBe(text)
+  })
+
+  it('is a number below 1024 with at most one decimal, none that is 0, and its unit', () => {
+    fc.assert(
+      fc.property(
+        fc.maxSafeNat().map((n) => n % (1000 * gb)),
+        (bytes) => {
+          const [, number] =
+            /^(\d{1,4}(?:\.[1-9])?) (?:Bytes|KB|MB|GB)$/.exec(formatSize(bytes)) ?? []
+          expect(number).toBeDefined()
+          expect(Number(number)).toBeLessThan(1024)
+        },
+      ),
+    )
+  })
+
+  it('is off by no more than half of its last digit', () => {
+    const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
+    fc.assert(
+      fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
+        const [number, unit] = formatSize(bytes).split(' ') as [string, keyof typeof factor]
+        expect(Math.abs(Number(number) * factor[unit] - bytes)).toBeLessThanOrEqual(
+          0.05 * factor[unit] + 1e-6,
+        )
+      }),
+    )
+  })
+})

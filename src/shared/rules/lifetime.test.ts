@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  defaultExpirationDays,
+  expirationDays,
+  firstLifetime,
+  maxLifetimeDays,
+  renewedExpiry,
+} from './lifetime.ts'
+
+const moments = fc.date({
+  min: new Date('2020-01-01T00:00:00Z'),
+  max: new Date('2100-01-01T00:00:00Z'),
+  noInvalidDate: true,
+})
+const days = fc.constantFrom(...expirationDays)
+const day = 86_400_000
+
+describe('the numbers of the spec', () => {
+  it('expiry of 3, 5 or 7 days, 3 by default, 30 days at most', () => {
+    expect(expirationDays).toEqual([3, 5, 7])
+    expect(defaultExpirationDays).toBe(3)
+    expect(maxLifetimeDays).toBe(30)
+  })
+})
+
+describe('firstLifetime', () => {
+  it('counts days of exactly 24 hours, over daylight saving time and the end of February', () => {
+    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), 3)).toEqual({
+      expiresAt: new Date('2026-03-09T23:59:59.999Z'),
+      maxLifetimeAt: new Date('2026-04-05T23:59:59.999Z'),
+    })
+    expect(firstLifetime(new Date('2028-02-27T00:00:00.000Z'), 5).expiresAt).toEqual(
+      new Date('2028-03-03T00:00:00.000Z'),
+    )
+  })
+
+  it('gives the chosen days and 30 days, to the millisecond, and leaves its argument alone', () => {
+    fc.assert(
+      fc.property(moments, days, (createdAt, chosen) => {
+        const before = createdAt.getTime()
+        const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, chosen)
+        expect(expiresAt.getTime() - before).toBe(chosen * day)
+        expect(maxLifetimeAt.getTime() - before).toBe(30 * day)
+        expect(createdAt.getTime()).toBe(before)
+      }),
+    )
+  })
+})
+
+describe('renewedExpiry', () => {
+  const now = new Date('2026-05-01T10:00:00.000Z')
+  const inMs = (ms: number) => new Date(now.getTime() + ms)
+
+  it.each([
+    ['far from the ceiling: the days asked for', 20 * day, 7 * day],
+    ['a millisecond before the ceiling', 7 * day + 1, 7 * day],
+    ['exactly at the ceiling', 7 * day, 7 * day],
+    ['a millisecond over the ceiling', 7 * day - 1, 7 * day - 1],
+    ['less than a day left to the ceiling: until then', 1, 1],
+  ])('%s', (_, ceiling, expected) => {
+    expect(renewedExpiry(now, 7, inMs(ceiling))).toEqual(inMs(expected))
+  })
+
+  it('never passes maxLifetimeAt, never gives more than asked, and gives one of the two', () => {
+    fc.assert(
+      fc.property(moments, days, moments, (renewedAt, chosen, maxLifetimeAt) => {
+        const expiry = renewedExpiry(renewedAt, chosen, maxLifetimeAt).getTime()
+        const asked = renewedAt.getTime() + chosen * day
+        expect(expiry).toBeLessThanOrEqual(maxLifetimeAt.getTime())
+        expect(expiry).toBeLessThanOrEqual(asked)
+        expect([asked, maxLifetimeAt.getTime()]).toContain(expiry)
+      }),
+    )
+  })
+
+  it('any chain of renewals ends within 30 days of creation', () => {
+    fc.assert(
+      fc.property(
+        moments,
+        days,
+        fc.array(fc.record({ waited: fc.integer({ min: 0, max: 7 * day }), chosen: days })),
+        (createdAt, first, renewals) => {
+          const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, first)
+          let expiry = expiresAt
+          let clock = createdAt.getTime()
+          for (const { waited, chosen } of renewals) {
+            clock += waited
+            if (clock >= maxLifetimeAt.getTime()) break
+            expiry = renewedExpiry(new Date(clock), chosen, maxLifetimeAt)
+            expect(expiry.getTime()).toBeGreaterThan(clock)
+          }
+          expect(expiry.getTime() - createdAt.getTime()).toBeLessThanOrEqual(30 * day)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type LinkFacts, type LinkStatus, linkLabel, linkStatus } from './link-status.ts'
+import type { Tier } from './tier.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const now = new Date('2026-03-08T06:30:00.000Z')
+const inMs = (ms: number) => new Date(now.getTime() + ms)
+
+/** A link by how many milliseconds from now its dates lie. */
+const link = (expires: number, ends: number, purged: number | null = null): LinkFacts => ({
+  expiresAt: inMs(expires),
+  maxLifetimeAt: inMs(ends),
+  purgedAt: purged === null ? null : inMs(purged),
+})
+
+describe('linkStatus, at the boundaries', () => {
+  it.each<[string, LinkFacts, LinkStatus, LinkStatus]>([
+    // what, link, for a free owner, for a premium owner
+    ['a millisecond before expiresAt', link(1, day), 'active', 'active'],
+    ['at expiresAt', link(0, day), 'deleted', 'private'],
+    ['a millisecond after expiresAt', link(-1, day), 'deleted', 'private'],
+    ['a millisecond before maxLifetimeAt', link(-day, 1), 'deleted', 'private'],
+    ['at maxLifetimeAt', link(-day, 0), 'deleted', 'deleted'],
+    ['a millisecond after maxLifetimeAt', link(-day, -1), 'deleted', 'deleted'],
+    ['both dates a millisecond away', link(1, 1), 'active', 'active'],
+    ['both dates now', link(0, 0), 'deleted', 'deleted'],
+    ['maxLifetimeAt over although expiresAt lies ahead', link(day, 0), 'deleted', 'deleted'],
+    ['purged after expiry', link(-day, day, -1), 'deleted', 'deleted'],
+    ['purged although the dates lie ahead', link(day, 2 * day, 0), 'deleted', 'deleted'],
+  ])('%s', (_, facts, free, premium) => {
+    expect(linkStatus(facts, 'free', now)).toBe(free)
+    expect(linkStatus(facts, 'premium', now)).toBe(premium)
+  })
+})
+
+describe('linkLabel, in the words of the spec', () => {
+  it.each<[string, LinkFacts, Tier]>([
+    ['Permanently expired', link(-day, 0), 'premium'],
+    ['Permanently expired', link(-day, 0), 'free'],
+    ['Permanently expired', link(-day, -1, -hour), 'free'],
+    ['Expired & deleted', link(0, 27 * day), 'free'],
+    ['Expired & deleted', link(-1, 27 * day, 0), 'premium'],
+    ['Expired & deleted', link(day, 27 * day, 0), 'premium'],
+    ['Private (27 days to renew)', link(0, 27 * day), 'premium'],
+    ['Private (27 days to renew)', link(0, 26 * day + 1), 'premium'],
+    ['Private (26 days to renew)', link(0, 26 * day), 'premium'],
+    ['Private (2 days to renew)', link(0, day + 1), 'premium'],
+    ['Private (1 day to renew)', link(0, day), 'premium'],
+    ['Private (1 day to renew)', link(0, 1), 'premium'],
+    ['7 days left', link(7 * day, 30 * day), 'premium'],
+    ['6 days left', link(7 * day - 1, 30 * day), 'premium'],
+    ['2 days left', link(2 * day, 30 * day), 'free'],
+    ['1 day left', link(2 * day - 1, 30 * day), 'free'],
+    ['1 day left', link(day, 30 * day), 'free'],
+    ['23 hours left', link(day - 1, 30 * day), 'free'],
+    ['2 hours left', link(2 * hour, 30 * day), 'free'],
+    ['1 hour left', link(2 * hour - 1, 30 * day), 'free'],
+    ['1 hour left', link(hour, 30 * day), 'free'],
+    ['Less than 1 hour left', link(hour - 1, 30 * day), 'free'],
+    ['Less than 1 hour left', link(1, 30 * day), 'free'],
+    ['1 hour left', link(5 * day, hour), 'premium'],
+  ])('%s', (label, facts, tier) => {
+    expect(linkLabel(facts, tier, now)).toBe(label)
+  })
+})
+
+const offset = fc.oneof(
+  fc.constantFrom(-1, 0, 1, hour - 1, hour, day - 1, day),
+  fc.integer({ min: -40 * day, max: 40 * day }),
+)
+const facts = fc
+  .tuple(offset, offset, fc.option(offset))
+  .map(([expires, ends, purged]) => link(expires, ends, purged))
+const tiers = fc.constantFrom<Tier>('free', 'premium')
+
+describe('for every order of dates', () => {
+  it('a link opens only before both of its dates and with its bytes there', () => {
+    fc.assert(
+      fc.property(facts, tiers, (any, tier) => {
+        const opens = now < any.expiresAt && now < any.maxLifetimeAt && any.purgedAt === null
+        expect(linkStatus(any, tier, now) === 'active').toBe(opens)
+      }),
+    )
+  })
+
+  it('only a premium owner has private files, and only with the bytes there and time to renew', () => {
+    fc.assert(
+      fc.property(facts, tiers, (any, tier) => {
+        if (linkStatus(any, tier, now) !== 'private') return
+        expect(tier).toBe('premium')
+        expect(any.purgedAt).toBeNull()
+        expect(now < any.maxLifetimeAt && now >= any.expiresAt).toBe(true)
+      }),
+    )
+  })
+
+  it('never comes back to life: later is never better', () => {
+    const rank = { active: 2, private: 1, deleted: 0 }
+    fc.assert(
+      fc.property(facts, tiers, fc.nat(60 * day), (any, tier, later) => {
+        expect(rank[linkStatus(any, tier, inMs(later))]).toBeLessThanOrEqual(
+          rank[linkStatus(any, tier, now)],
+        )
+      }),
+    )
+  })
+
+  it('says what the status is, counts at least 1, and matches number and noun', () => {
+    const words = {
+      active: /^(?:(\d+) (days?|hours?) left|Less than 1 hour left)$/,
+      private: /^Private \((\d+) (days?) to renew\)$/,
+      deleted: /^(?:Permanently expired|Expired & deleted)$/,
+    }
+    fc.assert(
+      fc.property(facts, tiers, (any, tier) => {
+        const label = linkLabel(any, tier, now)
+        const found = words[linkStatus(any, tier, now)].exec(label)
+        expect(found, label).not.toBeNull()
+        const [, count, noun] = found ?? []
+        if (count === undefined) return
+        expect(Number(count)).toBeGreaterThan(0)
+        expect(noun?.endsWith('s')).toBe(count !== '1')
+      }),
+    )
+  })
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../contract/errors.ts'
+import { expirationDays } from './lifetime.ts'
+import { checkUpload, hasRoom, tierLimits, type UploadWish } from './tier-limits.ts'
+
+const freeSize = 524_288_000
+const premiumSize = 1_073_741_824
+const wish = (changes: Partial<UploadWish>): UploadWish => ({
+  tier: 'free',
+  fileSize: 1,
+  expirationDays: 3,
+  filesInUse: 0,
+  ...changes,
+})
+
+describe('tierLimits', () => {
+  it('free: 3 files, 500MB each, 3 days; premium: unlimited, 1GB, 3, 5 or 7 days', () => {
+    expect(tierLimits).toEqual({
+      free: { maxFiles: 3, maxFileSize: freeSize, expirationDays: [3] },
+      premium: { maxFiles: null, maxFileSize: premiumSize, expirationDays: [3, 5, 7] },
+    })
+  })
+})
+
+describe('checkUpload', () => {
+  it.each<[string, Partial<UploadWish>, string]>([
+    ['an empty file', { fileSize: 0 }, 'ok'],
+    ['free, exactly 500MB', { fileSize: freeSize }, 'ok'],
+    ['free, a byte over 500MB', { fileSize: freeSize + 1 }, 'TIER_FILE_SIZE'],
+    ['free, exactly 1GB', { fileSize: premiumSize }, 'TIER_FILE_SIZE'],
+    ['free, a byte over 1GB: no upgrade helps', { fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
+    ['premium, exactly 1GB', { tier: 'premium', fileSize: premiumSize }, 'ok'],
+    ['premium, a byte over 1GB', { tier: 'premium', fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
+    ['free, 5 days', { expirationDays: 5 }, 'TIER_EXPIRATION'],
+    ['free, 7 days', { expirationDays: 7 }, 'TIER_EXPIRATION'],
+    ['premium, 5 days', { tier: 'premium', expirationDays: 5 }, 'ok'],
+    ['premium, 7 days', { tier: 'premium', expirationDays: 7 }, 'ok'],
+    ['free, the third file', { filesInUse: 2 }, 'ok'],
+    ['free, a fourth file', { filesInUse: 3 }, 'TIER_FILE_COUNT'],
+    ['free, over the limit since premium ended', { filesInUse: 40 }, 'TIER_FILE_COUNT'],
+    ['premium, the ten thousandth file', { tier: 'premium', filesInUse: 9999 }, 'ok'],
+    [
+      'several faults: the one that concerns this file first',
+      { fileSize: freeSize + 1, expirationDays: 7, filesInUse: 3 },
+      'TIER_FILE_SIZE',
+    ],
+  ])('%s', (_, changes, expected) => {
+    const verdict = checkUpload(wish(changes))
+    expect(verdict.ok ? 'ok' : verdict.code).toBe(expected)
+  })
+
+  const wishes = fc.record({
+    tier: fc.constantFrom('free' as const, 'premium' as const),
+    fileSize: fc.oneof(
+      fc.nat(2 ** 31 - 1),
+      fc.constantFrom(freeSize, premiumSize, premiumSize + 1),
+    ),
+    expirationDays: fc.constantFrom(...expirationDays),
+    filesInUse: fc.nat(6),
+  })
+
+  it('lets through exactly what keeps all three limits, and else names an error of the contract', () => {
+    fc.assert(
+      fc.property(wishes, (any) => {
+        const keeps =
+          any.tier === 'free'
+            ? any.fileSize <= freeSize && any.expirationDays === 3 && any.filesInUse < 3
+            : any.fileSize <= premiumSize
+        const verdict = checkUpload(any)
+        expect(verdict.ok).toBe(keeps)
+        if (!verdict.ok) expect(errorTable).toHaveProperty(verdict.code)
+      }),
+    )
+  })
+
+  it('never refuses to premium what it gives to free', () => {
+    fc.assert(
+      fc.property(wishes, (any) => {
+        if (!checkUpload({ ...any, tier: 'free' }).ok) return
+        expect(checkUpload({ ...any, tier: 'premium' })).toEqual({ ok: true })
+      }),
+    )
+  })
+})
+
+describe('hasRoom', () => {
+  it('free holds 3 files at most, premium any number', () => {
+    expect([0, 1, 2, 3, 4].map((count) => hasRoom('free', count))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(hasRoom('premium', 1_000_000)).toBe(true)
+  })
+})
