@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+
+export interface BadgeProps {
+  children: ReactNode
+  /** `accent` is filled with the tint, `outline` is quiet, `red` warns. Default `accent`. */
+  tone?: 'accent' | 'outline' | 'red'
+}
+
+const tones = {
+  accent: 'bg-tint text-accent',
+  outline: 'text-muted inset-ring inset-ring-line',
+  red: 'text-red inset-ring inset-ring-red',
+}
+
+/** A word in a pill: a tier, a status. */
+export const Badge = ({ children, tone = 'accent' }: BadgeProps) => (
+  <span
+    className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-[12px] ${tones[tone]}`}
+  >
+    {children}
+  </span>
+)

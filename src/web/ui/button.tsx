@@ -1,0 +1,158 @@
+import { Button as BaseButton } from '@base-ui/react/button'
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import { Tooltip } from './tooltip.tsx'
+
+export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger'
+export type ButtonSize = 'small' | 'medium' | 'large'
+
+const base =
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:opacity-55 pointer-coarse:min-h-11'
+
+const variants: Record<ButtonVariant, string> = {
+  primary:
+    'border-accent bg-accent text-on-accent not-data-disabled:hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)] not-data-disabled:hover:border-transparent',
+  plain:
+    'border-edge bg-surface text-ink not-data-disabled:hover:bg-[color-mix(in_oklab,var(--surface),var(--ink)_6%)]',
+  quiet:
+    'border-transparent bg-transparent text-ink not-data-disabled:hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)]',
+  danger:
+    'border-red bg-red text-[light-dark(#ffffff,#2b0906)] not-data-disabled:hover:bg-[color-mix(in_oklab,var(--red),var(--ink)_14%)] not-data-disabled:hover:border-transparent',
+}
+
+const sizes: Record<ButtonSize, string> = {
+  small: 'h-8 rounded-[8px] px-2.5 text-sm [&_svg]:size-4',
+  medium: 'h-10 rounded-control px-4 text-base [&_svg]:size-[18px]',
+  large: 'h-[52px] rounded-[12px] px-6 text-lg [&_svg]:size-5',
+}
+
+const squares: Record<ButtonSize, string> = {
+  small: 'size-8 rounded-[8px] pointer-coarse:min-w-11 [&_svg]:size-[18px]',
+  medium: 'size-10 rounded-control pointer-coarse:min-w-11 [&_svg]:size-[18px]',
+  large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
+}
+
+interface Look {
+  /** `primary` is the one loud thing of a screen; `danger` destroys. Default `plain`. */
+  variant?: ButtonVariant
+  /** `small` for rows and headers, `large` for the one action of a page. Default `medium`. */
+  size?: ButtonSize
+  /** A lucide icon before the text; it is decoration and hidden from screen readers. */
+  icon?: ReactNode
+  /** Takes the whole width of its container. */
+  wide?: boolean
+}
+
+const looks = ({ variant = 'plain', size = 'medium', wide }: Look) =>
+  `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
+
+export interface ButtonProps extends Look {
+  children: ReactNode
+  onClick?: () => void
+  type?: 'button' | 'submit'
+  disabled?: boolean
+  /**
+   * While true the button does nothing more (a second press cannot happen), keeps the keyboard focus
+   * and is announced as busy.
+   */
+  pending?: boolean
+  /** The text while `pending`; without it the text stays. */
+  pendingLabel?: string
+  ref?: Ref<HTMLElement>
+}
+
+/** A push button with a text. Inside a form say `type="submit"`. */
+export const Button = ({
+  children,
+  onClick,
+  type = 'button',
+  disabled = false,
+  pending = false,
+  pendingLabel,
+  icon,
+  ref,
+  ...look
+}: ButtonProps) => (
+  <BaseButton
+    ref={ref}
+    type={type}
+    className={looks(look)}
+    disabled={disabled || pending}
+    focusableWhenDisabled={pending}
+    aria-busy={pending || undefined}
+    onClick={onClick}
+  >
+    {icon ? (
+      <span aria-hidden="true" className="contents">
+        {icon}
+      </span>
+    ) : null}
+    {pending && pendingLabel ? pendingLabel : children}
+  </BaseButton>
+)
+
+export interface IconButtonProps {
+  /** What it does, for screen readers and as the tooltip: 'Delete press-kit.zip'. */
+  label: string
+  /** A lucide icon. */
+  icon: ReactNode
+  onClick?: () => void
+  variant?: ButtonVariant
+  size?: ButtonSize
+  disabled?: boolean
+  pending?: boolean
+  ref?: Ref<HTMLElement>
+}
+
+/** A square button that shows only an icon; its label appears on hover and on keyboard focus. */
+export const IconButton = ({
+  label,
+  icon,
+  onClick,
+  variant = 'quiet',
+  size = 'small',
+  disabled = false,
+  pending = false,
+  ref,
+}: IconButtonProps) => (
+  <Tooltip text={label}>
+    <BaseButton
+      ref={ref}
+      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted hover:text-ink' : ''}`}
+      disabled={disabled || pending}
+      focusableWhenDisabled={pending}
+      aria-busy={pending || undefined}
+      aria-label={label}
+      onClick={onClick}
+    >
+      <span aria-hidden="true" className="contents">
+        {icon}
+      </span>
+    </BaseButton>
+  </Tooltip>
+)
+
+export interface ButtonLinkProps
+  extends Look,
+    Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
+  ref?: Ref<HTMLAnchorElement>
+}
+
+/** An anchor that looks like a button, for what leads somewhere. */
+export const ButtonLink = ({
+  variant,
+  size,
+  icon,
+  wide,
+  children,
+  ref,
+  ...anchor
+}: ButtonLinkProps) => (
+  <a ref={ref} {...anchor} className={looks({ variant, size, wide })}>
+    {icon ? (
+      <span aria-hidden="true" className="contents">
+        {icon}
+      </span>
+    ) : null}
+    {children}
+  </a>
+)

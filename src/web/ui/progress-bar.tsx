@@ -1,0 +1,26 @@
+import { Progress } from '@base-ui/react/progress'
+
+export interface ProgressBarProps {
+  /** What is progressing, for screen readers: 'Uploading press-kit.zip'. */
+  label: string
+  /** 0 to 100; null while the amount is not known. Values outside are cut to the range. */
+  value: number | null
+  /** `quiet` draws it grey: paused or failed. Default `accent`. */
+  tone?: 'accent' | 'quiet'
+}
+
+const range = (value: number) => Math.min(100, Math.max(0, value))
+
+/**
+ * A thin bar with the role `progressbar`. Its value is read when one looks at it; a text that says
+ * what happens ('Uploading… 40%') belongs beside it, in a live region of the caller's.
+ */
+export const ProgressBar = ({ label, value, tone = 'accent' }: ProgressBarProps) => (
+  <Progress.Root value={value === null ? null : range(value)} aria-label={label}>
+    <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
+      <Progress.Indicator
+        className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}
+      />
+    </Progress.Track>
+  </Progress.Root>
+)

@@ -1,0 +1,104 @@
+import { Toast as Base } from '@base-ui/react/toast'
+import { CircleAlert, X } from 'lucide-react'
+import { useEffect } from 'react'
+import { IconButton } from './button.tsx'
+
+export interface ToastOptions {
+  title: string
+  description?: string
+  /** `destructive` is drawn as a failure and read out at once; `plain` waits its turn. */
+  tone?: 'plain' | 'destructive'
+  /** How long it stays, in milliseconds. Hovering or focusing it stops the clock. */
+  duration?: number
+}
+
+/** Spec §9: toasts stay 5 s by default, one toast at a time. */
+const defaultDuration = 5000
+
+const theOne = 'the-one-toast'
+const keptKey = 'mayfly-toast'
+
+let manager: ReturnType<typeof Base.createToastManager> | undefined
+const theManager = () => {
+  manager ??= Base.createToastManager()
+  return manager
+}
+
+/** Shows a toast in place of the one that shows, if any. It can be called from anywhere. */
+export const toast = ({
+  title,
+  description,
+  tone = 'plain',
+  duration = defaultDuration,
+}: ToastOptions): void => {
+  theManager().add({
+    id: theOne,
+    title,
+    description,
+    type: tone,
+    timeout: duration,
+    priority: tone === 'destructive' ? 'high' : 'low',
+  })
+}
+
+/** Keeps a toast for the page that the browser is about to load, which shows it when it is there. */
+export const toastOnNextPage = (options: ToastOptions): void => {
+  try {
+    sessionStorage.setItem(keptKey, JSON.stringify(options))
+  } catch {
+    // Storage is blocked or full: the next page opens without it.
+  }
+}
+
+const takeKept = (): ToastOptions | null => {
+  try {
+    const kept = sessionStorage.getItem(keptKey)
+    sessionStorage.removeItem(keptKey)
+    return kept === null ? null : (JSON.parse(kept) as ToastOptions)
+  } catch {
+    return null
+  }
+}
+
+const Toasts = () => {
+  const { toasts, close } = Base.useToastManager()
+  return toasts.map((shown) => (
+    <Base.Root
+      key={shown.id}
+      toast={shown}
+      swipeDirection={['right', 'up', 'down']}
+      className="group w-full rounded-card border border-line bg-surface text-ink shadow-float transition-[opacity,translate] duration-180 data-[type=destructive]:border-red data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0"
+    >
+      <Base.Content className="flex items-start gap-3 py-3.5 pr-2.5 pl-4">
+        <CircleAlert
+          aria-hidden="true"
+          className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
+        />
+        <div key={shown.updateKey} className="min-w-0 flex-1 py-px wrap-anywhere">
+          <Base.Title className="font-semibold text-base" render={<p />} />
+          <Base.Description className="mt-0.5 text-muted" />
+        </div>
+        <div className="-my-1 shrink-0">
+          <IconButton label="Dismiss" icon={<X />} onClick={() => close(shown.id)} />
+        </div>
+      </Base.Content>
+    </Base.Root>
+  ))
+}
+
+/** The place where toasts show: once, at the root of the application. */
+export const Toaster = () => {
+  useEffect(() => {
+    const kept = takeKept()
+    if (kept) toast(kept)
+  }, [])
+  return (
+    <Base.Provider toastManager={theManager()} timeout={defaultDuration} limit={1}>
+      <Base.Portal>
+        <Base.Viewport className="fixed top-3 right-3 left-3 z-50 sm:top-auto sm:right-6 sm:bottom-6 sm:left-auto sm:w-[380px]">
+          <Toasts />
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Provider>
+  )
+}
