@@ -1,0 +1,40 @@
+import type { Lifeline } from './lifeline.ts'
+
+/** A part of the bar in percent of its width; a part of width 0 is not drawn. */
+export interface Span {
+  x: number
+  width: number
+}
+
+export interface LifelineBar {
+  lived: Span
+  valid: Span
+  renewable: Span
+}
+
+/** How much of the bar stands between two parts, and the least that a part may be, in percent. */
+const gap = 0.6
+const least = 2.2
+
+/**
+ * Where the parts of a lifeline lie on a bar. What there is can be seen: a link with a minute left
+ * still shows a sliver, taken from what lies behind it, or, at the very end, from before it.
+ */
+export function lifelineBar(life: Lifeline): LifelineBar {
+  const shown = (part: number) => (part > 0 ? Math.max(part * 100, least) : 0)
+  const valid = shown(life.valid)
+  const lived = Math.min(shown(life.lived), 100 - valid)
+  const end = Math.min(100, lived + valid)
+  return {
+    lived: span(0, lived - (valid > 0 || life.renewable > 0 ? gap : 0)),
+    valid: span(lived, valid - (life.renewable > 0 ? gap : 0)),
+    renewable: span(end, life.renewable > 0 ? 100 - end : 0),
+  }
+}
+
+const hundredths = (percent: number) => Math.round(percent * 100) / 100
+
+const span = (x: number, width: number): Span => ({
+  x: hundredths(x),
+  width: hundredths(Math.max(0, width)),
+})

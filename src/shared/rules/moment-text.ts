@@ -1,0 +1,16 @@
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+const twoDigits = (n: number) => String(n).padStart(2, '0')
+
+/**
+ * A moment as 'Tue 24 Nov, 14:02', in the zone that lies `minutesWest` of UTC at that moment
+ * (what `getTimezoneOffset` says). Without a zone it is UTC, and the text says so.
+ * No year: what this product dates lies within 30 days.
+ */
+export function momentText(moment: Date, minutesWest?: number): string {
+  const there = new Date(moment.getTime() - (minutesWest ?? 0) * 60_000)
+  const day = `${weekdays[there.getUTCDay()]} ${there.getUTCDate()} ${months[there.getUTCMonth()]}`
+  const time = `${twoDigits(there.getUTCHours())}:${twoDigits(there.getUTCMinutes())}`
+  return `${day}, ${time}${minutesWest === undefined ? ' UTC' : ''}`
+}

@@ -1,0 +1,27 @@
+import {
+  File,
+  FileArchive,
+  FileText,
+  FileType,
+  Image,
+  type LucideIcon,
+  Music,
+  Video,
+} from 'lucide-react'
+import type { FileKind } from '../../shared/rules/file-kind.ts'
+
+const icons: Record<FileKind, LucideIcon> = {
+  image: Image,
+  video: Video,
+  audio: Music,
+  pdf: FileType,
+  archive: FileArchive,
+  document: FileText,
+  other: File,
+}
+
+/** The icon of a kind of file, `size` pixels wide, in the colour of the text around it. Decorates. */
+export const KindIcon = (props: { kind: FileKind; size: number }) => {
+  const Icon = icons[props.kind]
+  return <Icon size={props.size} strokeWidth={1.6} aria-hidden="true" />
+}

@@ -1,0 +1,63 @@
+import { useId } from 'react'
+import type { Lifeline as Life } from '../../shared/rules/lifeline.ts'
+import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
+
+const heights = { small: 4, wide: 8 }
+
+const colours: Record<Life['tone'], string> = {
+  calm: 'var(--accent)',
+  amber: 'var(--amber)',
+  red: 'var(--red)',
+  over: 'none',
+}
+
+interface Span {
+  x: number | string
+  width: number | string
+}
+
+/** The bar itself, its parts already placed, in percent. */
+export const LifelineShape = (props: {
+  bar: { lived: Span; valid: Span; renewable: Span }
+  colour: string
+  size: keyof typeof heights
+}) => {
+  const hatching = useId()
+  const height = heights[props.size]
+  const { lived, valid, renewable } = props.bar
+  const percent = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
+  return (
+    <svg width="100%" height={height} display="block" aria-hidden="true">
+      <pattern
+        id={hatching}
+        width="6"
+        height="6"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <rect width="3" height="6" fill="var(--line)" />
+      </pattern>
+      <rect {...percent(lived)} height={height} rx={height / 2} fill="var(--edge)" opacity="0.5" />
+      <rect {...percent(valid)} height={height} rx={height / 2} fill={props.colour} />
+      <rect
+        {...percent(renewable)}
+        height={height}
+        rx={height / 2}
+        fill={`url(#${hatching})`}
+        stroke="var(--line)"
+      />
+    </svg>
+  )
+}
+
+/**
+ * A file's time as a bar of 30 days: lived, valid now, what a renewal could still give. It only
+ * decorates; the link's label must stand beside it.
+ */
+export const Lifeline = (props: { life: Life; size: keyof typeof heights }) => (
+  <LifelineShape
+    bar={lifelineBar(props.life)}
+    colour={colours[props.life.tone]}
+    size={props.size}
+  />
+)
