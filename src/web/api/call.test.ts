@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { ApiError, createCall, NetworkError } from './call.ts'
+
+type Seen = { method?: string; url?: string; type?: string; body: string }
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const serve = async (answer: (request: IncomingMessage, response: ServerResponse) => void) => {
+  const seen: Seen[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { method, url, headers } = request
+    seen.push({ method, url, type: headers['content-type'], body })
+    answer(request, response)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  closing.push(
+    () =>
+      new Promise((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  )
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { seen, call: createCall(fetch, origin) }
+}
+
+const answering = (status: number, body: string) =>
+  serve((_, response) => response.writeHead(status).end(body))
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error,
+  )
+
+test('fills and encodes path parameters, and sends no content type without a body', async () => {
+  const { seen, call } = await answering(200, '{"message":"gone"}')
+  expect(await call('deleteFile', { params: { id: 'a/b?ü' } })).toEqual({ message: 'gone' })
+  expect(seen).toEqual([
+    { method: 'DELETE', url: '/api/files/a%2Fb%3F%C3%BC', type: undefined, body: '' },
+  ])
+})
+
+test('writes the query and leaves out what is undefined', async () => {
+  const { seen, call } = await answering(200, '[]')
+  await call('listFiles', { query: { limit: 2, cursor: undefined } })
+  await call('listFiles')
+  await call('listFiles', { query: { cursor: 'a&b=c' } })
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/api/files?limit=2',
+    '/api/files',
+    '/api/files?cursor=a%26b%3Dc',
+  ])
+})
+
+test('sends a JSON content type when there is a body', async () => {
+  const { seen, call } = await answering(200, '{}')
+  const body = { email: 'ada@example.org', password: 'pä"ss' }
+  await call('login', { body })
+  expect(seen[0]).toMatchObject({ method: 'POST', type: 'application/json' })
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual(body)
+})
+
+test('includes credentials', async () => {
+  let credentials: RequestCredentials | undefined
+  const call = createCall(async (_, init) => {
+    credentials = init.credentials
+    return new Response('{"status":"ok"}')
+  })
+  await call('health')
+  expect(credentials).toBe('include')
+})
+
+test("an answer that is not OK becomes '{status}: {body text}' with code and public message", async () => {
+  const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
+  const { call } = await answering(401, body)
+  const error = await failure(call('listFiles'))
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({
+    message: `401: ${body}`,
+    status: 401,
+    code: 'UNAUTHORIZED',
+    publicMessage: 'Unauthorized',
+  })
+})
+
+test("an answer without a body becomes '{status}: {status text}'", async () => {
+  const { call } = await answering(503, '')
+  expect(await failure(call('version'))).toMatchObject({
+    message: '503: Service Unavailable',
+    code: undefined,
+    publicMessage: undefined,
+  })
+})
+
+test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
+  'a body that is not ours names no public message: %s',
+  async (body) => {
+    const { call } = await answering(502, body)
+    expect(await failure(call('version'))).toMatchObject({
+      message: `502: ${body}`,
+      publicMessage: undefined,
+    })
+  },
+)
+
+test('no answer and a cut answer are network errors', async () => {
+  const { call } = await serve((request) => request.socket.destroy())
+  expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
+})
+
+test('an OK answer that is not JSON is a network error', async () => {
+  const { call } = await answering(200, '<html>a login page of the wifi</html>')
+  expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
+})
+
+test('an aborted call throws the reason of its signal', async () => {
+  const leaving = new AbortController()
+  const { call } = await serve(() => leaving.abort(new Error('left')))
+  expect(await failure(call('version', { signal: leaving.signal }))).toMatchObject({
+    message: 'left',
+  })
+})

@@ -1,0 +1,138 @@
+import type { ZodType, z } from 'zod'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
+
+/** The endpoints that answer JSON; pages, bytes and redirects are for the browser to open. */
+export type JsonEndpointName = {
+  [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
+}[keyof Endpoints]
+
+type Part<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'> =
+  Endpoints[Name] extends Record<Key, infer Schema extends ZodType>
+    ? { [K in Key]: z.input<Schema> }
+    : unknown
+
+/** What a call needs: the parts its endpoint declares, and nothing else. */
+export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
+  Partial<Part<Name, 'query'>> &
+  Part<Name, 'body'> & { signal?: AbortSignal }
+
+export type CallAnswer<Name extends JsonEndpointName> = z.output<
+  Extract<Endpoints[Name]['response'], ZodType>
+>
+
+/** The server answered, and the answer is not OK. Spec §8: the message is '{status}: {body text or status text}'. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** The code of the error table, where the body carries one. */
+  readonly code: ErrorCode | undefined
+  /** The message field of the body: a sentence for people. */
+  readonly publicMessage: string | undefined
+
+  constructor(
+    status: number,
+    text: string,
+    body: { message?: string | undefined; code?: ErrorCode | undefined } = {},
+  ) {
+    super(`${status}: ${text}`)
+    this.status = status
+    this.code = body.code
+    this.publicMessage = body.message
+  }
+}
+
+/** No answer came, or one that cannot be read: the network is away, or something between cut in. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+
+  constructor(cause: unknown) {
+    super('The server could not be reached.', { cause })
+  }
+}
+
+/** The sentence of a failed call that people may read; undefined where the server gave none. */
+export const publicMessage = (error: unknown): string | undefined =>
+  error instanceof ApiError ? error.publicMessage : undefined
+
+const fillPath = (path: string, params: Record<string, unknown>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+
+const queryText = (query: Record<string, unknown>): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+const field = (body: unknown, name: string): string | undefined => {
+  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the error of a response that is not OK; it reads the body. */
+export const errorOf = async (response: Response): Promise<ApiError> => {
+  const text = await response.text().catch(() => '')
+  const body = parseJson(text)
+  return new ApiError(response.status, text || response.statusText, {
+    message: field(body, 'message'),
+    code: field(body, 'code') as ErrorCode | undefined,
+  })
+}
+
+type Fetch = (input: string, init: RequestInit) => Promise<Response>
+
+/**
+ * Makes the function that calls an endpoint of the contract. `origin` goes before every path; the
+ * browser needs none. Spec §7: calls include credentials, and a JSON content type is sent only when
+ * there is a body.
+ */
+export const createCall =
+  (fetch: Fetch, origin = '') =>
+  /**
+   * Calls an endpoint by its name and answers its parsed JSON.
+   * @throws {ApiError} on an answer that is not OK
+   * @throws {NetworkError} when no answer came or it is not JSON
+   * @throws the signal's reason when it is aborted
+   */
+  async <Name extends JsonEndpointName>(
+    name: Name,
+    ...[input]: Partial<CallInput<Name>> extends CallInput<Name>
+      ? [input?: CallInput<Name>]
+      : [input: CallInput<Name>]
+  ): Promise<CallAnswer<Name>> => {
+    const { method, path } = endpoints[name]
+    const { params, query, body, signal } = (input ?? {}) as {
+      params?: Record<string, unknown>
+      query?: Record<string, unknown>
+      body?: unknown
+      signal?: AbortSignal
+    }
+    try {
+      const response = await fetch(origin + fillPath(path, params ?? {}) + queryText(query ?? {}), {
+        method,
+        credentials: 'include',
+        ...(body === undefined
+          ? {}
+          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        ...(signal ? { signal } : {}),
+      })
+      if (!response.ok) throw await errorOf(response)
+      return (await response.json()) as CallAnswer<Name>
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      signal?.throwIfAborted()
+      throw new NetworkError(error)
+    }
+  }
+
+/** The browser's own: see `createCall`. */
+export const call = createCall((input, init) => globalThis.fetch(input, init))

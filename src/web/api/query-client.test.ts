@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { ApiError, NetworkError } from './call.ts'
+import { createQueryClient, saysSignedOut } from './query-client.ts'
+
+const unauthorized = new ApiError(401, '{"message":"Unauthorized","code":"UNAUTHORIZED"}')
+
+test.each([
+  [unauthorized, true],
+  [new ApiError(401, 'Unauthorized'), true],
+  [new ApiError(401, '{"message":"Invalid email or password. Please try again."}'), false],
+  [new ApiError(403, 'Unauthorized'), false],
+  [new ApiError(500, '401: Unauthorized'), false],
+  [new NetworkError('401: Unauthorized'), false],
+  [new Error('401: Unauthorized'), false],
+])('%s says signed out: %s', (error, expected) => {
+  expect(saysSignedOut(error)).toBe(expected)
+})
+
+test('queries and mutations that are refused for want of a session report it, others do not', async () => {
+  let reports = 0
+  const client = createQueryClient(() => {
+    reports += 1
+  })
+  const failing = (error: Error) => () => Promise.reject(error)
+
+  await client
+    .fetchQuery({ queryKey: ['a'], queryFn: failing(unauthorized) })
+    .catch(() => undefined)
+  expect(reports).toBe(1)
+
+  const mutation = client.getMutationCache().build(client, { mutationFn: failing(unauthorized) })
+  await mutation.execute(undefined).catch(() => undefined)
+  expect(reports).toBe(2)
+
+  await client
+    .fetchQuery({ queryKey: ['b'], queryFn: failing(new ApiError(500, 'broken')) })
+    .catch(() => undefined)
+  expect(reports).toBe(2)
+})
+
+test('a failed query is asked once: no retry', async () => {
+  let asked = 0
+  const client = createQueryClient(() => undefined)
+  await client
+    .fetchQuery({
+      queryKey: ['c'],
+      queryFn: () => {
+        asked += 1
+        return Promise.reject(new ApiError(503, 'away'))
+      },
+    })
+    .catch(() => undefined)
+  expect(asked).toBe(1)
+})

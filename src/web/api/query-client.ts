@@ -1,0 +1,33 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError } from './call.ts'
+
+/** Spec §8: a message starting '401: ... Unauthorized' says that the session is over. */
+export const saysSignedOut = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.message.startsWith('401: ') &&
+  error.message.includes('Unauthorized')
+
+/**
+ * The cache of everything read from the server. Spec §9: data is never stale by itself, no refetch on
+ * focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses because
+ * the session is over.
+ */
+export const createQueryClient = (onSignedOut: () => void): QueryClient => {
+  const onError = (error: unknown) => {
+    if (saysSignedOut(error)) onSignedOut()
+  }
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        retry: false,
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  })
+}

@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from './call.ts'
+
+/** Spec §7: price, signature and version are cached for 5 minutes. */
+export const settingsStaleTime = 5 * 60_000
+
+/** The version text of the product; undefined until it is known. */
+export const useVersion = (): string | undefined =>
+  useQuery({
+    queryKey: ['/api/settings/version'],
+    queryFn: ({ signal }) => call('version', { signal }),
+    staleTime: settingsStaleTime,
+  }).data?.version
