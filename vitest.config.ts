@@ -19,6 +19,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['src/server/**/*.test.ts', 'tests/*.test.ts'],
+          globalSetup: 'tests/support/global-setup.ts',
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

@@ -1,0 +1,130 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Db } from '../deps.ts'
+import { codeOf, StartFault } from '../start-fault.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { migrateDatabase } from './migrate.ts'
+import * as schema from './schema.ts'
+
+export interface Database {
+  pool: pg.Pool
+  db: Db
+  /** Waits (for a while) for running queries, closes the pool and stops the embedded Postgres. */
+  close(): Promise<void>
+  /** For a hurried exit: tells the embedded Postgres to stop and does not wait. */
+  abandon(): void
+  /** Called once if the embedded Postgres ended and cannot be brought back. */
+  onLost(listener: (error: unknown) => void): void
+}
+
+const reachMillis = 15_000
+const retryMillis = 250
+const closeMillis = 5_000
+
+/** What passes by itself while a database comes up; anything else is a wrong setting. */
+const passing = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  '53300',
+  '57P03',
+]
+
+/**
+ * Opens the database of the configuration, the embedded one or that of DATABASE_URL, with all
+ * migrations applied.
+ * @throws {StartFault} when it cannot be reached or used.
+ */
+export async function openDatabase(
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<Database> {
+  if (config.databaseUrl !== null) {
+    const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
+    await reach(connection, log)
+    await migrateDatabase(connection)
+    const { pool, db, close } = openPool(connection, log)
+    return { pool, db, close, abandon: () => {}, onLost: () => {} }
+  }
+
+  const postgres = await startEmbeddedPostgres(config.dataDir, log)
+  try {
+    const connection = { ...postgres.connection, ssl: false, application_name: 'mayfly' }
+    await migrateDatabase(connection)
+    const { pool, db, close } = openPool(connection, log)
+    return {
+      pool,
+      db,
+      async close() {
+        await close()
+        await postgres.stop()
+      },
+      abandon: postgres.abandon,
+      onLost: postgres.onLost,
+    }
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
+}
+
+function openPool(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>) {
+  const pool = new pg.Pool({
+    ...connection,
+    max: 10,
+    // A caller hears of a database that is away or overrun instead of waiting for ever.
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  })
+  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost'))
+  // The pool listens only to idle clients; a busy one that is cut would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return {
+    pool,
+    db: drizzle(pool, { schema }),
+    async close() {
+      await Promise.race([pool.end(), wait(closeMillis, undefined, { ref: false })])
+    },
+  }
+}
+
+async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {
+  const deadline = AbortSignal.timeout(reachMillis)
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
+      if (!isPassing(error) || deadline.aborted) {
+        throw new StartFault(
+          `The database of DATABASE_URL cannot be used: ${reason}. Check that it runs and that ` +
+            'host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
+          { cause: error },
+        )
+      }
+      if (attempt === 1) log.warn(`Waiting for the database of DATABASE_URL: ${reason}`)
+      await wait(retryMillis)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code !== undefined) return passing.includes(code)
+  return error instanceof Error && /timeout|terminated unexpectedly/i.test(error.message)
+}

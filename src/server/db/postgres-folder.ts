@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, StartFault } from '../start-fault.ts'
+import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
+
+/** Unix socket paths end at 103 bytes on the strictest system; Postgres adds `/.s.PGSQL.5432`. */
+const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
+
+const initdbPrefix = 'postgres-initdb-'
+
+/**
+ * Makes the cluster where there is none yet. It is made beside its place and renamed into it, so
+ * an interrupted `initdb` leaves no half cluster and of two servers that start together one wins.
+ * @throws {StartFault} when Postgres cannot make it, or it belongs to another Postgres version.
+ */
+export async function prepareCluster(
+  cluster: string,
+  dataDir: string,
+  programs: PostgresPrograms,
+): Promise<void> {
+  const found = await clusterVersion(cluster)
+  if (found === null) return initialise(cluster, dataDir, programs)
+  const brought = programs.version.split('.')[0]
+  if (found !== brought) {
+    throw new StartFault(
+      `${cluster} was made by Postgres ${found}, and this version brings Postgres ${brought}. ` +
+        'Start the version that made it, save the database with pg_dump, and restore it into a ' +
+        'fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
+    )
+  }
+}
+
+async function clusterVersion(cluster: string): Promise<string | null> {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function initialise(
+  cluster: string,
+  dataDir: string,
+  programs: PostgresPrograms,
+): Promise<void> {
+  const fresh = await mkdtemp(join(dataDir, initdbPrefix))
+  try {
+    await giveTo(programs.account, fresh)
+    const args = [
+      `--pgdata=${fresh}`,
+      '--username=postgres',
+      // Whoever can open the socket's folder is the server's own user.
+      '--auth=trust',
+      '--encoding=UTF8',
+      // Text sorts the same on every system, whatever locales it has.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ]
+    const made = await run(programs.start('initdb', args, ['ignore', 'pipe', 'pipe']))
+    if (made.code === 0) {
+      await rename(fresh, cluster)
+      await syncFolder(dataDir)
+      return
+    }
+    // Another server may have finished its own and cleaned this one up.
+    if ((await clusterVersion(cluster)) === null) {
+      throw new StartFault(`Postgres could not make its folder ${cluster}: ${made.errors.trim()}`)
+    }
+  } catch (error) {
+    const lostTheRace = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
+    if (!lostTheRace) throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Removes what an interrupted `initdb` left behind; only the folder's owner may call it. */
+export async function removeInitdbLeftovers(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), { recursive: true })
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function giveTo(account: Account | null, path: string): Promise<void> {
+  if (account) await chown(path, account.uid, account.gid)
+}
+
+/**
+ * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp where that path is
+ * too long for a socket.
+ * @returns its absolute path.
+ * @throws {StartFault} when the folder below /tmp is not private to the account that runs Postgres.
+ */
+export async function prepareSocketFolder(
+  dataDir: string,
+  account: Account | null,
+): Promise<string> {
+  const inside = join(dataDir, 'postgres-socket')
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
+  const folder = Buffer.byteLength(inside) <= maxSocketFolderBytes ? inside : `/tmp/mayfly-${hash}`
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+  })
+  const found = await lstat(folder)
+  const owners = [process.getuid?.(), account?.uid]
+  if (!found.isDirectory() || !owners.includes(found.uid)) {
+    throw new StartFault(
+      `${folder} belongs to somebody else. Remove it, or choose another DATA_DIR.`,
+    )
+  }
+  await chmod(folder, 0o700)
+  await giveTo(account, folder)
+  return folder
+}
+
+/**
+ * The living Postgres that holds a cluster, by its `postmaster.pid`.
+ * A file that a crash left behind, whose pid now belongs to another program (in a container the
+ * same few numbers come again), is removed: Postgres itself would take it for a living one.
+ */
+export async function findPostmaster(cluster: string): Promise<number | null> {
+  const file = join(cluster, 'postmaster.pid')
+  const content = await readIfThere(file)
+  const pid = Number(content.split('\n')[0])
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
+  if (await isPostmaster(pid, cluster)) return pid
+  // Unless another server has just done so and started Postgres.
+  if ((await readIfThere(file)) === content) await rm(file, { force: true })
+  return null
+}
+
+async function readIfThere(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return ''
+    throw error
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  // Where there is no /proc, the judgement is left to Postgres.
+  if (status === null) return process.platform !== 'linux'
+  if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => cluster)
+  return folder === cluster
+}

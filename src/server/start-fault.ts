@@ -1,0 +1,16 @@
+/**
+ * Why the server cannot start (or go on), in words an operator can act on. It is printed without
+ * a stack, so the message must name the cure.
+ */
+export class StartFault extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StartFault'
+  }
+}
+
+/** The system's code of an error (`ENOENT`, `57P03`), where it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,9 @@
+import type { TestProject } from 'vitest/node'
+import { startTestPostgres } from './postgres.ts'
+
+/** One Postgres for the whole run; each test file makes its own database in it. */
+export default async function setup(project: TestProject) {
+  const postgres = await startTestPostgres()
+  project.provide('postgresUrl', postgres.url)
+  return postgres.stop
+}
