@@ -1,0 +1,133 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
+import { maxFruitlessTries, retryWaitMs } from './next-step.ts'
+import { type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
+import {
+  mayPass,
+  type Outcome,
+  type Refusal,
+  refusalText,
+  type Stage,
+  stopsTheRest,
+} from './upload-failure.ts'
+
+/** Spec §3, upload-URL response. */
+export interface UploadTicket {
+  uploadUrl: string
+  cloudKey: string
+  metadata: { mimeType: string } & Record<string, unknown>
+}
+
+/** A file and how long its link is to live; the size is in bytes. */
+export interface UploadWish {
+  file: Blob
+  /** The cleaned name. */
+  name: string
+  size: number
+  expirationDays: ExpirationDays
+}
+
+/** What an upload does to the world outside. None of the calls throws. */
+export interface UploadEffects extends TransferDeps {
+  getUploadUrl: (request: {
+    fileName: string
+    fileSize: number
+    fileType: string
+    expirationDays: string
+  }) => Promise<Outcome<UploadTicket>>
+  confirmUpload: (request: {
+    cloudKey: string
+    metadata: Record<string, unknown>
+    uploadStartTime: number
+  }) => Promise<Outcome<StoredFile>>
+  /** Frees the place of an upload that will not be finished; nobody waits for it. */
+  abortUpload: (cloudKey: string) => void
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** An upload that did not become a file; the message is what a person reads. */
+export class UploadFailed extends Error {
+  override readonly name = 'UploadFailed'
+  readonly stage: Stage
+  readonly stopsTheRest: boolean
+
+  constructor(stage: Stage, message: string, stopsTheRest: boolean) {
+    super(message)
+    this.stage = stage
+    this.stopsTheRest = stopsTheRest
+  }
+}
+
+const refused = (stage: 'start' | 'confirm', refusal: Refusal) =>
+  new UploadFailed(stage, refusalText(stage, refusal), stopsTheRest(refusal))
+
+/** What some systems give as a type is none; an empty one says that nothing is known. */
+const mediaTypeOf = (file: Blob) => (/^[^\s/;]+\/[^\s/;]+$/.test(file.type) ? file.type : '')
+
+/**
+ * The whole way of one file (spec §7): get-upload-url, PUT, confirm-upload. What cannot be finished
+ * is given up at the server too, so that it takes no place of the tier's.
+ * @throws {UploadFailed}
+ * @throws the reason of the signal when that fires before the file is confirmed.
+ */
+export const uploadFile = async (
+  upload: UploadWish,
+  effects: UploadEffects,
+  signal: AbortSignal,
+  onProgress: (bytes: number) => void,
+): Promise<StoredFile> => {
+  const uploadStartTime = effects.now()
+  const { uploadUrl, cloudKey, metadata } = await start(upload, effects, signal)
+  try {
+    const { file } = upload
+    const contentType = metadata.mimeType
+    await transferFile({ url: uploadUrl, file, contentType, signal, onProgress }, effects)
+    return await confirm({ cloudKey, metadata, uploadStartTime }, effects, signal)
+  } catch (error) {
+    // Harmless when the confirmation did arrive: a file is no upload any more.
+    effects.abortUpload(cloudKey)
+    if (error instanceof TransferFailed) throw new UploadFailed('transfer', error.message, false)
+    throw error
+  }
+}
+
+/** Asks for a place, once; only a browser that is offline waits and asks again. */
+const start = async (
+  upload: UploadWish,
+  effects: UploadEffects,
+  signal: AbortSignal,
+): Promise<UploadTicket> => {
+  for (;;) {
+    signal.throwIfAborted()
+    const started = await effects.getUploadUrl({
+      fileName: upload.name,
+      fileSize: upload.size,
+      fileType: mediaTypeOf(upload.file),
+      expirationDays: String(upload.expirationDays),
+    })
+    if (started.ok) return started.value
+    signal.throwIfAborted()
+    const isOffline = started.refusal.status === null && !effects.connection.isOnline()
+    if (!isOffline) throw refused('start', started.refusal)
+    await effects.connection.untilOnline(signal)
+  }
+}
+
+/** Confirms, again and again where no answer came: confirming twice gives one file. */
+const confirm = async (
+  request: Parameters<UploadEffects['confirmUpload']>[0],
+  effects: UploadEffects,
+  signal: AbortSignal,
+): Promise<StoredFile> => {
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted()
+    const confirmed = await effects.confirmUpload(request)
+    if (confirmed.ok) return confirmed.value
+    if (!mayPass(confirmed.refusal) || tries >= maxFruitlessTries) {
+      throw refused('confirm', confirmed.refusal)
+    }
+    await effects.wait(retryWaitMs(tries), signal)
+    await effects.connection.untilOnline(signal)
+  }
+}

@@ -1,0 +1,66 @@
+/** Spec §3, upload-tracking record: the states of this path (nothing is saved, so nothing pauses). */
+export type UploadStatus = 'pending' | 'uploading' | 'completed' | 'failed'
+
+/** What of an upload the progress is made of. Sizes are bytes. */
+export interface UploadShare {
+  name: string
+  size: number
+  /** Bytes that are on their way or there. */
+  sent: number
+  status: UploadStatus
+}
+
+/** Spec §4: 'Finalizing {file}...' at 95% or more. */
+const finalizingPercent = 95
+
+const percent = (part: number, whole: number) => Math.floor((part / whole) * 100)
+
+/** How much of one file is done, 0 to 100, rounded down; an empty file is all there at once. */
+export const filePercent = ({ size, sent }: Pick<UploadShare, 'size' | 'sent'>): number =>
+  size === 0 ? 100 : Math.min(100, Math.max(0, percent(sent, size)))
+
+/**
+ * The progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files count
+ * neither as done nor as to do. Where no file has a byte, files are counted instead. It is 100 only
+ * when every file is confirmed, not when the last byte has left.
+ */
+export const overallPercent = (uploads: readonly UploadShare[]): number => {
+  const counted = uploads.filter(({ status }) => status !== 'failed')
+  if (counted.length === 0) return 0
+  const done = counted.filter(({ status }) => status === 'completed')
+  if (done.length === counted.length) return 100
+  const whole = counted.reduce((sum, { size }) => sum + size, 0)
+  if (whole === 0) return percent(done.length, counted.length)
+  const sent = counted.reduce(
+    (sum, { status, size, sent }) => sum + (status === 'completed' ? size : Math.min(sent, size)),
+    0,
+  )
+  return Math.min(99, Math.max(0, percent(sent, whole)))
+}
+
+/** Spec §4: 'Uploading {file}... {n}%', and 'Finalizing {file}...' at 95% or more. */
+export const progressText = (upload: UploadShare): string => {
+  const done = filePercent(upload)
+  return done >= finalizingPercent
+    ? `Finalizing ${upload.name}...`
+    : `Uploading ${upload.name}... ${done}%`
+}
+
+/**
+ * The same for a screen reader, which would otherwise read every percent aloud: it changes with the
+ * file, at each quarter, and when it is being finalized.
+ */
+export const spokenProgress = (upload: UploadShare): string => {
+  const done = filePercent(upload)
+  if (done >= finalizingPercent) return progressText(upload)
+  const quarter = Math.floor(done / 25) * 25
+  return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`
+}
+
+/** What is said when a batch has ended; null when none of it was stored. */
+export const outcomeText = (uploads: readonly Pick<UploadShare, 'status'>[]): string | null => {
+  const stored = uploads.filter(({ status }) => status === 'completed').length
+  if (stored === 0) return null
+  if (stored === uploads.length) return 'Upload completed successfully!'
+  return `${stored} of ${uploads.length} files uploaded`
+}
