@@ -1,0 +1,346 @@
+import { execFile } from 'node:child_process'
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+/**
+ * The fences between the rooms (biome.json, the project references, no-clock.grit), proved by
+ * crossing each one in a folder of its own that holds the real configuration and planted files.
+ */
+const root = resolve(import.meta.dirname, '..')
+
+interface Planted {
+  /** Where the file stands in the tree. */
+  file: string
+  code: string
+}
+
+interface Crossing extends Planted {
+  /** The rule that must refuse it, and words of what it says. */
+  rule: string
+  says: string
+}
+
+const imports = 'lint/style/noRestrictedImports'
+const crossing = (file: string, code: string, says: string, rule = imports): Crossing => ({
+  file,
+  code,
+  rule,
+  says,
+})
+const importing = (file: string, from: string, says: string): Crossing =>
+  crossing(file, `import '${from}'\n`, says)
+
+const outside = 'Nothing in src imports tests, scripts or bench.'
+const sharedAlone = 'src/shared runs anywhere'
+const noWeb = 'The server imports nothing of the web.'
+const infrastructure = 'Infrastructure imports no feature'
+const queriesOnly = "A feature imports another feature's queries.ts and nothing else of it."
+const upwards = 'A feature imports neither admin nor jobs nor app'
+const noServer = 'The web imports nothing of the server'
+const clock = 'Only main.ts asks the system for the time'
+
+const crossings: Crossing[] = [
+  importing('src/shared/contract/a.ts', '../../server/deps.ts', sharedAlone),
+  importing('src/shared/contract/b.ts', '../../web/api/call.ts', sharedAlone),
+  importing('src/shared/contract/c.ts', 'node:fs', sharedAlone),
+  importing('src/shared/contract/d.ts', 'react', sharedAlone),
+  importing('src/shared/contract/e.ts', '../../../tests/support/make.ts', outside),
+  importing('src/shared/rules/a.ts', 'zod', 'A rule imports other rules'),
+  importing('src/shared/rules/b.ts', '../contract/files.ts', 'A rule imports other rules'),
+  importing('src/shared/rules/c.ts', '../../server/deps.ts', 'A rule imports other rules'),
+
+  importing('src/server/http/a.ts', '../../web/api/call.ts', noWeb),
+  importing('src/server/http/b.ts', 'react-dom/server', noWeb),
+  importing('src/server/http/c.ts', '../../../scripts/seed-demo.ts', outside),
+  importing('src/server/http/d.ts', '../app.ts', infrastructure),
+  importing('src/server/db/a.ts', '../files/queries.ts', infrastructure),
+  importing('src/server/storage/a.ts', '../jobs/jobs.ts', infrastructure),
+  importing('src/server/email/letters/a.ts', '../../auth/sign-up.ts', infrastructure),
+  importing('src/server/errors.ts', './auth/auth.ts', infrastructure),
+  importing('src/server/deps.ts', './files/expire-files.ts', 'deps.ts names types'),
+
+  importing('src/server/uploads/a.ts', '../files/expire-files.ts', queriesOnly),
+  crossing('src/server/uploads/b.ts', "export type { Auth } from '../auth/auth.ts'\n", queriesOnly),
+  crossing(
+    'src/server/uploads/c.ts',
+    "import type { Auth } from '../auth/auth.ts'\nexport type A = Auth\n",
+    queriesOnly,
+  ),
+  crossing(
+    'src/server/uploads/d.ts',
+    "export const late = () => import('../downloads/open-link.ts')\n",
+    queriesOnly,
+  ),
+  importing('src/server/files/a.ts', '../jobs/jobs.ts', upwards),
+  importing('src/server/settings/a.ts', '../admin/stats.ts', upwards),
+  importing('src/server/tiers/a.ts', '../app.ts', upwards),
+  importing('src/server/tiers/b.ts', '../../web/api/call.ts', noWeb),
+  importing('src/server/admin/a.ts', '../app.ts', 'admin and jobs import neither app nor main'),
+  importing('src/server/jobs/a.ts', '../main.ts', 'admin and jobs import neither app nor main'),
+  importing('src/server/app.ts', './main.ts', 'app.ts does not import main.ts'),
+
+  importing('src/web/files/a.ts', '../../server/deps.ts', noServer),
+  importing('src/web/main.tsx', '../server/deps.ts', noServer),
+  importing('src/web/pages/a.tsx', '../../../bench/run.ts', outside),
+  importing('src/web/files/b.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
+  importing('src/web/files/c.tsx', '../routes.tsx', 'Rooms import neither pages nor'),
+  importing('src/web/api/a.ts', '../files/file-row.tsx', 'web/api imports no other room'),
+  importing('src/web/ui/a.tsx', '../files/file-row.tsx', 'web/ui knows nothing of the product'),
+  importing(
+    'src/web/ui/b.tsx',
+    '../../shared/rules/tier.ts',
+    'web/ui knows nothing of the product',
+  ),
+  crossing('src/web/files/d.ts', "import 'node:fs'\n", '', 'lint/correctness/noNodejsModules'),
+
+  crossing(
+    'src/server/http/e.ts',
+    'export const port = process.env.PORT\n',
+    '',
+    'lint/style/noProcessEnv',
+  ),
+  crossing(
+    'src/server/files/b.ts',
+    "import { env } from 'node:process'\n\nexport const port = env.PORT\n",
+    '',
+    'lint/style/noProcessEnv',
+  ),
+  crossing(
+    'src/server/files/c.ts',
+    "import 'vitest'\n",
+    'vitest',
+    'lint/correctness/noUndeclaredDependencies',
+  ),
+  crossing('src/shared/rules/d.ts', 'export const now = () => new Date()\n', clock, 'plugin'),
+  crossing('src/shared/rules/e.ts', 'export const now = () => Date.now()\n', clock, 'plugin'),
+  crossing('src/server/files/d.ts', 'export const clock = () => new Date()\n', clock, 'plugin'),
+  crossing('src/server/files/e.ts', 'export const read = Date.now\n', clock, 'plugin'),
+]
+
+/** What lies next to the fences and must stay allowed: a fence that stops everything proves nothing. */
+const allowed: Planted[] = [
+  { file: 'src/shared/contract/ok.ts', code: "import 'zod'\nimport '../rules/lifetime.ts'\n" },
+  { file: 'src/shared/rules/ok.ts', code: "import '../contract/errors.ts'\nimport './tier.ts'\n" },
+  { file: 'src/shared/rules/moment.ts', code: 'export const start = new Date(0)\n' },
+  { file: 'src/shared/rules/ok.test.ts', code: "import 'fast-check'\nimport 'node:fs'\n" },
+  { file: 'src/server/http/ok.ts', code: "import 'hono'\nimport '../db/schema.ts'\n" },
+  {
+    file: 'src/server/uploads/ok.ts',
+    code: "import '../files/queries.ts'\nimport './queries.ts'\n",
+  },
+  { file: 'src/server/uploads/ok.test.ts', code: "import '../../../tests/support/make.ts'\n" },
+  { file: 'src/server/jobs/ok.ts', code: "import '../files/expire-files.ts'\n" },
+  { file: 'src/server/admin/ok.ts', code: "import '../files/expire-files.ts'\n" },
+  { file: 'src/server/config.ts', code: 'export const read = () => process.env\n' },
+  {
+    file: 'src/server/main.ts',
+    code: "import './jobs/ok.ts'\n\nexport const clock = () => new Date()\n",
+  },
+  {
+    file: 'src/web/pages/ok.tsx',
+    code: "import '../files/file-row.tsx'\nimport '../ui/card.tsx'\n",
+  },
+  { file: 'src/web/files/ok.tsx', code: "import '../../shared/rules/tier.ts'\nimport 'react'\n" },
+  { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
+]
+
+/** The server's rooms that everything else stands on. */
+const foundation = ['db', 'email', 'http', 'storage']
+
+interface Finding {
+  file: string
+  rule: string
+  message: string
+}
+
+const run = (command: string[], cwd: string) =>
+  new Promise<{ code: number; output: string }>((done) => {
+    const [program = '', ...rest] = command
+    const args = [join(root, 'node_modules', program), ...rest]
+    execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code) : 0, output: stdout + stderr })
+    })
+  })
+
+/** What Biome's linter finds wrong in the given paths of a folder. */
+async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
+  const { code, output } = await run(
+    ['@biomejs/biome/bin/biome', 'lint', '--reporter=github', '--max-diagnostics=none', ...paths],
+    folder,
+  )
+  const line = /^::\w+ title=([^,]+),file=([^,]+),.*?::(.*)$/gm
+  const findings = [...output.matchAll(line)].map(([, rule = '', file = '', message = '']) => ({
+    rule,
+    file: file.slice(file.indexOf(`${folder}/`) + folder.length + 1),
+    message,
+  }))
+  // Anything but findings (a fault in the configuration, no Biome) must not look like a clean tree.
+  expect(code, output).toBe(findings.length > 0 ? 1 : 0)
+  return findings
+}
+
+const check = (folder: string, ...options: string[]) =>
+  run(['typescript/bin/tsc', '--build', ...options], folder)
+
+async function plant(folder: string, { file, code }: Planted): Promise<void> {
+  await mkdir(dirname(join(folder, file)), { recursive: true })
+  await writeFile(join(folder, file), code)
+}
+
+const foldersIn = async (path: string) =>
+  (await readdir(join(root, path), { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+
+let garden: string
+
+beforeAll(async () => {
+  garden = await realpath(await mkdtemp(join(tmpdir(), 'mayfly-fences-')))
+  for (const name of ['biome.json', 'no-clock.grit', '.gitignore', 'package.json']) {
+    await cp(join(root, name), join(garden, name))
+  }
+})
+
+afterAll(async () => {
+  await rm(garden, { recursive: true, force: true })
+})
+
+describe('the linter', () => {
+  let findings: Finding[]
+
+  beforeAll(async () => {
+    for (const planted of [...crossings, ...allowed]) await plant(garden, planted)
+    findings = await lint(garden, 'src')
+  })
+
+  it('is asked about every planted file once', () => {
+    const files = [...crossings, ...allowed].map(({ file }) => file)
+    expect(new Set(files).size).toBe(files.length)
+  })
+
+  it.each(crossings)('refuses $file: $code', ({ file, rule, says }) => {
+    const found = findings.filter((finding) => finding.file === file)
+    expect(found.map((finding) => finding.rule)).toContain(rule)
+    expect(found.find((finding) => finding.rule === rule)?.message).toContain(says)
+  })
+
+  it.each(allowed)('lets $file pass', ({ file }) => {
+    expect(findings.filter((finding) => finding.file === file)).toEqual([])
+  })
+
+  it('finds no crossing in the tree as it is', async () => {
+    const fences = new Set(crossings.map(({ rule }) => rule))
+    const found = await lint(root, 'src', 'tests', 'scripts', 'bench')
+    expect(found.filter(({ rule }) => fences.has(rule))).toEqual([])
+  })
+})
+
+describe('a room that is new', () => {
+  it('of the server stands behind a fence: nothing below may import it', async () => {
+    const rooms = (await foldersIn('src/server')).filter((room) => !foundation.includes(room))
+    expect(rooms.length).toBeGreaterThan(0)
+    for (const room of rooms) {
+      await plant(garden, importing(`rooms/src/server/db/${room}.ts`, `../${room}/new.ts`, ''))
+    }
+    await expectRefusals(
+      'rooms',
+      rooms.map((room) => `src/server/db/${room}.ts`),
+    )
+  })
+
+  it('of the web is closed to web/ui', async () => {
+    const rooms = (await foldersIn('src/web')).filter((room) => !['ui', 'public'].includes(room))
+    expect(rooms.length).toBeGreaterThan(0)
+    for (const room of rooms) {
+      await plant(garden, importing(`web-rooms/src/web/ui/${room}.ts`, `../${room}/new.ts`, ''))
+    }
+    await expectRefusals(
+      'web-rooms',
+      rooms.map((room) => `src/web/ui/${room}.ts`),
+    )
+  })
+
+  async function expectRefusals(name: string, files: string[]): Promise<void> {
+    const folder = join(garden, name)
+    for (const file of ['biome.json', 'no-clock.grit', '.gitignore', 'package.json']) {
+      await cp(join(root, file), join(folder, file))
+    }
+    const found = (await lint(folder, 'src')).filter(({ rule }) => rule === imports)
+    expect(found.map(({ file }) => file).sort()).toEqual([...files].sort())
+  }
+})
+
+describe('the compiler, by project references', () => {
+  const projects = ['shared', 'server', 'web'] as const
+  let tree: string
+
+  /** A tree of the real projects, each with one file to import, and types of its own to find. */
+  beforeAll(async () => {
+    tree = join(garden, 'compiled')
+    await mkdir(join(tree, 'node_modules'), { recursive: true })
+    await symlink(join(root, 'node_modules/@types'), join(tree, 'node_modules/@types'))
+    await symlink(join(root, 'node_modules/vite'), join(tree, 'node_modules/vite'))
+    await cp(join(root, 'package.json'), join(tree, 'package.json'))
+    await cp(join(root, 'tsconfig.base.json'), join(tree, 'tsconfig.base.json'))
+    const references = projects.map((project) => ({ path: `src/${project}` }))
+    await writeFile(join(tree, 'tsconfig.json'), JSON.stringify({ files: [], references }))
+    for (const project of projects) {
+      await plant(tree, {
+        file: `src/${project}/tsconfig.json`,
+        code: await readFile(join(root, `src/${project}/tsconfig.json`), 'utf8'),
+      })
+      await plant(tree, { file: `src/${project}/there.ts`, code: 'export const there = 1\n' })
+    }
+    for (const project of ['server', 'web']) {
+      const code = "export { there as shared } from '../shared/there.ts'\n"
+      await plant(tree, { file: `src/${project}/allowed.ts`, code })
+    }
+  })
+
+  it('builds the tree as it is, server and web on top of shared', async () => {
+    expect(await check(tree)).toEqual({ code: 0, output: '' })
+  })
+
+  it.each([
+    ['shared', 'server'],
+    ['shared', 'web'],
+    ['server', 'web'],
+    ['web', 'server'],
+  ])('refuses %s importing %s', async (from, to) => {
+    const file = join(tree, `src/${from}/planted.ts`)
+    await writeFile(file, `export { there as planted } from '../${to}/there.ts'\n`)
+    try {
+      const { code, output } = await check(tree)
+      expect(code).not.toBe(0)
+      expect(output).toContain(`src/${to}/there.ts`)
+      expect(output).toMatch(/error TS(6059|6307)/)
+    } finally {
+      await rm(file)
+    }
+  })
+
+  it.each([
+    ['node:fs', "import 'node:fs'\n", 'TS2882'],
+    ['the browser', 'export const title = () => document.title\n', 'TS2584'],
+  ])('knows nothing of %s in shared', async (_, code, error) => {
+    const file = join(tree, 'src/shared/planted.ts')
+    await writeFile(file, code)
+    try {
+      expect((await check(tree)).output).toContain(`error ${error}`)
+    } finally {
+      await rm(file)
+    }
+  })
+})
