@@ -1,0 +1,48 @@
+/**
+ * `npm run dev`: the server, restarted when its sources change, and Vite before it, which reloads
+ * the web and hands everything else to the server. One Ctrl-C stops both.
+ */
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const vitePort = '5173'
+
+// People open Vite's address, so that is the origin that links and the check of Origin go by.
+const env = {
+  APP_URL: `http://127.0.0.1:${vitePort}`,
+  ...process.env,
+  HOST: '127.0.0.1',
+  PORT: '3000',
+}
+
+const programs = [
+  start(['--watch-path=src/server', '--watch-path=src/shared', 'src/server/main.ts']),
+  start([
+    'node_modules/vite/bin/vite.js',
+    '--port',
+    vitePort,
+    '--strictPort',
+    '--clearScreen=false',
+  ]),
+]
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+for (const program of programs) {
+  program.once('exit', (code) => {
+    process.exitCode ??= code ?? 0
+    stop()
+  })
+}
+
+/** In a session of its own: a Ctrl-C comes here alone and is passed on once. */
+function start(args) {
+  return spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: true })
+}
+
+function stop() {
+  for (const program of programs) {
+    if (program.exitCode === null && program.signalCode === null) program.kill('SIGTERM')
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/**
+ * Does `work` while nobody else does it for the same folder. The lock is a file with our pid
+ * outside the folder (`npm ci` empties what is inside); that of a dead process is taken over.
+ */
+export async function alone(folder, work) {
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
+  const lock = join(tmpdir(), `mayfly-ready-${hash}.lock`)
+  for (let round = 0; !take(lock); round += 1) {
+    if (round === 0) {
+      console.error('Another start is setting things up; waiting for it …')
+      console.error(`(If there is none, remove ${lock})`)
+    }
+    await wait(200)
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function take(lock) {
+  const mine = `${lock}.${randomUUID()}`
+  writeFileSync(mine, String(process.pid))
+  try {
+    // A link appears with its content, unlike a file that is made and then written.
+    linkSync(mine, lock)
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    removeIfDead(lock)
+    return false
+  } finally {
+    rmSync(mine)
+  }
+}
+
+function removeIfDead(lock) {
+  const holder = pidIn(lock)
+  if (holder === null || isAlive(holder)) return
+  const aside = `${lock}.${randomUUID()}`
+  try {
+    renameSync(lock, aside)
+  } catch {
+    return
+  }
+  // Somebody was faster and this is their new lock: give it back.
+  if (pidIn(aside) !== holder) linkSync(aside, lock)
+  rmSync(aside)
+}
+
+function pidIn(file) {
+  try {
+    return Number(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}

