@@ -98,7 +98,7 @@ describe('a long name', () => {
   it.each(['.png', '.tar.gz', '.TAR.zst', '.расширение'])('keeps its extension %s', (extension) => {
     const clean = cleanFileName('й'.repeat(300) + extension)
     expect(clean.endsWith(`й${extension}`)).toBe(true)
-    expect(utf8(clean)).toBeGreaterThan(255 - 2)
+    expect([254, 255]).toContain(utf8(clean))
   })
 
   it('is cut between graphemes, never inside one', () => {
