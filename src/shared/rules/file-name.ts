@@ -1,5 +1,5 @@
 /** Bytes of UTF-8 that a name may take: what common file systems allow. */
-export const maxFileNameBytes = 255
+const maxFileNameBytes = 255
 
 /** What a file is called that nothing is left of. */
 const unnamed = 'file'
