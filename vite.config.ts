@@ -26,6 +26,13 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     fs: { allow: [folder('.')] },
-    proxy: { '/api': server, '/s/': server, '/download/': server, '/storage/': server },
+    proxy: {
+      '/api': server,
+      '/s/': server,
+      '/download/': server,
+      '/storage/': server,
+      // What the built download page asks for; the application itself has no such path here.
+      '/assets/': server,
+    },
   },
 })

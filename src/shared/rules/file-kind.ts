@@ -1,5 +1,6 @@
 /** Spec §2, analytics: the types files are counted by. */
-export type FileKind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | 'document' | 'other'
+export const fileKinds = ['image', 'video', 'audio', 'pdf', 'archive', 'document', 'other'] as const
+export type FileKind = (typeof fileKinds)[number]
 
 const labels: Readonly<Record<FileKind, string>> = {
   image: 'Image',

@@ -1,0 +1,84 @@
+/**
+ * Builds everything that browsers load into dist/web: the application; the download page, rendered
+ * by React here, once, into a template that the server fills in; and compressed twins.
+ */
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, type InlineConfig } from 'vite'
+import type { renderDownloadPages } from '../src/web/downloads/render.tsx'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist/web')
+const renderer = join(root, 'node_modules/.cache/download-page')
+
+const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
+
+/** The download page's script, in one file of its own: it must not wait for the application's. */
+const buildScript = async () => {
+  const result = await build({
+    ...config,
+    publicDir: false,
+    build: {
+      emptyOutDir: false,
+      modulePreload: false,
+      rolldownOptions: { input: join(root, 'src/web/downloads/enhance.ts') },
+    },
+  })
+  const outputs = 'output' in result ? result.output : []
+  const [file, ...others] = outputs
+  if (file === undefined || others.length > 0) throw new Error('Expected one script.')
+  return `/${file.fileName}`
+}
+
+const renderPages = async (script: string) => {
+  await build({
+    ...config,
+    publicDir: false,
+    build: {
+      ssr: join(root, 'src/web/downloads/render.tsx'),
+      outDir: renderer,
+      cssMinify: true,
+      // Older browsers need nothing more of this style, and what is added for them costs bytes.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      rolldownOptions: { output: { entryFileNames: 'render.js' } },
+    },
+  })
+  const module: { renderDownloadPages: typeof renderDownloadPages } = await import(
+    pathToFileURL(join(renderer, 'render.js')).href
+  )
+  return module.renderDownloadPages(script)
+}
+
+/** Fails where a page names a file that the build did not make. */
+const checkAssets = async (html: string) => {
+  for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
+}
+
+/** Twins beside each file that a compressor makes smaller; fonts and pictures are compressed already. */
+const compress = async () => {
+  const files = await readdir(dist, { recursive: true, withFileTypes: true })
+  const worthIt = (name: string) => /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
+  await Promise.all(
+    files
+      .filter((file) => file.isFile() && worthIt(file.name))
+      .map(async (file) => {
+        const path = join(file.parentPath, file.name)
+        const bytes = await readFile(path)
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+        await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }))
+        await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+      }),
+  )
+}
+
+process.env.NODE_ENV = 'production'
+await build(config)
+const pages = await renderPages(await buildScript())
+await rm(renderer, { recursive: true })
+await checkAssets(pages.link)
+await writeFile(join(dist, 'download.html'), pages.link)
+await writeFile(join(dist, 'download-invalid.html'), pages.invalid)
+await compress()

@@ -1,0 +1,143 @@
+import { kindEnd, kindStart, type PageSlot, pageSlots, slot } from '../../shared/page-slots.ts'
+import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { lifeline } from '../../shared/rules/lifeline.ts'
+import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
+import { linkLabel } from '../../shared/rules/link-status.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import { readBuilt } from '../http/dist.ts'
+import { pageHeaders } from '../http/page-headers.ts'
+import { StartFault } from '../start-fault.ts'
+
+/** What the page shows of a link that opens. */
+export interface PageLink {
+  shortCode: string
+  originalName: string
+  mimeType: string
+  /** Bytes. */
+  size: number
+  createdAt: Date
+  expiresAt: Date
+  maxLifetimeAt: Date
+  purgedAt: Date | null
+}
+
+/** The pages behind short links, as whole HTML documents. */
+export interface LinkPages {
+  /** The page of a link that is active at `now`. Every value in it is text, whatever it holds. */
+  alive: (link: PageLink, now: Date) => string
+  /** The page of a link that is unknown or over. */
+  dead: string
+  /** Go with both. No cache keeps what they say: it changes with time. */
+  headers: Record<string, string>
+}
+
+/**
+ * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`) and
+ * takes them apart once, so that a view costs no more than putting a string together.
+ * @throws {StartFault} when the pages are missing or were built for another server.
+ */
+export const loadLinkPages = (options: { distDir: string; appUrl: URL }): LinkPages => {
+  const html = readBuilt(options.distDir, 'download.html')
+  const dead = readBuilt(options.distDir, 'download-invalid.html')
+  const fills = new Map(fileKinds.map((kind) => [kind, compile(forKind(html, kind))]))
+  const { origin } = options.appUrl
+  return {
+    alive: (link, now) => {
+      const kind = fileKind(link)
+      return fills.get(kind)?.(pageValues(link, kind, origin, now)) ?? dead
+    },
+    dead,
+    headers: {
+      ...pageHeaders({
+        html: html + dead,
+        appUrl: options.appUrl,
+        connect: [],
+        referrer: 'no-referrer',
+      }),
+      'cache-control': 'no-store',
+      vary: 'accept',
+    },
+  }
+}
+
+const pageValues = (
+  link: PageLink,
+  kind: FileKind,
+  origin: string,
+  now: Date,
+): Record<PageSlot, string> => {
+  const life = lifeline(link, now, true)
+  const bar = lifelineBar(life)
+  return {
+    origin,
+    code: encodeURIComponent(link.shortCode),
+    name: link.originalName,
+    size: formatSize(link.size),
+    kind: kindLabel(kind),
+    // An active link's label is the same whatever its owner's tier.
+    label: linkLabel(link, 'free', now),
+    tone: life.tone,
+    until: momentText(link.expiresAt),
+    expiresAt: link.expiresAt.toISOString(),
+    created: String(link.createdAt.getTime()),
+    max: String(link.maxLifetimeAt.getTime()),
+    now: String(now.getTime()),
+    livedWidth: String(bar.lived.width),
+    validX: String(bar.valid.x),
+    validWidth: String(bar.valid.width),
+    renewableX: String(bar.renewable.x),
+    renewableWidth: String(bar.renewable.width),
+  }
+}
+
+/** The template with the parts of one kind of file and without those of the others. */
+const forKind = (html: string, kind: FileKind): string =>
+  fileKinds.reduce((rest, other) => {
+    const start = rest.indexOf(kindStart(other))
+    const end = rest.indexOf(kindEnd(other))
+    if (start < 0 || end < start) throw builtForAnother(`no part for ${other}`)
+    const part = other === kind ? rest.slice(start + kindStart(other).length, end) : ''
+    return rest.slice(0, start) + part + rest.slice(end + kindEnd(other).length)
+  }, html)
+
+const isSlot = (name: string): name is PageSlot => pageSlots.some((known) => known === name)
+
+/**
+ * Splits a template at its slots once; what comes back only joins. Values are never looked at again,
+ * so a file called {{name}} stays just that.
+ */
+const compile = (html: string) => {
+  for (const name of pageSlots) {
+    if (!html.includes(slot(name))) throw builtForAnother(`no ${slot(name)}`)
+  }
+  const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
+  const parts: { name: PageSlot; text: string }[] = []
+  for (let at = 0; at < rest.length; at += 2) {
+    const name = rest[at] ?? ''
+    if (!isSlot(name)) throw builtForAnother(`{{${name}}}`)
+    parts.push({ name, text: rest[at + 1] ?? '' })
+  }
+  return (values: Record<PageSlot, string>): string => {
+    let page = head
+    for (const { name, text } of parts) page += escapeHtml(values[name]) + text
+    return page
+  }
+}
+
+const builtForAnother = (what: string) =>
+  new StartFault(`The web was built for another version (download.html: ${what}): npm run build`)
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  // A parser takes a bare carriage return for a line feed.
+  '\r': '&#13;',
+}
+
+/** Any text as HTML that reads as just that text, in an element or between double quotes. */
+const escapeHtml = (text: string): string =>
+  /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, StartFault } from '../start-fault.ts'
+
+/**
+ * A file of the built web, as text.
+ * @throws {StartFault} when it is not there.
+ */
+export const readBuilt = (distDir: string, file: string): string => {
+  try {
+    return readFileSync(join(distDir, file), 'utf8')
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    throw new StartFault(`The web is not built (${join(distDir, file)} is missing): npm run build`)
+  }
+}

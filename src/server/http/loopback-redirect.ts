@@ -1,0 +1,22 @@
+import { createMiddleware } from 'hono/factory'
+import type { HttpEnv } from './env.ts'
+
+const isLoopback = (hostname: string) =>
+  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+
+/**
+ * Leads a browser that opened this machine under another of its names (localhost for 127.0.0.1) to
+ * the one in `appUrl`: cookies and signed URLs belong to one name. Only pages, only between two
+ * loopback names, only on the same port; anything else is left alone.
+ */
+export const loopbackRedirect = (appUrl: URL) =>
+  createMiddleware<HttpEnv>(async (c, next) => {
+    const asked = new URL(c.req.url)
+    const sameServer =
+      isLoopback(appUrl.hostname) && isLoopback(asked.hostname) && asked.port === appUrl.port
+    const forPage =
+      (c.req.method === 'GET' || c.req.method === 'HEAD') &&
+      c.req.header('accept')?.includes('text/html')
+    if (!sameServer || !forPage || asked.hostname === appUrl.hostname) return next()
+    return c.redirect(`${appUrl.origin}${asked.pathname}${asked.search}`, 302)
+  })

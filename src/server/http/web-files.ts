@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import type { Context, Handler } from 'hono'
+import { parseAccept } from 'hono/utils/accept'
+import mime from 'mime'
+import { pages } from '../../shared/pages.ts'
+import { readBuilt } from './dist.ts'
+import type { HttpEnv } from './env.ts'
+import { pageHeaders } from './page-headers.ts'
+
+/** Answers GET and HEAD for the files and pages of the built web, and leaves the rest to 404. */
+export type WebFiles = Handler<HttpEnv>
+
+interface Variant {
+  body: Uint8Array<ArrayBuffer>
+  etag: string
+}
+
+type Coding = 'br' | 'gzip' | 'identity'
+
+interface WebFile {
+  headers: Record<string, string>
+  variants: Map<Coding, Variant>
+}
+
+/** Best first; the build leaves the compressed twins beside each file. */
+const codings: readonly [Coding, string][] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+]
+
+/**
+ * Serves the built web in `distDir`, which is read into memory once, here: hashed assets for ever, the
+ * application's HTML for its paths (`shared/pages.ts`; with status 404 for any other path that a
+ * browser opens). Only what was found in the folder can be asked for.
+ * @param connect origins beside our own that the application talks to, such as the object storage.
+ * @throws {StartFault} when the web is not built.
+ */
+export const webFiles = (options: {
+  distDir: string
+  appUrl: URL
+  connect?: readonly string[]
+}): WebFiles => {
+  const { distDir, appUrl, connect = [] } = options
+  const html = readBuilt(distDir, 'index.html')
+  const files = readFiles(distDir)
+  const application: WebFile = {
+    headers: {
+      ...pageHeaders({ html, appUrl, connect, referrer: 'same-origin' }),
+      'cache-control': 'no-cache',
+      vary: 'Accept, Accept-Encoding',
+    },
+    variants: readVariants(join(distDir, 'index.html')),
+  }
+  const knownPages = new Set<string>(pages)
+
+  return (c, next) => {
+    const file = files.get(c.req.path)
+    if (file) return send(c, file, 200)
+    if (c.req.path.startsWith('/assets/')) return next()
+    if (knownPages.has(c.req.path)) return send(c, application, 200)
+    return c.req.header('accept')?.includes('text/html') ? send(c, application, 404) : next()
+  }
+}
+
+/** What can be asked for by its own name; pages, which are filled in or have headers of their own, cannot. */
+const readFiles = (distDir: string): Map<string, WebFile> => {
+  const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile() && !/\.(html|br|gz)$/.test(entry.name))
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name)
+        const path = `/${relative(distDir, file).split(sep).join('/')}`
+        const forEver = path.startsWith('/assets/')
+        return [
+          path,
+          {
+            headers: {
+              'content-type': contentType(path),
+              'cache-control': forEver ? 'public, max-age=31536000, immutable' : 'no-cache',
+              'x-content-type-options': 'nosniff',
+              vary: 'Accept-Encoding',
+            },
+            variants: readVariants(file),
+          },
+        ]
+      }),
+  )
+}
+
+const contentType = (path: string) => {
+  const type = mime.getType(path) ?? 'application/octet-stream'
+  return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type
+}
+
+const readVariants = (file: string): Map<Coding, Variant> => {
+  const found = new Map<Coding, Variant>()
+  for (const [coding, suffix] of codings) {
+    const body = readIfThere(`${file}${suffix}`)
+    if (!body) continue
+    const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+    found.set(coding, { body, etag: `"${hash}"` })
+  }
+  return found
+}
+
+const readIfThere = (file: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return new Uint8Array(readFileSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 9110 §12.5.3: the best coding we have that the client takes, by its weights, then by ours. */
+const chooseCoding = (acceptEncoding: string | undefined, file: WebFile): Coding => {
+  const weights = new Map(
+    parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),
+  )
+  const weight = (coding: Coding) =>
+    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.001 : 0)
+  const [best] = [...file.variants.keys()]
+    .filter((coding) => weight(coding) > 0)
+    .sort((a, b) => weight(b) - weight(a))
+  return best ?? 'identity'
+}
+
+const send = (c: Context<HttpEnv>, file: WebFile, status: 200 | 404) => {
+  const coding = chooseCoding(c.req.header('accept-encoding'), file)
+  const variant = file.variants.get(coding)
+  if (!variant) return c.notFound()
+  const headers: Record<string, string> = { ...file.headers, etag: variant.etag }
+  if (coding !== 'identity') headers['content-encoding'] = coding
+  if (status === 200 && matches(c.req.header('if-none-match'), variant.etag)) {
+    return c.body(null, 304, headers)
+  }
+  return c.body(variant.body, status, {
+    ...headers,
+    'content-length': String(variant.body.length),
+  })
+}
+
+/** RFC 9110 §13.1.2, by weak comparison: a proxy may have weakened the tag. */
+const matches = (ifNoneMatch: string | undefined, etag: string) =>
+  ifNoneMatch?.split(',').some((tag) => {
+    const strong = tag.trim().replace(/^W\//, '')
+    return strong === etag || strong === '*'
+  }) === true

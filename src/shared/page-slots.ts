@@ -1,0 +1,34 @@
+/**
+ * The places in the built download page that the server fills in for each link. They are plain text
+ * in text or in a double-quoted attribute, so one way of escaping serves them all.
+ */
+export const pageSlots = [
+  /** The public origin of this server, the same for all links. */
+  'origin',
+  'code',
+  'name',
+  'size',
+  'kind',
+  'label',
+  'tone',
+  'until',
+  'expiresAt',
+  /** createdAt, maxLifetimeAt and the server's own time now, in milliseconds since 1970. */
+  'created',
+  'max',
+  'now',
+  'livedWidth',
+  'validX',
+  'validWidth',
+  'renewableX',
+  'renewableWidth',
+] as const
+
+export type PageSlot = (typeof pageSlots)[number]
+
+/** How a slot is written in the template. */
+export const slot = (name: PageSlot): string => `{{${name}}}`
+
+/** How the two ends of what shows only for one kind of file are written in the template. */
+export const kindStart = (kind: string): string => `{{#${kind}}}`
+export const kindEnd = (kind: string): string => `{{/${kind}}}`

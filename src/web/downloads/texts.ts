@@ -1,0 +1,12 @@
+/** Spec §2, download page: an invalid link shows this. */
+export const invalidLink = {
+  title: 'Invalid download link',
+  description: 'The file was removed, or its time is up. Ask whoever sent it for a new link.',
+}
+
+/** Spec §8, download. */
+export const downloadFailed = {
+  title: 'Download failed',
+  description:
+    'The file could not be downloaded. It may have been removed or the link may have expired.',
+}
