@@ -48,6 +48,10 @@ export const errorTable = {
     status: 409,
     message: 'What was stored differs from what was announced. Please upload the file again.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: 'The file is not the version that was asked for.',
+  },
   FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TIER_FILE_SIZE: {
     status: 413,

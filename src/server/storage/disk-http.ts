@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Clock } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { Folders } from './folders.ts'
+import { answerUploadOffset, receiveUpload, type UploadReceiver } from './receive-upload.ts'
+import { refuse } from './refusal.ts'
+import { sendFile } from './send-file.ts'
+import { type SignedGrant, verifyUrl } from './signed-url.ts'
+import type { DownloadGrant } from './storage.ts'
+
+const stalledAfterMilliseconds = 120_000
+const methods = ['GET', 'HEAD', 'PUT']
+
+export interface DataPlaneOptions extends UploadReceiver {
+  signingKey: Buffer
+}
+
+/**
+ * The bytes' way in and out of the disk store over HTTP, on raw Node streams. Nothing that goes
+ * wrong in one request ends the process: a refusal or a failure is answered, a client that has left
+ * is noted and forgotten.
+ */
+export class DataPlane {
+  readonly #folders: Folders
+  readonly #receiver: UploadReceiver
+  readonly #signingKey: Buffer
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #active = new Set<ServerResponse>()
+  #whenIdle: (() => void)[] = []
+  #closing = false
+
+  constructor({ signingKey, ...receiver }: DataPlaneOptions) {
+    this.#signingKey = signingKey
+    this.#receiver = receiver
+    this.#folders = receiver.folders
+    this.#clock = receiver.clock
+    this.#log = receiver.log
+  }
+
+  /** Answers a request whose path begins with /storage/. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#answer(request, response, async () => {
+      const grant = this.#verify(request)
+      if (grant.operation === 'get') await this.#send(grant, request, response)
+      else if (request.method === 'PUT') {
+        await receiveUpload(request, response, grant, this.#receiver)
+      } else await answerUploadOffset(response, grant, this.#receiver)
+    })
+  }
+
+  /** Answers GET and HEAD with a sealed object. Never rejects. */
+  send(grant: DownloadGrant, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#answer(request, response, () => this.#send(grant, request, response))
+  }
+
+  /** How many requests are being answered. */
+  active(): number {
+    return this.#active.size
+  }
+
+  /** Resolves when no request is being answered. */
+  idle(): Promise<void> {
+    if (this.#active.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Refuses what comes, ends what runs (arrived bytes stay), and resolves when all has ended. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#receiver.lanes.stopAll(new AppError('UNAVAILABLE'))
+    for (const response of this.#active) {
+      if (response.req.method !== 'PUT') response.destroy()
+    }
+    await this.idle()
+  }
+
+  #verify(request: IncomingMessage): SignedGrant {
+    const method = request.method ?? ''
+    if (!methods.includes(method)) {
+      throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+    }
+    const verdict = verifyUrl(request.url ?? '', this.#clock(), this.#signingKey)
+    if (!verdict.ok) throw new AppError(verdict.code)
+    const operation = method === 'HEAD' ? verdict.grant.operation : method.toLowerCase()
+    if (operation !== verdict.grant.operation) throw new AppError('SIGNATURE_INVALID')
+    return verdict.grant
+  }
+
+  async #send(
+    grant: DownloadGrant,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const file = await this.#folders.openSealed(grant.key)
+    if (!file) throw new AppError('LINK_NOT_FOUND')
+    try {
+      await sendFile(file, grant, request, response)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    this.#active.add(response)
+    // Nobody may hold a file open by standing still; a browser resumes such a download by itself.
+    request.socket.setTimeout(stalledAfterMilliseconds)
+    try {
+      if (this.#closing) throw new AppError('UNAVAILABLE')
+      await work()
+    } catch (error) {
+      await refuse(request, response, this.#refusalFor(error))
+    } finally {
+      this.#active.delete(response)
+      if (this.#active.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    }
+  }
+
+  #refusalFor(error: unknown): AppError {
+    if (error instanceof AppError) return error
+    // A full or failing disk, mostly. The client may come back; the log tells the whole of it.
+    this.#log.error({ err: error }, 'a transfer failed')
+    return new AppError('UNAVAILABLE')
+  }
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppError } from '../errors.ts'
+
+const lingerBytes = 16 * 1024 * 1024
+const lingerMilliseconds = 5000
+
+/**
+ * Answers with the status and the `{message, code}` body of the error table. Resolves when the
+ * answer has ended. After headers have left, all that can be done is to cut the connection, so
+ * that nobody takes half an answer for a whole one.
+ */
+export async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: AppError,
+): Promise<void> {
+  if (response.destroyed) return
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = JSON.stringify(refusal.body)
+  const bodyIsArriving = hasBody(request) && !request.complete
+  response.writeHead(refusal.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(bodyIsArriving && { Connection: 'close' }),
+    ...refusal.headers,
+  })
+  if (request.method !== 'HEAD') response.write(body)
+  // To close while bytes are still arriving resets the connection, and a browser then reports a
+  // network error in place of the status it was sent. So the client gets a moment to notice.
+  if (bodyIsArriving) await linger(request)
+  response.end()
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const { 'transfer-encoding': coding, 'content-length': length } = request.headers
+  return coding !== undefined || Number(length ?? 0) > 0
+}
+
+/** Reads and drops what a refused client still sends: a bounded amount, for a bounded time. */
+function linger(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.destroyed) {
+      resolve()
+      return
+    }
+    let dropped = 0
+    const drop = (chunk: Buffer) => {
+      dropped += chunk.length
+      if (dropped > lingerBytes) stop()
+    }
+    const stop = () => {
+      clearTimeout(timer)
+      request.off('data', drop).off('end', stop).off('close', stop)
+      request.pause()
+      resolve()
+    }
+    const timer = setTimeout(stop, lingerMilliseconds)
+    request.on('data', drop).on('end', stop).on('close', stop)
+    request.resume()
+  })
+}
