@@ -156,3 +156,26 @@ export const ButtonLink = ({
     {children}
   </a>
 )
+
+export interface IconLinkProps {
+  /** What it leads to, for screen readers and as the tooltip. */
+  label: string
+  /** A lucide icon. */
+  icon: ReactNode
+  href: string
+}
+
+/** An anchor that looks like a quiet icon button in a row. */
+export const IconLink = ({ label, icon, href }: IconLinkProps) => (
+  <Tooltip text={label}>
+    <a
+      href={href}
+      className={`${base} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
+    >
+      <span aria-hidden="true" className="contents">
+        {icon}
+      </span>
+      <span className="sr-only">{label}</span>
+    </a>
+  </Tooltip>
+)

@@ -17,6 +17,11 @@ export interface ConfirmDialogProps {
   pending?: boolean
   /** The confirm button's text while `pending`: 'Deleting…'. */
   pendingLabel?: string
+  /**
+   * Where the focus goes when it closes: an element, or true for where it came from. Needed where
+   * confirming removes what was focused before.
+   */
+  finalFocus?: () => HTMLElement | true | null
 }
 
 /**
@@ -32,6 +37,7 @@ export const ConfirmDialog = ({
   onConfirm,
   pending = false,
   pendingLabel,
+  finalFocus,
 }: ConfirmDialogProps) => {
   const cancel = useRef<HTMLElement>(null)
   return (
@@ -41,7 +47,7 @@ export const ConfirmDialog = ({
     >
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdropLook} />
-        <AlertDialog.Popup className={popupLook} initialFocus={cancel}>
+        <AlertDialog.Popup className={popupLook} initialFocus={cancel} finalFocus={finalFocus}>
           <AlertDialog.Title className="text-lg wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted wrap-anywhere">
             {description}

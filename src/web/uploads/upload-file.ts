@@ -2,14 +2,7 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { maxFruitlessTries, retryWaitMs } from './next-step.ts'
 import { type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
-import {
-  mayPass,
-  type Outcome,
-  type Refusal,
-  refusalText,
-  type Stage,
-  stopsTheRest,
-} from './upload-failure.ts'
+import { mayPass, type Outcome, type Refusal, refusalText, type Stage } from './upload-failure.ts'
 
 /** Spec §3, upload-URL response. */
 export interface UploadTicket {
@@ -50,17 +43,18 @@ export interface UploadEffects extends TransferDeps {
 export class UploadFailed extends Error {
   override readonly name = 'UploadFailed'
   readonly stage: Stage
-  readonly stopsTheRest: boolean
+  /** What the server answered; null when it was not the server that refused. */
+  readonly refusal: Refusal | null
 
-  constructor(stage: Stage, message: string, stopsTheRest: boolean) {
+  constructor(stage: Stage, message: string, refusal: Refusal | null = null) {
     super(message)
     this.stage = stage
-    this.stopsTheRest = stopsTheRest
+    this.refusal = refusal
   }
 }
 
 const refused = (stage: 'start' | 'confirm', refusal: Refusal) =>
-  new UploadFailed(stage, refusalText(stage, refusal), stopsTheRest(refusal))
+  new UploadFailed(stage, refusalText(stage, refusal), refusal)
 
 /** What some systems give as a type is none; an empty one says that nothing is known. */
 const mediaTypeOf = (file: Blob) => (/^[^\s/;]+\/[^\s/;]+$/.test(file.type) ? file.type : '')
@@ -87,7 +81,7 @@ export const uploadFile = async (
   } catch (error) {
     // Harmless when the confirmation did arrive: a file is no upload any more.
     effects.abortUpload(cloudKey)
-    if (error instanceof TransferFailed) throw new UploadFailed('transfer', error.message, false)
+    if (error instanceof TransferFailed) throw new UploadFailed('transfer', error.message)
     throw error
   }
 }

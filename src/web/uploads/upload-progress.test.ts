@@ -91,11 +91,14 @@ describe('the progress over all files', () => {
 
 describe('the end of a batch', () => {
   test.each([
-    [['completed', 'completed'], 'Upload completed successfully!'],
-    [['completed', 'failed'], '1 of 2 files uploaded'],
-    [['failed'], null],
-    [[], null],
-  ] as const)('%j says %s', (statuses, text) => {
-    expect(outcomeText(statuses.map((status) => ({ status })))).toBe(text)
+    [['completed', 'completed'], false, 'Upload completed successfully!'],
+    [['completed', 'failed'], false, '1 of 2 files uploaded'],
+    [['failed'], false, null],
+    [[], false, null],
+    [['completed', 'uploading'], true, 'Cancelled by user'],
+    [['completed'], true, 'Upload completed successfully!'],
+  ] as const)('%j, cancelled %s, says %s', (statuses, cancelled, text) => {
+    const uploads = statuses.map((status) => ({ status }))
+    expect(outcomeText(uploads, cancelled)).toBe(text)
   })
 })

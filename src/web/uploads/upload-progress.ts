@@ -1,3 +1,5 @@
+import { cancelledByUser } from './upload-failure.ts'
+
 /** Spec §3, upload-tracking record: the states of this path (nothing is saved, so nothing pauses). */
 export type UploadStatus = 'pending' | 'uploading' | 'completed' | 'failed'
 
@@ -58,9 +60,16 @@ export const spokenProgress = (upload: UploadShare): string => {
 }
 
 /** What is said when a batch has ended; null when none of it was stored. */
-export const outcomeText = (uploads: readonly Pick<UploadShare, 'status'>[]): string | null => {
+export const outcomeText = (
+  uploads: readonly Pick<UploadShare, 'status'>[],
+  cancelled: boolean,
+): string | null => {
   const stored = uploads.filter(({ status }) => status === 'completed').length
+  const isWhole = stored > 0 && stored === uploads.length
+  // Cancelling came too late for a file that was being confirmed.
+  if (cancelled && !isWhole) return cancelledByUser
   if (stored === 0) return null
-  if (stored === uploads.length) return 'Upload completed successfully!'
-  return `${stored} of ${uploads.length} files uploaded`
+  return isWhole
+    ? 'Upload completed successfully!'
+    : `${stored} of ${uploads.length} files uploaded`
 }

@@ -2,7 +2,12 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
-import { cancelledByUser, type FailureNotice, failureNotice } from './upload-failure.ts'
+import {
+  cancelledByUser,
+  type FailureNotice,
+  failureNotice,
+  stopsTheRest,
+} from './upload-failure.ts'
 import { type UploadEffects, UploadFailed, uploadFile } from './upload-file.ts'
 import { outcomeText, type UploadShare } from './upload-progress.ts'
 
@@ -89,37 +94,41 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
       }
     }
 
+    const waiting = () => get().uploads.filter(({ status }) => status === 'pending')
+
+    /** Tells of a failure where the spec wants it; true when the rest of the batch may still work. */
+    const report = (upload: Upload, { stage, message, refusal }: UploadFailed): boolean => {
+      const notice = failureNotice(stage, upload.name, message)
+      fail(upload, notice.kind === 'toast' ? notice.description : notice.text)
+      if (notice.kind === 'inline') set({ inlineError: notice.text })
+      // Signed out: that is told once for the whole page.
+      else if (refusal?.status !== 401) effects.onNotice(notice)
+      if (!refusal || !stopsTheRest(refusal)) return true
+      for (const other of waiting()) fail(other, message)
+      return false
+    }
+
     /** Uploads one file; true when the rest of the batch should be tried too. */
     const uploadOne = async (upload: Upload, signal: AbortSignal): Promise<boolean> => {
       change(upload.id, { status: 'uploading' })
-      try {
-        const stored = await uploadFile(upload, effects, signal, showProgress(upload))
+      const result = await uploadFile(upload, effects, signal, showProgress(upload)).catch(
+        (error: unknown) =>
+          error instanceof UploadFailed ? error : new UploadFailed('transfer', ''),
+      )
+      if (!(result instanceof UploadFailed)) {
         change(upload.id, { status: 'completed', sent: upload.size })
-        effects.onStored(stored)
+        effects.onStored(result)
         return true
-      } catch (error) {
-        if (signal.aborted) return false
-        const failure =
-          error instanceof UploadFailed ? error : new UploadFailed('transfer', '', false)
-        fail(upload, failure.message)
-        const notice = failureNotice(failure.stage, upload.name, failure.message)
-        if (notice.kind === 'inline') set({ inlineError: notice.text })
-        else effects.onNotice(notice)
-        if (failure.stopsTheRest) {
-          for (const other of waiting()) fail(other, failure.message)
-        }
-        return !failure.stopsTheRest
       }
+      return signal.aborted ? false : report(upload, result)
     }
 
-    const waiting = () => get().uploads.filter(({ status }) => status === 'pending')
-
     const runBatch = async (signal: AbortSignal) => {
-      for (let first = true; ; first = false) {
+      for (let pause = 0; ; pause = pauseBetweenFilesMs) {
         const [next] = waiting()
         if (!next || signal.aborted) return
-        if (!first) await effects.wait(pauseBetweenFilesMs, signal)
-        if (!(await uploadOne(next, signal))) return
+        if (pause > 0) await effects.wait(pause, signal).catch(() => undefined)
+        if (signal.aborted || !(await uploadOne(next, signal))) return
       }
     }
 
@@ -128,14 +137,14 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
       const { signal } = batch
       set({ running: true, uploads: waiting(), outcome: null, inlineError: null })
       const release = effects.guardPage()
-      // A wait that the user's cancelling has ended; everything else is handled where it happens.
-      await runBatch(signal).catch(() => undefined)
+      await runBatch(signal)
       release()
       // Files that were added after the cancelling, while its last call was still under way.
       if (signal.aborted && waiting().length > 0) return run()
-      const outcome = signal.aborted ? cancelledByUser : outcomeText(get().uploads)
-      set({ running: false, outcome, ...((signal.aborted || !outcome) && { uploads: [] }) })
-      if (!outcome) return
+      const outcome = outcomeText(get().uploads, signal.aborted)
+      const stays = outcome !== null && !signal.aborted
+      set(({ uploads }) => ({ running: false, outcome, uploads: stays ? uploads : [] }))
+      if (outcome === null) return
       await effects.wait(outcomeShownMs, new AbortController().signal)
       if (batch.signal === signal) set({ uploads: [], outcome: null })
     }

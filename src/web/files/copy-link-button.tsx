@@ -1,0 +1,38 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { toast } from '../ui/toast.tsx'
+import { copyText } from './copy-text.ts'
+
+/** How long the button says that it has copied. */
+const copiedShownMs = 2000
+
+/** Copies a short link in one click and says so, on itself and in a toast. */
+export const CopyLinkButton = ({ link, fileName }: { link: string; fileName: string }) => {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), copiedShownMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+
+  const copy = async () => {
+    try {
+      await copyText(link)
+      setCopied(true)
+      toast({ title: 'Link copied', description: link })
+    } catch {
+      toast({
+        title: 'Copy failed',
+        description: 'Failed to copy link to clipboard.',
+        tone: 'destructive',
+      })
+    }
+  }
+  return (
+    <Button size="small" wide icon={copied ? <Check /> : <Copy />} onClick={() => void copy()}>
+      <span className="sm:min-w-[6ch]">{copied ? 'Copied' : 'Copy'}</span>
+      <span className="sr-only">link of {fileName}</span>
+    </Button>
+  )
+}

@@ -1,0 +1,83 @@
+import { useRef, useState } from 'react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { Card } from '../ui/card.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { FileRow } from './file-row.tsx'
+import { useEmailSignature } from './use-email-signature.ts'
+import { useDeleteFile } from './use-files.ts'
+import { VirtualList } from './virtual-list.tsx'
+
+/** More rows than this are drawn only where they are looked at. */
+const mostRowsDrawn = 100
+
+export interface FileListProps {
+  /** What the list holds, for screen readers: 'My Files'. */
+  label: string
+  files: readonly StoredFile[]
+  tier: Tier
+  now: Date
+}
+
+const rowId = (file: StoredFile) => `file-${file.id}`
+
+/**
+ * Files with their links and actions. Deleting asks first; then the focus goes to the row that takes
+ * the place of the deleted one.
+ */
+export const FileList = ({ label, files, tier, now }: FileListProps) => {
+  const deleteFile = useDeleteFile()
+  const signature = useEmailSignature()
+  const [asked, setAsked] = useState<StoredFile | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const focusAfter = useRef<string | null>(null)
+
+  const ask = (file: StoredFile) => {
+    focusAfter.current = null
+    setAsked(file)
+    setAsking(true)
+  }
+  const confirm = () => {
+    if (!asked) return
+    const place = files.findIndex(({ id }) => id === asked.id)
+    const neighbour = files[place + 1] ?? files[place - 1]
+    focusAfter.current = neighbour ? rowId(neighbour) : 'files-heading'
+    setAsking(false)
+    deleteFile(asked)
+  }
+  const row = (file: StoredFile) => (
+    <FileRow file={file} tier={tier} now={now} signature={signature} onDelete={ask} />
+  )
+
+  return (
+    <Card className="overflow-clip">
+      {files.length > mostRowsDrawn ? (
+        <VirtualList label={label} items={files} itemId={rowId} row={row} />
+      ) : (
+        <ul aria-label={label}>
+          {files.map((file) => (
+            <li
+              key={file.id}
+              id={rowId(file)}
+              tabIndex={-1}
+              className="border-line border-t outline-offset-[-2px] first:border-t-0"
+            >
+              {row(file)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`Delete ${asked?.originalName}?`}
+        description="Its link stops working at once and the file is removed. This action cannot be undone."
+        confirmLabel="Delete"
+        onConfirm={confirm}
+        finalFocus={() =>
+          focusAfter.current === null ? true : document.getElementById(focusAfter.current)
+        }
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,18 @@
+import { splitName } from './split-name.ts'
+
+/**
+ * A file name on one line, cut in the middle where there is little room, so that its end stays
+ * readable. Hovering shows all of it, and a screen reader reads all of it.
+ */
+export const FileName = ({ name }: { name: string }) => {
+  const { head, tail } = splitName(name)
+  return (
+    <span title={name} className="block min-w-0">
+      <span className="sr-only">{name}</span>
+      <span aria-hidden="true" dir="auto" className="flex min-w-0 whitespace-pre">
+        <span className="min-w-0 truncate whitespace-pre">{head}</span>
+        <span className="max-w-[70%] shrink-0 truncate whitespace-pre">{tail}</span>
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,111 @@
+import { ArrowDown, Mail, Trash2 } from 'lucide-react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { lifeline } from '../../shared/rules/lifeline.ts'
+import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { IconButton, IconLink } from '../ui/button.tsx'
+import { CopyLinkButton } from './copy-link-button.tsx'
+import { FileName } from './file-name.tsx'
+import { KindIcon } from './kind-icon.tsx'
+import { Lifeline } from './lifeline.tsx'
+import { shareMailAddress } from './share-mail.ts'
+
+export interface FileRowProps {
+  file: StoredFile
+  tier: Tier
+  now: Date
+  signature: string
+  onDelete: (file: StoredFile) => void
+}
+
+const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
+
+const numbers = new Intl.NumberFormat('en')
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+const downloadsText = (count: number) =>
+  `${numbers.format(count)} ${count === 1 ? 'download' : 'downloads'}`
+
+/** One file: a row of columns where there is room, a card with the same actions under a thumb. */
+export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
+  const facts = {
+    createdAt: new Date(file.createdAt),
+    expiresAt: new Date(file.expiresAt),
+    maxLifetimeAt: new Date(file.maxLifetimeAt),
+    purgedAt: file.purgedAt === null ? null : new Date(file.purgedAt),
+  }
+  // Spec §4: private and deleted files cannot be copied or emailed.
+  const isActive = linkStatus(facts, tier, now) === 'active'
+  const life = lifeline(facts, now, tier === 'premium' && file.purgedAt === null)
+  const kind = fileKind(file)
+  const link = `${window.location.origin}/s/${file.shortCode}`
+  const size = formatSize(file.size)
+
+  return (
+    <div className="grid grid-cols-[36px_minmax(0,1fr)] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_152px_auto] sm:gap-x-4 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
+      <span className="grid size-9 place-items-center rounded-[9px] bg-[color-mix(in_oklab,var(--surface),var(--ink)_5%)] text-muted">
+        <KindIcon kind={kind} size={18} />
+        <span className="sr-only">{kindLabel(kind)}</span>
+      </span>
+      <div className="min-w-0">
+        <div className={`font-[540] ${isActive ? '' : 'text-muted'}`}>
+          <FileName name={file.originalName} />
+        </div>
+        <p className="flex flex-wrap gap-x-1.5 text-muted text-sm tabular-nums">
+          {isActive ? (
+            <a href={link} className="no-underline hover:text-ink hover:underline">
+              /s/{file.shortCode}
+            </a>
+          ) : (
+            <span>Link closed</span>
+          )}
+          <span className="lg:hidden">· {size}</span>
+          <span className="lg:hidden">· {downloadsText(file.downloadCount)}</span>
+        </p>
+      </div>
+      <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
+      <div className="col-span-full grid gap-1.5 sm:col-span-1">
+        <Lifeline life={life} size="small" />
+        <time
+          dateTime={file.expiresAt}
+          title={`${isActive ? 'Until' : 'Ended'} ${moments.format(facts.expiresAt)}`}
+          className={`w-fit text-sm tabular-nums ${isActive ? tones[life.tone] : tones.over}`}
+        >
+          {linkLabel(facts, tier, now)}
+        </time>
+      </div>
+      <span className="hidden items-center justify-end gap-1 text-muted text-sm tabular-nums lg:flex">
+        <span aria-hidden="true">{numbers.format(file.downloadCount)}</span>
+        <ArrowDown aria-hidden="true" className="size-3.5" strokeWidth={1.6} />
+        <span className="sr-only">{downloadsText(file.downloadCount)}</span>
+      </span>
+      <div className="col-span-full flex items-center justify-end gap-1 max-sm:-mt-1 sm:col-span-1 sm:w-[172px]">
+        {isActive ? (
+          <>
+            <div className="mr-1 flex-1">
+              <CopyLinkButton link={link} fileName={file.originalName} />
+            </div>
+            <IconLink
+              label={`Email link of ${file.originalName}`}
+              icon={<Mail />}
+              href={shareMailAddress({
+                fileName: file.originalName,
+                fileSize: file.size,
+                link,
+                expiresAt: facts.expiresAt,
+                signature,
+              })}
+            />
+          </>
+        ) : null}
+        <IconButton
+          label={`Delete ${file.originalName}`}
+          icon={<Trash2 />}
+          onClick={() => onDelete(file)}
+        />
+      </div>
+    </div>
+  )
+}

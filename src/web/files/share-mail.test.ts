@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ShareMail, shareMailAddress } from './share-mail.ts'
+
+const mail = (changes: Partial<ShareMail> = {}): ShareMail => ({
+  fileName: 'press-kit.zip',
+  fileSize: 101_082_726,
+  link: 'https://mayfly.example/s/h4TzPb9NcE',
+  expiresAt: new Date('2025-07-15T10:00:00Z'),
+  signature: 'Mayfly\nSecure file sharing\nsupport@mayfly.example',
+  timeZone: 'Europe/Vienna',
+  ...changes,
+})
+
+/** What a mail program makes of the address. */
+const read = (address: string) => {
+  const url = new URL(address)
+  return {
+    to: url.pathname,
+    fields: [...url.search.slice(1).split('&')].map((field) => field.split('=', 1)[0]),
+    subject: decodeURIComponent(/[?&]subject=([^&]*)/.exec(address)?.[1] ?? ''),
+    body: decodeURIComponent(/[?&]body=([^&]*)/.exec(address)?.[1] ?? ''),
+  }
+}
+
+test('names the file, its size, the link, until when, and the signature', () => {
+  const { to, subject, body } = read(shareMailAddress(mail()))
+  expect(to).toBe('')
+  expect(subject).toBe('A file for you: press-kit.zip')
+  expect(body.split('\r\n')).toEqual([
+    'press-kit.zip (96.4 MB)',
+    '',
+    'https://mayfly.example/s/h4TzPb9NcE',
+    '',
+    'The link works until Tuesday, July 15, 2025 at 12:00 PM GMT+2.',
+    '',
+    'Mayfly',
+    'Secure file sharing',
+    'support@mayfly.example',
+  ])
+})
+
+test('leaves an empty signature out', () => {
+  expect(read(shareMailAddress(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
+})
+
+test('a long name is cut in the subject and whole in the body', () => {
+  const fileName = `${'x'.repeat(200)}.mov`
+  const { subject, body } = read(shareMailAddress(mail({ fileName })))
+  expect(subject.length).toBeLessThan(80)
+  expect(subject).toContain('….mov'.slice(1))
+  expect(body).toContain(fileName)
+})
+
+describe('whatever a name or a signature holds', () => {
+  test('it stays text: no receiver, no further field, no loss', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),
+    )
+    fc.assert(
+      fc.property(texts, texts, (fileName, signature) => {
+        const address = shareMailAddress(mail({ fileName, signature }))
+        const { to, fields, body } = read(address)
+        expect(to).toBe('')
+        expect(fields).toEqual(['subject', 'body'])
+        expect(new URL(address).hash).toBe('')
+        const name = fileName.toWellFormed().replace(/\r\n?|\n/g, '\r\n')
+        expect(body.startsWith(`${name} (`)).toBe(true)
+      }),
+    )
+  })
+})

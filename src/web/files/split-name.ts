@@ -1,0 +1,37 @@
+/** Graphemes that stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ. */
+const tailLength = 8
+/** Extensions longer than this are no extensions that anyone reads. */
+const longestExtension = 12
+
+/** Scripts whose letters join or stack: a cut between two letters would change how they look. */
+const joining =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
+
+const graphemes = (text: string): string[] =>
+  Array.from(
+    new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text),
+    ({ segment }) => segment,
+  )
+
+/**
+ * Cuts a file name in two: a head that may be shortened with an ellipsis where there is little room,
+ * and a tail that always shows, with the extension and a little before it. `head + tail` is the name.
+ * No grapheme is cut, nor a word of a script whose letters join.
+ */
+export const splitName = (name: string): { head: string; tail: string } => {
+  const dot = name.lastIndexOf('.')
+  const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
+  const stem = graphemes(name.slice(0, extensionAt))
+  const kept = stem.slice(Math.max(0, stem.length - tailLength))
+  const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('')
+  const at = extensionAt - tail.length
+  return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
+}
+
+/** A name of at most `length` graphemes (at least 20), cut in the middle with an ellipsis. */
+export const shortName = (name: string, length: number): string => {
+  const all = graphemes(name)
+  if (all.length <= length) return name
+  const tail = graphemes(splitName(name).tail)
+  return [...all.slice(0, Math.max(1, length - 1 - tail.length)), '…', ...tail].join('')
+}

@@ -1,0 +1,61 @@
+import {
+  queryOptions,
+  useMutation,
+  useMutationState,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { ApiError, call } from '../api/call.ts'
+import { toast } from '../ui/toast.tsx'
+
+/** The user's files, newest first. */
+export const filesQuery = queryOptions({
+  queryKey: ['/api/files'],
+  queryFn: ({ signal }) => call('listFiles', { signal }),
+})
+
+const deleteKey = ['DELETE /api/files']
+
+/**
+ * The user's files without those that are being deleted: a row goes when its deletion is asked for,
+ * and is back when that fails, whatever is read from the server in between.
+ */
+export const useFiles = () => {
+  const { data, isError, refetch, isFetching } = useQuery(filesQuery)
+  const leaving = useMutationState({
+    filters: { mutationKey: deleteKey, status: 'pending' },
+    select: ({ state }) => (state.variables as StoredFile).id,
+  })
+  const files = useMemo(() => data?.filter(({ id }) => !leaving.includes(id)), [data, leaving])
+  return { files, isError, isFetching, refetch }
+}
+
+/** Deletes a file and tells how it went (spec §8). One that is gone already counts as deleted. */
+export const useDeleteFile = () => {
+  const client = useQueryClient()
+  return useMutation({
+    mutationKey: deleteKey,
+    mutationFn: async (file: StoredFile) => {
+      try {
+        await call('deleteFile', { params: { id: file.id } })
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'FILE_NOT_FOUND')) throw error
+      }
+    },
+    onSuccess: (_, file) => {
+      client.setQueryData(filesQuery.queryKey, (files) => files?.filter(({ id }) => id !== file.id))
+      void client.invalidateQueries({ queryKey: filesQuery.queryKey })
+      toast({ title: 'File deleted', description: file.originalName })
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 401) return
+      toast({
+        title: 'Delete failed',
+        description: 'Failed to delete file. Please try again.',
+        tone: 'destructive',
+      })
+    },
+  }).mutate
+}

@@ -1,0 +1,20 @@
+import { useEffect, useState } from 'react'
+import { nextChange } from './next-change.ts'
+
+/**
+ * The time, for everything that shows these files: one timer for all, which wakes when the next
+ * link ends. A page that was in the background, where timers sleep, is right again at once.
+ */
+export const useNow = (files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date => {
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const look = () => setNow(new Date())
+    const timer = setTimeout(look, nextChange(files, now.getTime()) - Date.now())
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [files, now])
+  return now
+}

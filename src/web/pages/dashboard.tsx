@@ -1,0 +1,129 @@
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import type { User } from '../../shared/contract/account.ts'
+import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { useCurrentUser } from '../api/use-current-user.ts'
+import { FileSection } from '../files/file-section.tsx'
+import { Button } from '../ui/button.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { toast } from '../ui/toast.tsx'
+import { DropOverlay } from '../uploads/drop-overlay.tsx'
+import { DropZone } from '../uploads/drop-zone.tsx'
+import { UploadProblems, UploadProgress } from '../uploads/upload-panel.tsx'
+import { usePageDrop } from '../uploads/use-page-drop.ts'
+import { useUploadFiles } from '../uploads/use-upload-files.ts'
+import { Page } from './page.tsx'
+import { welcomeName } from './welcome-name.ts'
+import { Wrap } from './wrap.tsx'
+
+/** How many files the Upload tab shows. */
+const recentFiles = 5
+
+type DashboardTab = 'upload' | 'files'
+
+/** The selected tab lives in the address, so that reloading and sharing it keep it. */
+const useTab = (): [DashboardTab, (tab: DashboardTab) => void] => {
+  const [params, setParams] = useSearchParams()
+  const tab = params.get('tab') === 'files' ? 'files' : 'upload'
+  const select = (next: DashboardTab) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (next === 'upload') after.delete('tab')
+        else after.set('tab', next)
+        return after
+      },
+      { replace: true },
+    )
+  return [tab, select]
+}
+
+const SignedIn = ({ user }: { user: User }) => {
+  const [tab, selectTab] = useTab()
+  const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
+  // A tier that ends while the page is open takes its choices with it.
+  const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
+    ? chosenDays
+    : defaultExpirationDays
+  const upload = useUploadFiles(user.tier)
+  const start = (files: File[]) => {
+    selectTab('upload')
+    upload(files, days)
+  }
+  const isDragging = usePageDrop(({ files, folders }) => {
+    if (folders.length > 0) {
+      toast({
+        title: 'Folders cannot be uploaded',
+        description: 'Choose the files inside, or pack the folder into one archive.',
+        tone: 'destructive',
+      })
+    }
+    if (files.length > 0) start(files)
+  })
+
+  return (
+    <>
+      <h1 tabIndex={-1} className="text-2xl wrap-anywhere">
+        Welcome back, {welcomeName(user)}
+      </h1>
+      <div className="mt-5">
+        <Tabs
+          label="Dashboard"
+          value={tab}
+          onValueChange={selectTab}
+          tabs={[
+            {
+              value: 'upload',
+              label: 'Upload',
+              content: (
+                <>
+                  <div className="mb-4">
+                    <DropZone tier={user.tier} days={days} onDaysChange={setDays} onFiles={start} />
+                  </div>
+                  <UploadProblems />
+                  <UploadProgress />
+                  <div className="mt-9">
+                    <FileSection title="Recent Files" tier={user.tier} newest={recentFiles} />
+                  </div>
+                </>
+              ),
+            },
+            {
+              value: 'files',
+              label: 'My Files',
+              content: (
+                <>
+                  <UploadProgress />
+                  <FileSection
+                    title="My Files"
+                    tier={user.tier}
+                    emptyAction={
+                      <Button variant="primary" onClick={() => selectTab('upload')}>
+                        Upload a file
+                      </Button>
+                    }
+                  />
+                </>
+              ),
+            },
+          ]}
+        />
+      </div>
+      {isDragging ? <DropOverlay days={days} /> : null}
+    </>
+  )
+}
+
+/** The signed-in start page (spec §2): upload, and one's own files. */
+export const Dashboard = () => {
+  const { data: user } = useCurrentUser()
+  if (!user) return null
+  return (
+    <Page title="Dashboard">
+      <Wrap className="pt-7 pb-16">
+        <SignedIn user={user} />
+      </Wrap>
+    </Page>
+  )
+}

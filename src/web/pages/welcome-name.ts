@@ -1,0 +1,3 @@
+/** Spec §2: the first name, else the part of the email before the at-sign, else 'User'. */
+export const welcomeName = (user: { firstName?: string; email?: string }): string =>
+  user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
