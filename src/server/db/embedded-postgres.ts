@@ -10,6 +10,7 @@ import {
   prepareCluster,
   prepareSocketFolder,
   removeInitdbLeftovers,
+  removeStaleSocketLock,
 } from './postgres-folder.ts'
 import { findPostgres, type PostgresPrograms } from './postgres-programs.ts'
 
@@ -39,7 +40,8 @@ const stopMillis = 30_000
 /** How long the lock of a server that has just been killed may linger. */
 const lingerMillis = 2_000
 const pollMillis = 20
-const maxStarts = 3
+const maxStarts = 5
+const restartMillis = 100
 const maxLogBytes = 1024 * 1024
 
 export interface EmbeddedPostgres {
@@ -149,6 +151,9 @@ async function own(folder: Folder): Promise<Owner> {
       if (linger.aborted) throw inUse(folder.dataDir)
     } else if (!started?.running() && (await findPostmaster(folder.cluster)) === null) {
       if (started && starts >= maxStarts) throw await started.failure()
+      // What a killed Postgres held is free a moment later.
+      await wait(starts * restartMillis)
+      await removeStaleSocketLock(folder.connection.host, folder.cluster)
       started = await launch(folder)
       starts += 1
     }

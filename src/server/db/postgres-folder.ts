@@ -138,13 +138,22 @@ export async function prepareSocketFolder(
   return folder
 }
 
-/**
- * The living Postgres that holds a cluster, by its `postmaster.pid`.
- * A file that a crash left behind, whose pid now belongs to another program (in a container the
- * same few numbers come again), is removed: Postgres itself would take it for a living one.
- */
+/** The living Postgres that holds a cluster, by its `postmaster.pid`. */
 export async function findPostmaster(cluster: string): Promise<number | null> {
-  const file = join(cluster, 'postmaster.pid')
+  return findHolder(join(cluster, 'postmaster.pid'), cluster)
+}
+
+/** Removes the lock of the socket in `folder`, unless a living Postgres of `cluster` holds it. */
+export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
+  await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
+}
+
+/**
+ * The Postgres of `cluster` that lives and has its pid in a lock file. A file that a crash left
+ * behind, whose pid now belongs to another program (in a container the same few numbers come
+ * again), is removed: Postgres itself would take it for a living one.
+ */
+async function findHolder(file: string, cluster: string): Promise<number | null> {
   const content = await readIfThere(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null

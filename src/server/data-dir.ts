@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { access, constants, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { customAlphabet } from 'nanoid'
+import type { Config } from './config.ts'
+import { codeOf, StartFault } from './start-fault.ts'
+
+/** Without the characters that are read wrong from a screen; 20 of them are 99 bits. */
+const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
+const makeSecret = customAlphabet(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  64,
+)
+const minSecretLength = 32
+
+/**
+ * Makes the folder that holds everything the server keeps, private to its user.
+ * @throws {StartFault} when it cannot be made or written to.
+ */
+export async function prepareDataDir(dataDir: string): Promise<void> {
+  try {
+    // A server of root's hands its Postgres to another user, who must be able to pass through.
+    await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartFault(
+      `DATA_DIR ${dataDir} cannot be written to (${codeOf(error)}). Make it a folder of the user ` +
+        'that runs the server, or set DATA_DIR to one.',
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * The secret that signs sessions and links: that of AUTH_SECRET, else the one kept in
+ * `dataDir/secret`, made at the first start.
+ * @throws {StartFault} when the kept one has been damaged.
+ */
+export async function readAuthSecret(
+  config: Pick<Config, 'authSecret' | 'dataDir'>,
+): Promise<string> {
+  if (config.authSecret !== null) return config.authSecret
+  const file = join(config.dataDir, 'secret')
+  const secret = await keep(file, makeSecret)
+  if (secret.length >= minSecretLength) return secret
+  throw new StartFault(
+    `${file} is damaged. Restore it from a backup, or remove it: a new one is made, which signs ` +
+      'everybody out.',
+  )
+}
+
+/** The file that keeps the administrator's generated password. */
+export function adminPasswordFile(dataDir: string): string {
+  return join(dataDir, 'admin-password')
+}
+
+/**
+ * The administrator's password for a fresh database: that of ADMIN_PASSWORD, else one kept in
+ * `dataDir/admin-password`, made when it is first asked for.
+ */
+export async function readAdminPassword(
+  config: Pick<Config, 'adminPassword' | 'dataDir'>,
+): Promise<string> {
+  return config.adminPassword ?? (await keep(adminPasswordFile(config.dataDir), makePassword))
+}
+
+/**
+ * Reads a file of mode 600, or makes it with a value that is on the disk before it is used. Of
+ * two servers that make it at the same time both get the same value.
+ */
+async function keep(file: string, make: () => string): Promise<string> {
+  const fresh = `${file}.${randomUUID()}`
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  const handle = await open(fresh, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${make()}\n`)
+    await handle.sync()
+    await link(fresh, file)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    await handle.close()
+    await rm(fresh)
+  }
+  return (await readFile(file, 'utf8')).trim()
+}

@@ -1,0 +1,172 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+
+const log = { info() {}, warn() {} }
+
+let pristine: string
+let dataDir: string
+let running: EmbeddedPostgres[]
+
+beforeAll(async () => {
+  pristine = await mkdtemp(join(tmpdir(), 'mayfly-pristine-'))
+  await (await startEmbeddedPostgres(pristine, log)).stop()
+})
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
+  // Keeps the owner, and is faster than making one by initdb.
+  spawnSync('cp', ['-a', join(pristine, 'postgres'), dataDir])
+  running = []
+})
+
+afterEach(async () => {
+  for (const postgres of running) await postgres.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+afterAll(() => rm(pristine, { recursive: true }))
+
+async function start(folder = dataDir): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres(folder, log)
+  running.push(postgres)
+  return postgres
+}
+
+async function query(postgres: EmbeddedPostgres, sql: string): Promise<unknown[]> {
+  const client = new pg.Client(postgres.connection)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const pidFile = () => join(dataDir, 'postgres/postmaster.pid')
+
+async function postmasterPid(): Promise<number> {
+  return Number((await readFile(pidFile(), 'utf8')).split('\n')[0])
+}
+
+async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
+  await expect(query(postgres, 'select 1')).rejects.toThrow()
+  await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
+}
+
+/** A server of its own process that writes a row, says so and lives until it is killed. */
+async function startElsewhere() {
+  const script = `
+    import pg from 'pg'
+    import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
+    const log = { info() {}, warn() {} }
+    const { connection } = await startEmbeddedPostgres(process.argv[1], log)
+    const client = new pg.Client(connection)
+    await client.connect()
+    await client.query("create table kept as select 'acknowledged' as value")
+    console.log('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: import.meta.dirname,
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+test('keeps what was written, and is gone when it is stopped', async () => {
+  const first = await start()
+  await query(first, "create table kept as select 'written' as value")
+  await first.stop()
+  await expectGone(first)
+
+  expect(await query(await start(), 'select value from kept')).toEqual([['written']])
+})
+
+describe('a folder has one server', () => {
+  test('a second one is refused and leaves the first alone', async () => {
+    const first = await start()
+    await expect(start()).rejects.toThrow(
+      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
+    )
+    expect(await query(first, 'select 1')).toEqual([[1]])
+  })
+
+  test('of two that start at the same time on a fresh folder one wins', async () => {
+    await rm(join(dataDir, 'postgres'), { recursive: true })
+    const attempts = await Promise.allSettled([start(), start()])
+    expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const lost = attempts.find((attempt) => attempt.status === 'rejected')
+    expect(String(lost?.reason)).toContain('Another server is running')
+    const [winner] = running
+    expect(winner && (await query(winner, 'select 1'))).toEqual([[1]])
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log'])
+  })
+
+  test('one that starts while the other stops waits for it', async () => {
+    const first = await start()
+    const [, second] = await Promise.all([first.stop(), start()])
+    expect(await query(second, 'select 1')).toEqual([[1]])
+  })
+})
+
+describe('after a crash', () => {
+  test('takes over the Postgres of a killed server, with every acknowledged row', async () => {
+    const child = await startElsewhere()
+    const pid = await postmasterPid()
+    child.kill('SIGKILL')
+    const postgres = await start()
+    expect(await query(postgres, 'select value from kept')).toEqual([['acknowledged']])
+    expect(await postmasterPid()).toBe(pid)
+    await postgres.stop()
+    await expectGone(postgres)
+  })
+
+  test('starts again where Postgres was killed as well', async () => {
+    const child = await startElsewhere()
+    process.kill(await postmasterPid(), 'SIGKILL')
+    child.kill('SIGKILL')
+    expect(await query(await start(), 'select value from kept')).toEqual([['acknowledged']])
+  })
+
+  test('is not stopped by a pid that another program has got since', async () => {
+    await (await start()).stop()
+    await writeFile(pidFile(), `${process.pid}\n${join(dataDir, 'postgres')}\n`)
+    expect(await query(await start(), 'select 1')).toEqual([[1]])
+  })
+
+  test('does an interrupted initdb again', async () => {
+    await rm(join(dataDir, 'postgres'), { recursive: true })
+    await mkdir(join(dataDir, 'postgres-initdb-halfway/base'), { recursive: true })
+    expect(await query(await start(), 'select 1')).toEqual([[1]])
+    expect(await readdir(dataDir)).not.toContain('postgres-initdb-halfway')
+  })
+
+  test('brings back a Postgres that dies under a living server, and still owns it', async () => {
+    const postgres = await start()
+    process.kill(await postmasterPid(), 'SIGKILL')
+    await vi.waitFor(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]), 10_000)
+    await expect(start()).rejects.toThrow('Another server is running')
+  })
+})
+
+test('runs where the path is too long for a socket', async () => {
+  const deep = join(dataDir, 'deep'.repeat(30))
+  await mkdir(deep)
+  await rename(join(dataDir, 'postgres'), join(deep, 'postgres'))
+  const postgres = await start(deep)
+  expect(postgres.connection.host).toMatch(/^\/tmp\/mayfly-[0-9a-f]{20}$/)
+  expect(await query(postgres, 'select 1')).toEqual([[1]])
+  await postgres.stop()
+  await rm(postgres.connection.host, { recursive: true })
+})
+
+test('refuses the cluster of another Postgres version and says what to do', async () => {
+  await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n')
+  await expect(start()).rejects.toThrow(/made by Postgres 17.* brings Postgres 18.*pg_dump/)
+})
