@@ -25,6 +25,8 @@ export const createQueryClient = (onSignedOut: () => void): QueryClient => {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
+        // Else every component that shows a failed query would ask again as it appears.
+        retryOnMount: false,
         networkMode: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },

@@ -29,20 +29,20 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
   [
     'a short password',
     { password: '12345', confirmPassword: '12345' },
-    { password: 'Password must be at least 6 characters long.' },
+    { password: 'This password is too short.' },
   ],
   [
     'another confirmation',
     { confirmPassword: 'other' },
-    { confirmPassword: 'Passwords do not match. Please try again.' },
+    { confirmPassword: 'This is not the password above.' },
   ],
   [
     'several at once',
     { firstName: '', password: '1', confirmPassword: '2' },
     {
       firstName: 'Please fill in this field.',
-      password: 'Password must be at least 6 characters long.',
-      confirmPassword: 'Passwords do not match. Please try again.',
+      password: 'This password is too short.',
+      confirmPassword: 'This is not the password above.',
     },
   ],
 ])('%s', (_, change, expected) => {

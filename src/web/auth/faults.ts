@@ -2,13 +2,19 @@ import type { z } from 'zod'
 
 type Issues = readonly z.core.$ZodIssue[]
 
+/** Beside its field a fault is told shorter than in the toast that comes with it. */
+const fieldTexts: Record<string, string> = {
+  password: 'This password is too short.',
+  confirmPassword: 'This is not the password above.',
+}
+
 const sentence = (issue: z.core.$ZodIssue, value: string): string => {
   if (value.trim() === '') return 'Please fill in this field.'
   if (issue.code === 'too_big') return `Please use at most ${issue.maximum} characters.`
   if (issue.code === 'invalid_format' && issue.format === 'email') {
     return 'Please enter a valid email address.'
   }
-  return issue.message
+  return fieldTexts[issue.path[0] as string] ?? issue.message
 }
 
 /** What is wrong with each field, in a sentence for the person who typed it: the first fault of each. */

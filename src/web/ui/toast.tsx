@@ -37,7 +37,6 @@ export const toast = ({
     description,
     type: tone,
     timeout: duration,
-    priority: tone === 'destructive' ? 'high' : 'low',
   })
 }
 
@@ -74,7 +73,13 @@ const Toasts = () => {
           aria-hidden="true"
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
-        <div key={shown.updateKey} className="min-w-0 flex-1 py-px wrap-anywhere">
+        {/* The viewport is a polite live region; an alert inside it is read out at once. The key makes
+            the same words count as new when they come again. */}
+        <div
+          key={shown.updateKey}
+          role={shown.type === 'destructive' ? 'alert' : undefined}
+          className="min-w-0 flex-1 py-px wrap-anywhere"
+        >
           <Base.Title className="font-semibold text-base" render={<p />} />
           <Base.Description className="mt-0.5 text-muted" />
         </div>

@@ -1,0 +1,39 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/query-client.ts'
+import { currentUserQuery } from './api/use-current-user.ts'
+import { createSignInAgain } from './auth/sign-in-again.ts'
+import { SignInAgainContext } from './auth/use-sign-in-again.ts'
+import { FailureBoundary } from './pages/failure-boundary.tsx'
+import { ShownPath } from './pages/page.tsx'
+import { Routes } from './routes.tsx'
+import { Toaster, toast } from './ui/toast.tsx'
+import './ui/styles.css'
+
+const signInAgain = createSignInAgain(
+  toast,
+  (task, delay) => setTimeout(task, delay),
+  (address) => window.location.assign(address),
+)
+const queryClient = createQueryClient(signInAgain)
+// Asked for before anything is drawn: the first screen depends on it.
+void queryClient.prefetchQuery(currentUserQuery)
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no element with the id "root".')
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <SignInAgainContext value={signInAgain}>
+        <ShownPath value={{ current: null }}>
+          <FailureBoundary>
+            <Routes />
+          </FailureBoundary>
+          <Toaster />
+        </ShownPath>
+      </SignInAgainContext>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import { Card } from '../ui/card.tsx'
+import { Page } from './page.tsx'
+
+export interface AuthPageProps {
+  title: string
+  /** A sentence under the heading. */
+  lead: string
+  children: ReactNode
+  /** The way to the other of login and signup. */
+  other: ReactNode
+}
+
+/** A screen with one form on one card. */
+export const AuthPage = ({ title, lead, children, other }: AuthPageProps) => (
+  <Page title={title} centred>
+    <Card floating className="w-full max-w-[448px] p-6 sm:p-9">
+      <h1 className="text-2xl">{title}</h1>
+      <p className="mt-2 mb-7 text-muted">{lead}</p>
+      {children}
+    </Card>
+    <p className="mt-6 text-muted">{other}</p>
+  </Page>
+)

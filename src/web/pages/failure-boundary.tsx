@@ -1,0 +1,34 @@
+import { TriangleAlert } from 'lucide-react'
+import { Component, type ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+
+/** Shows a way on where a screen fails to load or to draw, such as after an update of the server. */
+export class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <h1 className="sr-only">This screen failed</h1>
+        <EmptyState
+          failed
+          icon={<TriangleAlert />}
+          title="This screen could not be shown"
+          action={
+            <Button variant="primary" onClick={() => window.location.reload()}>
+              Load it again
+            </Button>
+          }
+        >
+          Mayfly may have been updated since you opened it. Loading it again brings the new one.
+        </EmptyState>
+      </main>
+    )
+  }
+}

@@ -1,0 +1,23 @@
+import { useHistoryState } from 'wouter/use-browser-location'
+import { LoginForm } from '../auth/login-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+import { PageLink } from './page-link.tsx'
+
+/** Spec §2: email and password, and a link to the signup. */
+export const LoginPage = () => {
+  // The signup leaves the address here, so that nobody types it twice.
+  const from = useHistoryState<{ email?: string } | null>()
+  return (
+    <AuthPage
+      title="Sign in"
+      lead="Your files and their links are on the other side."
+      other={
+        <>
+          No account yet? <PageLink to="/signup">Sign up</PageLink>
+        </>
+      }
+    >
+      <LoginForm email={from?.email} />
+    </AuthPage>
+  )
+}

@@ -1,0 +1,61 @@
+import { createContext, type ReactNode, type RefObject, useContext, useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { SiteFooter } from './site-footer.tsx'
+import { SiteHeader } from './site-header.tsx'
+
+/** The path whose screen was shown last; null before the first. */
+export const ShownPath = createContext<RefObject<string | null>>({ current: null })
+
+export interface PageProps {
+  /** The title of the document, to which the product's name is added. */
+  title: string
+  /** Stands under the header; it holds the one h1 of the screen. */
+  children: ReactNode
+  /** Puts the content in the middle of what is left of the screen: for one card or one sentence. */
+  centred?: boolean
+  /** Leaves the footer out: for screens that one works in. */
+  bare?: boolean
+}
+
+/**
+ * The frame of every screen: skip link, header, main landmark, footer. Reaching another screen moves
+ * the focus to its h1, so that screen readers say where one is.
+ */
+export const Page = ({ title, children, centred = false, bare = false }: PageProps) => {
+  const [path] = useLocation()
+  const shown = useContext(ShownPath)
+
+  useEffect(() => {
+    document.title = title === 'Mayfly' ? title : `${title} · Mayfly`
+  }, [title])
+
+  useEffect(() => {
+    const moved = shown.current !== null && shown.current !== path
+    shown.current = path
+    const heading = moved ? document.querySelector<HTMLElement>('main h1') : null
+    if (heading === null) return
+    heading.tabIndex = -1
+    heading.focus({ preventScroll: true })
+    window.scrollTo(0, 0)
+  }, [path, shown])
+
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2.5 font-[560] text-on-accent no-underline focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <SiteHeader />
+      <main
+        id="content"
+        tabIndex={-1}
+        className={`flex w-full flex-1 flex-col ${centred ? 'items-center justify-center px-4 py-10' : ''}`}
+      >
+        {children}
+      </main>
+      {bare ? null : <SiteFooter />}
+    </div>
+  )
+}

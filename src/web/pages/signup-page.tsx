@@ -1,0 +1,27 @@
+import { useCallback } from 'react'
+import { useLocation } from 'wouter'
+import { SignupForm } from '../auth/signup-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+import { PageLink } from './page-link.tsx'
+
+/** Spec §2: the five fields, and a link to the login. */
+export const SignupPage = () => {
+  const [, navigate] = useLocation()
+  const toLogin = useCallback(
+    (email: string) => navigate('/login', { state: { email } }),
+    [navigate],
+  )
+  return (
+    <AuthPage
+      title="Create your account"
+      lead="Free: 3 files at a time, up to 500MB each, for 3 days."
+      other={
+        <>
+          Have an account? <PageLink to="/login">Sign in</PageLink>
+        </>
+      }
+    >
+      <SignupForm onDone={toLogin} />
+    </AuthPage>
+  )
+}

@@ -1,0 +1,69 @@
+import { Link, useLocation } from 'wouter'
+import type { User } from '../../shared/contract/account.ts'
+import { useCurrentUser } from '../api/use-current-user.ts'
+import { UserAvatar } from '../auth/user-avatar.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { PageButton } from './page-link.tsx'
+import { Wrap } from './wrap.tsx'
+
+const SignedIn = ({ user }: { user: User }) => (
+  <>
+    {user.tier === 'premium' ? <Badge>Premium</Badge> : null}
+    <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
+      {user.email}
+    </span>
+    <ThemeToggle />
+    <UserAvatar user={user} />
+    <ButtonLink href="/api/logout" size="small">
+      Log out
+    </ButtonLink>
+  </>
+)
+
+const SignedOut = () => {
+  const [path] = useLocation()
+  return (
+    <>
+      <ThemeToggle />
+      {path === '/login' ? null : (
+        <PageButton to="/login" size="small" variant="quiet">
+          Sign In
+        </PageButton>
+      )}
+      {path === '/signup' ? null : (
+        <PageButton to="/signup" size="small">
+          Sign Up
+        </PageButton>
+      )}
+    </>
+  )
+}
+
+/** The header of every screen: who is signed in and the way out, else the ways in. */
+export const SiteHeader = () => {
+  const { data: user, isPending } = useCurrentUser()
+  return (
+    <header className="border-line border-b">
+      <Wrap className="flex min-h-16 items-center justify-between gap-4">
+        <Link href="/" aria-label="Mayfly, home" className="rounded-[6px] text-ink no-underline">
+          <Mark />
+        </Link>
+        <div className="flex min-w-0 items-center gap-2 sm:gap-3">
+          {isPending ? (
+            <Skeleton className="h-8 w-36" />
+          ) : user ? (
+            <SignedIn user={user} />
+          ) : user === null ? (
+            <SignedOut />
+          ) : (
+            <ThemeToggle />
+          )}
+        </div>
+      </Wrap>
+    </header>
+  )
+}
