@@ -45,7 +45,7 @@ const steps = {
 const needs = {
   start: ['install', 'libraries', 'web'],
   test: ['install', 'libraries', 'web', 'chromium'],
-  dev: ['install', 'libraries'],
+  dev: ['install', 'libraries', 'web'],
 }
 
 class Fault extends Error {}

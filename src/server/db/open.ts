@@ -86,13 +86,18 @@ function openPool(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>) {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   })
-  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost'))
+  let closing = false
+  // Not the error as a whole: it carries the client and everything that hangs on it.
+  pool.on('error', (error) => {
+    if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
+  })
   // The pool listens only to idle clients; a busy one that is cut would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
     db: drizzle(pool, { schema }),
     async close() {
+      closing = true
       await Promise.race([pool.end(), wait(closeMillis, undefined, { ref: false })])
     },
   }

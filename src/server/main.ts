@@ -1,0 +1,136 @@
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { buildApp } from './app.ts'
+import { ensureAdministrator } from './auth/administrator.ts'
+import { createAuth } from './auth/auth.ts'
+import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
+import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
+import { openDatabase } from './db/open.ts'
+import type { Clock } from './deps.ts'
+import { loadLinkPages } from './downloads/page-template.ts'
+import { listen } from './http/listen.ts'
+import { createRateLimits } from './http/rate-limit.ts'
+import { webFiles } from './http/web-files.ts'
+import { startJobs } from './jobs/jobs.ts'
+import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
+import { createLogger } from './log.ts'
+import { codeOf, StartFault } from './start-fault.ts'
+import { openDiskStorage } from './storage/disk.ts'
+import { touchUpload } from './uploads/queries.ts'
+
+const clock: Clock = () => new Date()
+const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
+
+/** How long a transfer that is running when the server is stopped may take to finish. */
+const transferPatienceMillis = 30_000
+
+try {
+  const config = readConfig(readEnvironment())
+  await run(config)
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  say(error.message)
+  process.exitCode = 1
+}
+
+async function run(config: Config): Promise<void> {
+  const log = createLogger(config.logLevel)
+  const lifetime = createLifetime(log)
+  const lost = Promise.withResolvers<never>()
+  // It may come while the start is still going on, when nobody waits for it yet.
+  lost.promise.catch(() => {})
+  const started = start(config, log, lifetime, lost.reject)
+  const stop = superviseProcess(started, lifetime, log)
+  try {
+    say(await started)
+    await lost.promise
+  } catch (error) {
+    if (error instanceof StartFault) say(error.message)
+    else {
+      log.fatal({ err: error }, 'The server cannot run')
+      say(`The server cannot run: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    stop(1)
+  }
+}
+
+/**
+ * Makes everything, one on top of the other, and begins to listen.
+ * @param onLost is called when the server cannot go on.
+ * @returns what to tell the person who started it.
+ * @throws {StartFault} when it cannot start; what has been started by then is in `lifetime`.
+ */
+async function start(
+  config: Config,
+  log: Logger,
+  lifetime: Lifetime,
+  onLost: (error: unknown) => void,
+): Promise<string> {
+  const { appUrl, dataDir } = config
+  await prepareDataDir(dataDir)
+  const secret = await readAuthSecret(config)
+
+  const { pool, db, ...database } = await openDatabase(config, log)
+  lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
+  database.onLost(onLost)
+
+  const storage = await openDiskStorage({
+    dataDir,
+    appUrl,
+    secret,
+    clock,
+    log,
+    uploads: { touch: (key) => touchUpload(db, key, clock()) },
+  })
+  lifetime.add({ name: 'storage', close: storage.close })
+
+  const { requireEmailVerification } = config
+  const auth = createAuth({ db, appUrl, secret, requireEmailVerification })
+  const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
+  const deps = { config, clock, log, db, storage, auth, rateLimits }
+  const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
+
+  const built = { distDir, appUrl }
+  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
+
+  const jobs = await startJobs(deps, pool)
+  lifetime.add({ name: 'jobs', close: jobs.stop })
+
+  const { server } = await listen(app, storage.handle, config).catch((error: unknown) => {
+    throw listenFault(error, config)
+  })
+  lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })
+  log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
+  return administrator.created ? await firstGreeting(config) : greeting(config)
+}
+
+function greeting({ appUrl }: Config): string {
+  return `Mayfly is ready: ${appUrl.origin}`
+}
+
+/** The one time that a generated password is shown. */
+async function firstGreeting(config: Config): Promise<string> {
+  const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
+  if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
+  else {
+    lines.push(`  Password       ${await readAdminPassword(config)}`)
+    lines.push(`  It is kept in  ${adminPasswordFile(config.dataDir)}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function listenFault(error: unknown, { host, port }: Config): unknown {
+  const cures: Record<string, string> = {
+    EADDRINUSE: `Port ${port} of ${host} is taken: stop the program that has it, or set PORT.`,
+    EACCES: `This user may not listen on port ${port}: set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}: set HOST to one that it has.`,
+    ENOTFOUND: `HOST ${host} is not known: set it to an address of this machine.`,
+  }
+  const cure = cures[codeOf(error) ?? '']
+  return cure ? new StartFault(cure, { cause: error }) : error
+}
+
+/** For the person at the terminal; the log goes to standard output. */
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
