@@ -1,0 +1,29 @@
+import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
+
+/** An error with a place in the public table: it leaves as that status, code and text. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+
+  /**
+   * @param message replaces the table's text where a more precise sentence helps; it is public.
+   * @param headers are added to the answer, for instance `Retry-After`.
+   */
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(options.message ?? errorTable[code].message, { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.headers = options.headers ?? {}
+  }
+
+  get status() {
+    return errorTable[this.code].status
+  }
+
+  get body(): ErrorBody {
+    return { message: this.message, code: this.code }
+  }
+}

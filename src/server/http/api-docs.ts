@@ -1,0 +1,44 @@
+import { html, raw } from 'hono/html'
+import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { errorTable } from '../../shared/contract/errors.ts'
+import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+
+const style = `
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+  :root { color-scheme: light dark }
+  h2 { font-size: 1rem; margin: 2.5rem 0 .25rem; font-family: ui-monospace, monospace }
+  p { margin: .25rem 0 }
+  ul { margin: .5rem 0 0; padding-left: 1.25rem }
+  code { font-size: .9em }`
+
+/** The contract as a page to read: one section an endpoint, without scripts. */
+export const apiDocsPage = () => {
+  const sections = (Object.keys(endpoints) as EndpointName[]).map((name) =>
+    section(endpoints[name]),
+  )
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Mayfly API</title><style>${raw(style)}</style>
+</head>
+<body>
+<h1>Mayfly API</h1>
+<p>Errors are <code>{ "message": …, "code": … }</code>. Dates are ISO 8601 in UTC, sizes are bytes.
+The schemas are in <a href="/api/openapi.json">the OpenAPI document</a>.</p>
+${sections}
+</body>
+</html>`
+}
+
+const section = (row: Endpoint) => html`
+<section>
+<h2>${row.method} ${row.path}</h2>
+<p>${row.summary}</p>
+<p>For: ${row.access}. Answers: ${answersJson(row.response) ? 'JSON' : row.response.raw}.</p>
+${
+  row.errors.length > 0
+    ? html`<ul>${row.errors.map((code) => html`<li><code>${errorTable[code].status} ${code}</code> ${errorTable[code].message}</li>`)}</ul>`
+    : ''
+}
+</section>`

@@ -1,0 +1,12 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Logger } from 'pino'
+
+/** What every request carries through Hono: Node's own pair, an id, and a logger that knows it. */
+export interface HttpEnv {
+  Bindings: HttpBindings
+  Variables: {
+    requestId: string
+    log: Logger
+    clientAddress: string
+  }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeClient, makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('an error that nobody expected', () => {
+  it('leaves as one dull sentence with the request id, and is logged whole', async () => {
+    const person = await makePerson(app)
+    await app.deps.db.execute('alter table files rename to files_away')
+    const response = await person.fetch('/api/files')
+    await app.deps.db.execute('alter table files_away rename to files')
+
+    expect(response.status).toBe(500)
+    const requestId = response.headers.get('x-request-id')
+    expect(requestId).toMatch(/^\w{16}$/)
+    const body = await response.text()
+    expect(JSON.parse(body)).toEqual({
+      code: 'INTERNAL',
+      message: `Something went wrong on our side. Please mention request ${requestId}.`,
+    })
+    expect(body).not.toMatch(/relation|select|files/)
+    const line = app.logged.find((entry) => entry.requestId === requestId && entry.level === 50)
+    expect(JSON.stringify(line)).toContain('relation')
+    expect((await person.fetch('/api/files')).status).toBe(200)
+  })
+})
+
+describe('a body that is too large', () => {
+  it.each([true, false])('is refused with 413 (length announced: %s)', async (announced) => {
+    const text = JSON.stringify({ email: 'x'.repeat(100_000) })
+    const body = announced ? text : new Blob([text]).stream()
+    const response = await makeClient(app).fetch('/api/auth/login', {
+      method: 'POST',
+      body,
+      // undici sends a stream only when told that the answer may come later.
+      ...(!announced && { duplex: 'half' }),
+    })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+  })
+})
+
+describe('readiness', () => {
+  it('is 200 while database and storage answer, and health needs neither', async () => {
+    for (const path of ['/api/ready', '/api/health']) {
+      const response = await makeClient(app).fetch(path)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ status: 'ok' })
+    }
+  })
+})
+
+describe('the log', () => {
+  it('holds one line a request, with neither query nor secrets', async () => {
+    const before = app.logged.length
+    const response = await makeClient(app).fetch('/api/files?cursor=confidential')
+    const lines = app.logged
+      .slice(before)
+      .filter(({ requestId }) => requestId === response.headers.get('x-request-id'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatchObject({ method: 'GET', path: '/api/files', status: 401 })
+    expect(JSON.stringify(app.logged)).not.toContain('confidential')
+  })
+})

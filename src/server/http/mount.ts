@@ -1,0 +1,119 @@
+import { type Context, Hono } from 'hono'
+import type { Logger } from 'pino'
+import type { ZodError, ZodType, z } from 'zod'
+import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
+import { AppError } from '../errors.ts'
+import type { HttpEnv } from './env.ts'
+import type { SessionUser } from './session.ts'
+
+type Parsed<T> = T extends ZodType ? z.output<T> : undefined
+type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
+
+/** What a handler is given: everything parsed and allowed, nothing left to check but the product's rules. */
+export interface Call<E extends Endpoint> {
+  params: Field<E, 'params'>
+  query: Field<E, 'query'>
+  body: Field<E, 'body'>
+  user: E['access'] extends 'visitor' ? undefined : SessionUser
+  clientAddress: string
+  log: Logger
+  /** For headers of the answer, and for handlers whose answer is not JSON. */
+  context: Context<HttpEnv>
+}
+
+type Result<E extends Endpoint> = E['response'] extends ZodType
+  ? z.input<E['response']>
+  : Response | Promise<Response>
+
+export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
+
+/** The handlers of some endpoints, by name; the type makes a forgotten or invented one an error. */
+export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
+
+interface MountOptions {
+  /** Finds who is signed in, and renews the cookie where it is due; null for a visitor. */
+  session(context: Context<HttpEnv>): Promise<SessionUser | null>
+}
+
+/**
+ * Turns the contract's table into routes. Each route checks access, parses, calls its one handler
+ * and checks the answer against the schema, so that nothing undeclared leaves the server.
+ */
+export const mount = (handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> => {
+  const app = new Hono<HttpEnv>()
+  for (const [path, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
+    const methods = names.map((name) => endpoints[name].method)
+    for (const name of names) app.on(endpoints[name].method, path, route(name, handlers, options))
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+    app.all(path, () => {
+      throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow } })
+    })
+  }
+  return app
+}
+
+const pathOf = (name: EndpointName) => endpoints[name].path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+const route = (name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) => {
+  const row: Endpoint = endpoints[name]
+  // The table of handlers is typed name by name; here it is walked without the names.
+  const handler = handlers[name] as unknown as Handler<Endpoint>
+  return async (context: Context<HttpEnv>): Promise<Response> => {
+    const user = await admit(row, context, options)
+    const call = {
+      params: parse(row.params, context.req.param()),
+      query: parse(row.query, context.req.query()),
+      body: row.body ? parse(row.body, await readJson(context)) : undefined,
+      user,
+      clientAddress: context.var.clientAddress,
+      log: context.var.log,
+      context,
+    } as Call<Endpoint>
+    const result = await handler(call)
+    return result instanceof Response ? result : answer(row, context, result)
+  }
+}
+
+/** Closed by default: only a row that says `visitor` is open. */
+const admit = async (
+  row: Endpoint,
+  context: Context<HttpEnv>,
+  options: MountOptions,
+): Promise<SessionUser | undefined> => {
+  if (row.access === 'visitor') return undefined
+  const user = await options.session(context)
+  if (!user) throw new AppError('UNAUTHORIZED')
+  if (row.access === 'admin' && user.role !== 'admin') throw new AppError('FORBIDDEN')
+  return user
+}
+
+const readJson = async (context: Context<HttpEnv>): Promise<unknown> => {
+  const text = await context.req.text()
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('INVALID_INPUT', { message: 'The body is not valid JSON.' })
+  }
+}
+
+const parse = (schema: ZodType | undefined, input: unknown): unknown => {
+  if (!schema) return undefined
+  const parsed = schema.safeParse(input)
+  if (!parsed.success) throw new AppError('INVALID_INPUT', { message: listFaults(parsed.error) })
+  return parsed.data
+}
+
+/** Every fault, named by its field. */
+const listFaults = (error: ZodError): string =>
+  error.issues
+    .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
+    .join('; ')
+
+const answer = (row: Endpoint, context: Context<HttpEnv>, result: unknown): Response => {
+  if (!answersJson(row.response)) throw new TypeError(`${row.path} answered no response`)
+  const checked = row.response.parse(result)
+  if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
+  return context.json(checked as object)
+}

@@ -1,0 +1,95 @@
+import { type ZodType, z } from 'zod'
+import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+
+const rawTypes = {
+  bytes: 'application/octet-stream',
+  page: 'text/html',
+  text: 'text/plain',
+} as const
+
+/** The contract as an OpenAPI 3.1 document; `origin` is the server it names. */
+export const openApiDocument = (origin: string): Record<string, unknown> => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const name of Object.keys(endpoints) as EndpointName[]) {
+    const row: Endpoint = endpoints[name]
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Mayfly', version: '1', description: 'Files behind short links that expire.' },
+    servers: [{ url: origin }],
+    paths,
+    components: {
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'mayfly.session_token' } },
+      schemas: {
+        Error: {
+          type: 'object',
+          required: ['message', 'code'],
+          properties: {
+            message: { type: 'string' },
+            code: { type: 'string', enum: Object.keys(errorTable) },
+          },
+        },
+      },
+    },
+  }
+}
+
+const operation = (operationId: string, row: Endpoint) => ({
+  operationId,
+  summary: row.summary,
+  security: row.access === 'visitor' ? [] : [{ session: [] }],
+  parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
+  ...(row.body && {
+    requestBody: { required: true, content: json(schemaOf(row.body, 'input')) },
+  }),
+  responses: {
+    ...success(row),
+    ...failures([...row.errors, ...commonErrors]),
+  },
+})
+
+/** Some schemas transform what they read, so that only one of their two sides can be written down. */
+const schemaOf = (schema: ZodType, io: 'input' | 'output') => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+const json = (schema: unknown) => ({ 'application/json': { schema } })
+
+const parameters = (place: 'path' | 'query', schema: ZodType | undefined) => {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input')
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+const success = (row: Endpoint) => {
+  if (answersJson(row.response)) {
+    return { 200: { description: 'Success', content: json(schemaOf(row.response, 'output')) } }
+  }
+  const { raw } = row.response
+  if (raw === 'redirect') return { 302: { description: 'A redirection' } }
+  return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
+}
+
+/** Errors by status: several codes can share one. */
+const failures = (codes: readonly ErrorCode[]) => {
+  const byStatus: Record<number, { description: string; content: unknown }> = {}
+  for (const code of codes) {
+    const { status, message } = errorTable[code]
+    const told = byStatus[status]?.description
+    const line = `${code}: ${message}`
+    byStatus[status] = {
+      description: told ? `${told}\n\n${line}` : line,
+      content: json({ $ref: '#/components/schemas/Error' }),
+    }
+  }
+  return byStatus
+}

@@ -1,0 +1,31 @@
+import { sql } from 'drizzle-orm'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { apiDocsPage } from './api-docs.ts'
+import type { Handlers } from './mount.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** What operators and integrators ask for: is it up, can it serve, what does it speak. */
+export const operationsRoutes = ({
+  config,
+  db,
+  storage,
+}: Pick<Deps, 'config' | 'db' | 'storage'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => ({
+  health: () => ({ status: 'ok' }),
+
+  async ready() {
+    try {
+      await Promise.all([db.execute(sql`select 1`), storage.check()])
+    } catch (error) {
+      throw new AppError('UNAVAILABLE', { cause: error })
+    }
+    return { status: 'ok' }
+  },
+
+  openApi: () => openApiDocument(config.appUrl.origin),
+
+  docs({ context }) {
+    context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    return context.html(apiDocsPage())
+  },
+})

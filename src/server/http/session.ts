@@ -1,0 +1,59 @@
+import type { Context } from 'hono'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { effectiveTier } from '../../shared/rules/trial.ts'
+import type { Deps } from '../deps.ts'
+import type { HttpEnv } from './env.ts'
+
+type AuthUser = Deps['auth']['$Infer']['Session']['user']
+
+/** The signed-in user as use cases see them. `tier` is the one that counts now. */
+export interface SessionUser {
+  id: string
+  email: string
+  name: string
+  firstName: string
+  role: 'user' | 'admin'
+  tier: Tier
+  premiumTrialStartedAt: Date | null
+  premiumTrialEndsAt: Date | null
+  image: string | null
+}
+
+/**
+ * Who the request's session cookie belongs to, or null. A session that was due for it is extended
+ * and its new cookie set on the answer. Costs no query without a cookie, one with it.
+ */
+export const readSession = async (
+  { auth, clock }: Pick<Deps, 'auth' | 'clock'>,
+  context: Context<HttpEnv>,
+): Promise<SessionUser | null> => {
+  if (!context.req.header('cookie')?.includes('mayfly.session_token')) return null
+  const { response, headers } = await auth.api.getSession({
+    headers: context.req.raw.headers,
+    returnHeaders: true,
+  })
+  for (const cookie of headers.getSetCookie()) {
+    context.header('set-cookie', cookie, { append: true })
+  }
+  if (!response) return null
+
+  return toSessionUser(response.user, clock())
+}
+
+/** What Better Auth knows of a user, as a use case sees it at `now`. */
+export const toSessionUser = (user: AuthUser, now: Date): SessionUser => {
+  const trial = {
+    premiumTrialStartedAt: user.premiumTrialStartedAt ?? null,
+    premiumTrialEndsAt: user.premiumTrialEndsAt ?? null,
+  }
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    firstName: user.firstName,
+    role: user.role === 'admin' ? 'admin' : 'user',
+    tier: effectiveTier({ tier: user.tier === 'premium' ? 'premium' : 'free', ...trial }, now),
+    ...trial,
+    image: user.image ?? null,
+  }
+}
