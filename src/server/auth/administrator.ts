@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm'
+import type { Deps } from '../deps.ts'
+import { emailExists, findAdministrator, makeAdministrator } from './queries.ts'
+
+/** Any fixed number: it names this one lock in the database. */
+const administratorLock = 7_226_114
+
+/**
+ * Sees that the one administrator exists; several servers may start at once.
+ * @param password is asked for only when the account is made.
+ * @returns whether it was made now, and the address it has.
+ */
+export const ensureAdministrator = async (
+  { auth, config, db }: Pick<Deps, 'auth' | 'config' | 'db'>,
+  password: () => Promise<string>,
+): Promise<{ created: boolean; email: string }> =>
+  db.transaction(async (lock) => {
+    await lock.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
+    const existing = await findAdministrator(db)
+    if (existing) return { created: false, email: existing.email }
+
+    const email = config.adminEmail
+    const created = !(await emailExists(db, email))
+    if (created) {
+      await auth.api.signUpEmail({
+        body: {
+          email,
+          password: await password(),
+          name: 'Administrator',
+          firstName: 'Administrator',
+          lastName: '',
+        },
+      })
+    }
+    await makeAdministrator(db, email)
+    return { created, email }
+  })

@@ -1,0 +1,55 @@
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
+import * as schema from '../db/schema.ts'
+
+const day = 24 * 60 * 60
+
+interface AuthOptions {
+  db: NodePgDatabase<typeof schema>
+  appUrl: URL
+  /** Signs the session cookies. */
+  secret: string
+  requireEmailVerification: boolean
+}
+
+/**
+ * Better Auth, set up for our tables. It is only ever called through `auth.api`: its own routes are
+ * not mounted, so that every path in the server is one of the contract's.
+ */
+export const createAuth = ({ db, appUrl, secret, requireEmailVerification }: AuthOptions) =>
+  betterAuth({
+    baseURL: appUrl.origin,
+    secret,
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    rateLimit: { enabled: false }, // ours counts in the database, for all servers together
+    database: drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
+    emailAndPassword: {
+      enabled: true,
+      autoSignIn: false, // signing up leads to the login page (spec §4)
+      minPasswordLength,
+      maxPasswordLength,
+      requireEmailVerification,
+    },
+    session: { expiresIn: 30 * day, updateAge: day },
+    user: {
+      additionalFields: {
+        firstName: { type: 'string', required: true },
+        lastName: { type: 'string', required: true },
+        tier: { type: ['free', 'premium'], required: true, defaultValue: 'free', input: false },
+        role: { type: ['user', 'admin'], required: true, defaultValue: 'user', input: false },
+        premiumTrialStartedAt: { type: 'date', required: false, input: false },
+        premiumTrialEndsAt: { type: 'date', required: false, input: false },
+      },
+    },
+    advanced: {
+      cookiePrefix: 'mayfly',
+      useSecureCookies: appUrl.protocol === 'https:',
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+    },
+  })
+
+export type Auth = ReturnType<typeof createAuth>
+export type AuthUser = Auth['$Infer']['Session']['user']

@@ -1,0 +1,30 @@
+import { eq, lt } from 'drizzle-orm'
+import { rateLimits, sessions, users, verifications } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+/** Whether an account has this address (in lower case, as all are stored). */
+export const emailExists = async (db: Db, email: string): Promise<boolean> => {
+  const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)
+  return row !== undefined
+}
+
+export const findAdministrator = async (db: Db): Promise<{ email: string } | undefined> => {
+  const [row] = await db
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.role, 'admin'))
+    .limit(1)
+  return row
+}
+
+/** The administrator's mail address needs no proof: whoever runs the server named it. */
+export const makeAdministrator = async (db: Db, email: string): Promise<void> => {
+  await db.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.email, email))
+}
+
+/** Removes sessions, one-time values and attempt counters that are over at `now`; all are dead by their dates already. */
+export const removeLapsedRows = async (db: Db, now: Date): Promise<void> => {
+  await db.delete(sessions).where(lt(sessions.expiresAt, now))
+  await db.delete(verifications).where(lt(verifications.expiresAt, now))
+  await db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()))
+}

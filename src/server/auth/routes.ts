@@ -1,0 +1,45 @@
+import type { Deps } from '../deps.ts'
+import type { Handlers } from '../http/mount.ts'
+import { logIn } from './log-in.ts'
+import { publicUser } from './public-user.ts'
+import { signUp } from './sign-up.ts'
+
+type AuthDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'rateLimits'>
+
+/** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
+export const authRoutes = (
+  deps: AuthDeps,
+): Handlers<'signup' | 'login' | 'currentUser' | 'startSignIn' | 'logout'> => ({
+  async signup({ body, clientAddress }) {
+    await deps.rateLimits.spend('signupByAddress', clientAddress)
+    const { requiresVerification } = await signUp(deps, body)
+    return { message: 'Account created successfully!', requiresVerification }
+  },
+
+  async login({ body, clientAddress, context }) {
+    const { user, cookies } = await logIn(deps, body, {
+      address: clientAddress,
+      headers: context.req.raw.headers,
+    })
+    for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
+    return publicUser(user)
+  },
+
+  currentUser: ({ user }) => publicUser(user),
+
+  startSignIn: ({ context }) => context.redirect('/login'),
+
+  async logout({ context }) {
+    // A navigation that another site started ends nobody's session.
+    if (context.req.header('sec-fetch-site') !== 'cross-site') {
+      const { headers } = await deps.auth.api.signOut({
+        headers: context.req.raw.headers,
+        returnHeaders: true,
+      })
+      for (const cookie of headers.getSetCookie()) {
+        context.header('set-cookie', cookie, { append: true })
+      }
+    }
+    return context.redirect('/')
+  },
+})
