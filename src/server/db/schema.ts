@@ -29,8 +29,12 @@ export const users = pgTable('users', {
 
   firstName: text('first_name').notNull().default(''),
   lastName: text('last_name').notNull().default(''),
-  tier: text({ enum: ['free', 'premium'] }).notNull().default('free'),
-  role: text({ enum: ['user', 'admin'] }).notNull().default('user'),
+  tier: text({ enum: ['free', 'premium'] })
+    .notNull()
+    .default('free'),
+  role: text({ enum: ['user', 'admin'] })
+    .notNull()
+    .default('user'),
   premiumTrialStartedAt: moment('premium_trial_started_at'),
   premiumTrialEndsAt: moment('premium_trial_ends_at'),
 })

@@ -9,9 +9,7 @@ const mediaType = z
   .max(255)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(
-    z
-      .string()
-      .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Must be a media type such as image/png.'),
+    z.string().regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Must be a media type such as image/png.'),
   )
 
 /** The spec sends the days as text; a number is taken too. */
@@ -53,7 +51,13 @@ export const uploads = {
         expirationDays: z.string(),
       }),
     }),
-    errors: ['UNAUTHORIZED', 'TIER_FILE_COUNT', 'TIER_FILE_SIZE', 'TIER_EXPIRATION', 'FILE_TOO_LARGE'],
+    errors: [
+      'UNAUTHORIZED',
+      'TIER_FILE_COUNT',
+      'TIER_FILE_SIZE',
+      'TIER_EXPIRATION',
+      'FILE_TOO_LARGE',
+    ],
   }),
   confirmUpload: endpoint({
     method: 'POST',
@@ -62,7 +66,13 @@ export const uploads = {
     access: 'user',
     body: confirmBody,
     response: fileSchema,
-    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'SIZE_MISMATCH', 'TIER_FILE_COUNT'],
+    errors: [
+      'UNAUTHORIZED',
+      'UPLOAD_NOT_FOUND',
+      'UPLOAD_INCOMPLETE',
+      'SIZE_MISMATCH',
+      'TIER_FILE_COUNT',
+    ],
   }),
   createFileRecord: endpoint({
     method: 'POST',
@@ -71,7 +81,13 @@ export const uploads = {
     access: 'user',
     body: confirmBody,
     response: fileSchema,
-    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'SIZE_MISMATCH', 'TIER_FILE_COUNT'],
+    errors: [
+      'UNAUTHORIZED',
+      'UPLOAD_NOT_FOUND',
+      'UPLOAD_INCOMPLETE',
+      'SIZE_MISMATCH',
+      'TIER_FILE_COUNT',
+    ],
   }),
   abortUpload: endpoint({
     method: 'POST',

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { markDeleted, markPurged } from './queries.ts'
+
+const fileId = z.uuid()
+
+/**
+ * Deletes a file: its link is dead when this answers, and its bytes as a rule too; a removal that
+ * fails is tried again by the job.
+ * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
+ */
+export const deleteFile = async (
+  { clock, db, storage }: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  ownerId: string,
+  id: string,
+  log: Logger,
+): Promise<void> => {
+  const file = fileId.safeParse(id).success
+    ? await markDeleted(db, ownerId, id, clock())
+    : undefined
+  if (!file) throw new AppError('FILE_NOT_FOUND')
+  try {
+    await storage.remove(file.storageKey)
+    await markPurged(db, [file.id], clock())
+  } catch (error) {
+    log.warn({ err: error, fileId: file.id }, 'deleted file leaves its bytes to the next purge')
+  }
+}

@@ -1,0 +1,38 @@
+import type { Deps } from '../deps.ts'
+import { claimFilesToPurge, markPurged } from './queries.ts'
+
+const batchSize = 100
+
+/**
+ * Removes the bytes of files that are over (design §4): claim a batch, remove its bytes (missing is
+ * success), record them gone. Cut off anywhere, the next run finishes it; several servers share the
+ * work. The links themselves died before, by rule.
+ * @returns how many files lost their bytes, and how many removals failed and will be tried again.
+ */
+export const expireFiles = async ({
+  clock,
+  db,
+  log,
+  storage,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>): Promise<{ purged: number; failed: number }> => {
+  let purged = 0
+  let failed = 0
+  for (;;) {
+    const batch = await claimFilesToPurge(db, storage.name, clock(), batchSize)
+    const removals = await Promise.allSettled(batch.map((file) => storage.remove(file.storageKey)))
+    const gone = batch.filter((_, index) => removals[index]?.status === 'fulfilled')
+    for (const removal of removals) {
+      if (removal.status === 'rejected') {
+        log.error({ err: removal.reason }, 'bytes of an expired file could not be removed')
+      }
+    }
+    await markPurged(
+      db,
+      gone.map(({ id }) => id),
+      clock(),
+    )
+    purged += gone.length
+    failed += batch.length - gone.length
+    if (batch.length < batchSize) return { purged, failed }
+  }
+}

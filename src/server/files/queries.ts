@@ -1,0 +1,156 @@
+import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { customAlphabet } from 'nanoid'
+import type { File } from '../../shared/contract/files.ts'
+import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
+import { files, shortCodes, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { StorageName } from '../storage/storage.ts'
+
+export type FileRow = typeof files.$inferSelect
+export type NewFile = typeof files.$inferInsert
+
+/** A file as its owner sees it. From the moment its bytes begin to go they are gone for everybody. */
+export const toFile = (row: FileRow): File => ({
+  id: row.id,
+  originalName: row.originalName,
+  mimeType: row.mimeType,
+  size: row.size,
+  shortCode: row.shortCode,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt.toISOString(),
+  maxLifetimeAt: row.maxLifetimeAt.toISOString(),
+  downloadCount: row.downloadCount,
+  uploadDuration: row.uploadDuration,
+  purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
+})
+
+const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
+
+/** A fresh short code, recorded so that it is never given again (design §5). */
+export const issueShortCode = async (tx: Db, now: Date): Promise<string> => {
+  for (;;) {
+    const code = newShortCode()
+    const issued = await tx
+      .insert(shortCodes)
+      .values({ code, issuedAt: now })
+      .onConflictDoNothing()
+      .returning({ code: shortCodes.code })
+    if (issued.length > 0) return code
+  }
+}
+
+export const insertFile = async (tx: Db, file: NewFile): Promise<FileRow> => {
+  const [row] = await tx.insert(files).values(file).returning()
+  if (!row) throw new Error('insert into files returned no row')
+  return row
+}
+
+/** The file that came of an upload, unless its owner deleted it since. */
+export const findFileByKey = async (
+  db: Db,
+  ownerId: string,
+  storageKey: string,
+): Promise<FileRow | undefined> => {
+  const [row] = await db
+    .select()
+    .from(files)
+    .where(
+      and(eq(files.storageKey, storageKey), eq(files.ownerId, ownerId), isNull(files.deletedAt)),
+    )
+  return row
+}
+
+/** Where a page of files ends: the last row's place in the order. */
+export interface Position {
+  createdAt: Date
+  id: string
+}
+
+/** A user's files, newest first; those after `after` when given, at most `limit` when given. */
+export const listFiles = async (
+  db: Db,
+  ownerId: string,
+  page: { limit: number | undefined; after: Position | undefined },
+): Promise<FileRow[]> => {
+  const { after, limit } = page
+  const query = db
+    .select()
+    .from(files)
+    .where(
+      and(
+        eq(files.ownerId, ownerId),
+        isNull(files.deletedAt),
+        after && sql`(${files.createdAt}, ${files.id}) < (${after.createdAt}, ${after.id}::uuid)`,
+      ),
+    )
+    .orderBy(desc(files.createdAt), desc(files.id))
+  return limit === undefined ? query : query.limit(limit)
+}
+
+/**
+ * Ends a file for good in its owner's name: from here its link is dead and its bytes are to be
+ * removed. Of parallel callers exactly one is told the key.
+ */
+export const markDeleted = async (
+  db: Db,
+  ownerId: string,
+  id: string,
+  now: Date,
+): Promise<FileRow | undefined> => {
+  const [row] = await db
+    .update(files)
+    .set({
+      deletedAt: now,
+      purgingAt: now,
+      // An index on this date leads the purge to everything that is over.
+      expiresAt: sql`least(${files.expiresAt}, ${now})`,
+    })
+    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+    .returning()
+  return row
+}
+
+/** A claim that no one has finished for this long was cut off and is taken over. */
+const claimMs = 10 * 60 * 1000
+
+/**
+ * Claims up to `limit` files whose bytes are to go: deleted by their owner, past their 30 days, or
+ * expired while their owner is free at `now` (`linkStatus` says the same in the browser; a test
+ * holds the two together). Another server's claims are left to it.
+ */
+export const claimFilesToPurge = async (
+  db: Db,
+  storage: StorageName,
+  now: Date,
+  limit: number,
+): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> => {
+  const staleClaim = new Date(now.getTime() - claimMs)
+  const ownerIsPremium = sql`(${users.tier} = 'premium' and coalesce(${users.premiumTrialEndsAt} > ${now}, true))`
+  const due = db
+    .select({ id: files.id })
+    .from(files)
+    .innerJoin(users, eq(users.id, files.ownerId))
+    .where(
+      sql`${files.purgedAt} is null
+        and ${files.storage} = ${storage}
+        and ${files.expiresAt} <= ${now}
+        and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim})
+        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or not ${ownerIsPremium})`,
+    )
+    .limit(limit)
+    .for('update', { of: files, skipLocked: true })
+  return db
+    .update(files)
+    .set({ purgingAt: now })
+    .where(inArray(files.id, due))
+    .returning({ id: files.id, storageKey: files.storageKey })
+}
+
+/** Records that these files' bytes are gone. Rows that their owner deleted go with them. */
+export const markPurged = async (db: Db, ids: string[], now: Date): Promise<void> => {
+  if (ids.length === 0) return
+  await db.transaction(async (tx) => {
+    await tx.delete(files).where(and(inArray(files.id, ids), isNotNull(files.deletedAt)))
+    await tx.update(files).set({ purgedAt: now }).where(inArray(files.id, ids))
+  })
+}

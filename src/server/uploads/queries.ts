@@ -1,0 +1,118 @@
+import { and, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
+import type { TierFacts } from '../../shared/rules/trial.ts'
+import { files, uploads, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+export type Upload = typeof uploads.$inferSelect
+export type NewUpload = typeof uploads.$inferInsert
+
+/** Design §6: an abandoned upload locks nobody out for more than 15 minutes. */
+const placeHeldMs = 15 * 60 * 1000
+
+/**
+ * Locks a user until the transaction ends, so that limits are counted by one request at a time, and
+ * answers what decides the tier.
+ */
+export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | undefined> => {
+  const [owner] = await tx
+    .select({
+      tier: users.tier,
+      premiumTrialStartedAt: users.premiumTrialStartedAt,
+      premiumTrialEndsAt: users.premiumTrialEndsAt,
+    })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('update')
+  return owner
+}
+
+/**
+ * A user's active files and open uploads at `now`. An upload holds its place while bytes arrive and
+ * for 15 minutes after; `exceptKey` leaves one upload out.
+ */
+export const countFilesInUse = async (
+  tx: Db,
+  ownerId: string,
+  now: Date,
+  exceptKey: string | null,
+): Promise<number> => {
+  const active = tx.$count(
+    files,
+    and(eq(files.ownerId, ownerId), gt(files.expiresAt, now), isNull(files.purgingAt)),
+  )
+  const open = tx.$count(
+    uploads,
+    and(
+      eq(uploads.ownerId, ownerId),
+      gt(uploads.lastActivityAt, new Date(now.getTime() - placeHeldMs)),
+      exceptKey === null ? undefined : ne(uploads.cloudKey, exceptKey),
+    ),
+  )
+  const [row] = await tx
+    .select({ inUse: sql<number>`(${active} + ${open})::int` })
+    .from(sql`(select 1)`)
+  return row?.inUse ?? 0
+}
+
+export const insertUpload = async (tx: Db, upload: NewUpload): Promise<void> => {
+  await tx.insert(uploads).values(upload)
+}
+
+/** An open upload by its key and owner; a stranger's key finds nothing. */
+export const findUpload = async (
+  db: Db,
+  ownerId: string,
+  cloudKey: string,
+): Promise<Upload | undefined> => {
+  const [upload] = await db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+  return upload
+}
+
+/** Ends an upload. Of parallel callers exactly one is told true. */
+export const deleteUpload = async (db: Db, ownerId: string, cloudKey: string): Promise<boolean> => {
+  const gone = await db
+    .delete(uploads)
+    .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+    .returning({ id: uploads.id })
+  return gone.length > 0
+}
+
+/** Notes that bytes are arriving; false when no open upload has this key. */
+export const touchUpload = async (db: Db, cloudKey: string, now: Date): Promise<boolean> => {
+  const touched = await db
+    .update(uploads)
+    .set({ lastActivityAt: now })
+    .where(eq(uploads.cloudKey, cloudKey))
+    .returning({ id: uploads.id })
+  return touched.length > 0
+}
+
+/** Ends up to `limit` uploads that were last active before `before` and answers their keys. */
+export const takeIdleUploads = async (db: Db, before: Date, limit: number): Promise<string[]> => {
+  const idle = db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(lt(uploads.lastActivityAt, before))
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  const gone = await db
+    .delete(uploads)
+    .where(inArray(uploads.id, idle))
+    .returning({ cloudKey: uploads.cloudKey })
+  return gone.map(({ cloudKey }) => cloudKey)
+}
+
+/** Of these keys, those that an upload or a file names. */
+export const findNamedKeys = async (db: Db, keys: string[]): Promise<Set<string>> => {
+  const named = await db
+    .select({ key: uploads.cloudKey })
+    .from(uploads)
+    .where(inArray(uploads.cloudKey, keys))
+    .unionAll(
+      db.select({ key: files.storageKey }).from(files).where(inArray(files.storageKey, keys)),
+    )
+  return new Set(named.map(({ key }) => key))
+}

@@ -1,0 +1,20 @@
+import type { Deps } from '../deps.ts'
+import type { Handlers } from '../http/mount.ts'
+import { abortUpload } from './abort-upload.ts'
+import { confirmUpload } from './confirm-upload.ts'
+import { startUpload } from './start-upload.ts'
+
+type UploadEndpoint = 'getUploadUrl' | 'confirmUpload' | 'createFileRecord' | 'abortUpload'
+
+/** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
+export const uploadRoutes = (
+  deps: Pick<Deps, 'clock' | 'db' | 'storage'>,
+): Handlers<UploadEndpoint> => ({
+  getUploadUrl: ({ body, user }) => startUpload(deps, user.id, body),
+  confirmUpload: ({ body, user }) => confirmUpload(deps, user.id, body),
+  createFileRecord: ({ body, user }) => confirmUpload(deps, user.id, body),
+  async abortUpload({ body, user, log }) {
+    await abortUpload(deps, user.id, body.cloudKey, log)
+    return { message: 'Upload cancelled' }
+  },
+})

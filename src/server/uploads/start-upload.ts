@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import type { uploads } from '../../shared/contract/uploads.ts'
+import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
+import { effectiveTier } from '../../shared/rules/trial.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { newStorageKey } from '../storage/storage-key.ts'
+import { countFilesInUse, insertUpload, lockOwner } from './queries.ts'
+
+/** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
+const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
+
+type Wish = z.output<typeof uploads.getUploadUrl.body>
+type Started = z.input<typeof uploads.getUploadUrl.response>
+
+/**
+ * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
+ * a presigned URL that accepts exactly the announced bytes.
+ * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT.
+ */
+export const startUpload = async (
+  { clock, db, storage }: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  ownerId: string,
+  wish: Wish,
+): Promise<Started> => {
+  const now = clock()
+  const cloudKey = newStorageKey()
+  // Spec §5: file names are cleaned before upload.
+  const originalName = cleanFileName(wish.fileName)
+  const { fileSize: size, fileType: mimeType, expirationDays } = wish
+
+  await db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    if (!owner) throw new AppError('UNAUTHORIZED')
+    const tier = effectiveTier(owner, now)
+    const filesInUse =
+      tierLimits[tier].maxFiles === null ? 0 : await countFilesInUse(tx, ownerId, now, null)
+    const verdict = checkUpload({ tier, fileSize: size, expirationDays, filesInUse })
+    if (!verdict.ok) throw new AppError(verdict.code)
+    await insertUpload(tx, {
+      ownerId,
+      storage: storage.name,
+      cloudKey,
+      originalName,
+      mimeType,
+      size,
+      expirationDays,
+      createdAt: now,
+      lastActivityAt: now,
+    })
+  })
+
+  const until = new Date(now.getTime() + uploadUrlLifetimeMs)
+  return {
+    uploadUrl: await storage.signUpload({ key: cloudKey, size, mimeType, until }),
+    cloudKey,
+    metadata: { originalName, mimeType, size, expirationDays: String(expirationDays) },
+  }
+}
