@@ -1,0 +1,227 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { fileDownloads } from '../db/schema.ts'
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+let app: TestApp
+let owner: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await makePerson(app, { tier: 'premium' })
+})
+afterAll(() => app.close())
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  makeClient(app).fetch(path, { method, headers })
+
+const countOf = async (id: string) => {
+  const listed = await json<File[]>(await owner.fetch('/api/files'))
+  return listed.find((file) => file.id === id)?.downloadCount
+}
+
+describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
+  it('answers the bytes as an attachment that no proxy keeps and no browser runs', async () => {
+    const file = await makeFile(owner, { name: 'Ünïcode "x" تقرير.html', type: 'text/html' })
+    const response = await get(`${base}${file.shortCode}`)
+    expect(response.status).toBe(200)
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
+    const headers = Object.fromEntries(response.headers)
+    expect(headers).toMatchObject({
+      'content-type': expect.stringContaining('text/html'),
+      'content-length': '1000',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      etag: expect.stringMatching(/^"[^"]+"$/),
+      'x-request-id': expect.any(String),
+    })
+    expect(headers['content-disposition']).toMatch(
+      /^attachment; filename="[^"]+"; filename\*=UTF-8''/,
+    )
+    expect(headers['content-security-policy']).toContain('sandbox')
+    expect(headers['cache-control']).toMatch(/no-store|private/)
+  })
+
+  it('answers HEAD like GET without the bytes', async () => {
+    const { shortCode, id } = await makeFile(owner)
+    const [head, full] = [
+      await get(`${base}${shortCode}`, {}, 'HEAD'),
+      await get(`${base}${shortCode}`),
+    ]
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
+    for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
+      expect(head.headers.get(name)).toBe(full.headers.get(name))
+    }
+    expect(await countOf(id)).toBe(1)
+  })
+
+  it.each([
+    ['bytes=0-9', 206, 'bytes 0-9/1000', 10],
+    ['bytes=990-', 206, 'bytes 990-999/1000', 10],
+    ['bytes=-5', 206, 'bytes 995-999/1000', 5],
+    ['bytes=-5000', 206, 'bytes 0-999/1000', 1000],
+    ['bytes=500-5000', 206, 'bytes 500-999/1000', 500],
+    ['bytes=1000-', 416, 'bytes */1000', undefined],
+    ['bytes=5-2', 200, null, 1000],
+    ['lines=1-2', 200, null, 1000],
+  ])('answers the range %s with %i', async (range, status, contentRange, length) => {
+    const { shortCode, bytes } = await makeFile(owner)
+    const response = await get(`${base}${shortCode}`, { range })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-range')).toBe(contentRange)
+    if (length === undefined) return
+    const body = Buffer.from(await response.arrayBuffer())
+    const start = status === 206 ? Number(/\d+/.exec(contentRange ?? '')?.[0]) : 0
+    expect(body.equals(Buffer.from(bytes.subarray(start, start + length)))).toBe(true)
+  })
+
+  it('honours If-None-Match and If-Range', async () => {
+    const { shortCode } = await makeFile(owner)
+    const etag = (await get(`${base}${shortCode}`)).headers.get('etag') ?? ''
+    expect((await get(`${base}${shortCode}`, { 'if-none-match': etag })).status).toBe(304)
+    expect((await get(`${base}${shortCode}`, { 'if-none-match': '"other"' })).status).toBe(200)
+    const range = 'bytes=1-2'
+    expect((await get(`${base}${shortCode}`, { range, 'if-range': etag })).status).toBe(206)
+    expect((await get(`${base}${shortCode}`, { range, 'if-range': '"other"' })).status).toBe(200)
+  })
+
+  it.each(['abcdefghij', 'x', 'nothing-like-a-code', '%2e%2e%2f', "'--"])(
+    'answers one and the same 404 to the code %j',
+    async (code) => {
+      const response = await get(`${base}${code}`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual({
+        code: 'LINK_NOT_FOUND',
+        message: 'File not found or expired',
+      })
+    },
+  )
+
+  it('answers an empty file', async () => {
+    const { shortCode } = await makeFile(owner, { bytes: new Uint8Array() })
+    const response = await get(`${base}${shortCode}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-length')).toBe('0')
+  })
+})
+
+describe('counting downloads', () => {
+  it('counts a download once, in all and for its day', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    const path = `/api/download/${shortCode}`
+    await (await get(path)).arrayBuffer()
+    await get(path, { range: 'bytes=500-' })
+    await get(path, { range: 'bytes=-1' })
+    await get(path, {}, 'HEAD')
+    await get(path, { 'user-agent': 'Slackbot-LinkExpanding 1.0' })
+    expect(await countOf(id)).toBe(1)
+    await get(path, { range: 'bytes=0-' })
+    expect(await countOf(id)).toBe(2)
+    const days = await app.deps.db.select().from(fileDownloads)
+    expect(days).toContainEqual({
+      fileId: id,
+      day: app.clock().toISOString().slice(0, 10),
+      count: 2,
+    })
+  })
+
+  it('loses none of many at once', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    await Promise.all(
+      Array.from({ length: 25 }, async () =>
+        (await get(`/api/download/${shortCode}`)).arrayBuffer(),
+      ),
+    )
+    expect(await countOf(id)).toBe(25)
+  })
+
+  it('counts nothing when the page is read, by a browser or by a robot', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`]) {
+      expect((await get(path, browser)).status).toBe(200)
+    }
+    const preview = await get(`/s/${shortCode}`, {
+      'user-agent': 'facebookexternalhit/1.1',
+      accept: '*/*',
+    })
+    expect(preview.headers.get('content-type')).toContain('text/html')
+    await get(`/api/links/${shortCode}`)
+    expect(await countOf(id)).toBe(0)
+  })
+})
+
+describe('the page of a link', () => {
+  it.each(['/s/', '/download/'])(
+    'tells what %s{code} holds, also to a chat preview',
+    async (base) => {
+      const { shortCode } = await makeFile(owner, {
+        name: 'press-kit.zip',
+        type: 'application/zip',
+      })
+      const response = await get(`${base}${shortCode}`, browser)
+      expect(response.status).toBe(200)
+      const html = await response.text()
+      expect(html).toContain('<h1')
+      expect(html).toContain('press-kit.zip')
+      expect(html).toContain('1000 Bytes')
+      expect(html).toContain('Archive')
+      expect(html).toContain('3 days left')
+      expect(html).toContain('Download File')
+      expect(html).toContain(`/api/download/${shortCode}`)
+      expect(html).toMatch(/<meta property="og:title" content="press-kit\.zip"/)
+      expect(response.headers.get('cache-control')).toContain('no-store')
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    },
+  )
+
+  it('is a 404 that says so for a dead or unknown link', async () => {
+    const { shortCode, expiresAt } = await makeFile(await makePerson(app))
+    const before = app.clock()
+    app.clock.set(new Date(expiresAt))
+    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', '/download/x']) {
+      const response = await get(path, browser)
+      expect(response.status).toBe(404)
+      expect(await response.text()).toContain('Invalid download link')
+    }
+    app.clock.set(before)
+  })
+})
+
+describe('GET /api/links/{code}', () => {
+  it('answers what the page shows and nothing of the owner', async () => {
+    const file = await makeFile(owner, { name: 'a.txt' })
+    expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({
+      shortCode: file.shortCode,
+      originalName: 'a.txt',
+      mimeType: 'text/plain',
+      size: 1000,
+      createdAt: file.createdAt,
+      expiresAt: file.expiresAt,
+      maxLifetimeAt: file.maxLifetimeAt,
+      branding: null,
+    })
+    expect((await get('/api/links/unknown')).status).toBe(404)
+  })
+})
+
+describe('a client that leaves early', () => {
+  it('neither ends the server nor keeps the file open', async () => {
+    const { shortCode } = await makeFile(owner, { bytes: new Uint8Array(8 * 1024 ** 2) })
+    const { hostname, port } = new URL(app.url)
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const socket = connect(Number(port), hostname)
+        socket.on('error', () => {})
+        socket.write(`GET /api/download/${shortCode} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+        if (n % 2) await new Promise((resolve) => socket.once('data', resolve))
+        socket.destroy()
+      }),
+    )
+    await expect.poll(() => app.deps.storage.activeTransfers()).toBe(0)
+    expect((await get('/api/health')).status).toBe(200)
+  })
+})

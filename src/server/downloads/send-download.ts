@@ -1,0 +1,44 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context } from 'hono'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { countsAsDownload } from './counts-as-download.ts'
+import { openLink } from './open-link.ts'
+import { countDownload, type FindLink } from './queries.ts'
+
+/**
+ * Answers with the bytes behind a short code, or sends the client to a presigned URL for them that
+ * ends with the link (design §4).
+ * @throws {AppError} LINK_NOT_FOUND.
+ */
+export const sendDownload = async (
+  deps: Pick<Deps, 'clock' | 'db' | 'storage'> & { findLink: FindLink },
+  code: string,
+  context: Context<HttpEnv>,
+): Promise<Response> => {
+  const link = await openLink(deps, code)
+  if (!link) throw new AppError('LINK_NOT_FOUND')
+  const delivery = await deps.storage.deliver({
+    key: link.storageKey,
+    size: link.size,
+    mimeType: link.mimeType,
+    fileName: link.originalName,
+    version: link.id,
+    createdAt: link.createdAt,
+    until: link.expiresAt,
+  })
+  if (countsAsDownload(context.req.method, context.req.raw.headers)) {
+    try {
+      await countDownload(deps.db, link.id, deps.clock())
+    } catch (error) {
+      context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
+    }
+  }
+  if (delivery.kind === 'redirect') {
+    context.header('cache-control', 'no-store')
+    return context.redirect(delivery.url)
+  }
+  await delivery.send(context.env.incoming, context.env.outgoing)
+  return RESPONSE_ALREADY_SENT
+}

@@ -1,0 +1,24 @@
+import { defaultEmailSignature, settingDefaults } from '../../shared/rules/setting-defaults.ts'
+import type { Deps } from '../deps.ts'
+import type { Handlers } from '../http/mount.ts'
+import { findSetting } from './queries.ts'
+
+/** The settings that pages show (spec §7). */
+export const settingRoutes = ({
+  config,
+  db,
+}: Pick<Deps, 'config' | 'db'>): Handlers<'emailSignature' | 'version' | 'premiumPrice'> => ({
+  async emailSignature() {
+    const signature = await findSetting(db, 'email_signature')
+    return { signature: signature ?? defaultEmailSignature(config.supportEmail) }
+  },
+
+  async version() {
+    return { version: (await findSetting(db, 'app_version')) ?? settingDefaults.app_version }
+  },
+
+  async premiumPrice() {
+    const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
+    return { price: Number(price) }
+  },
+})

@@ -1,0 +1,16 @@
+/** What a setting is worth until the administrator changes it (spec §3 and §9). */
+export const settingDefaults = {
+  // Spec §9: premium price, default $8 per month.
+  premium_price: '8',
+  // Spec §9: default version text.
+  app_version: 'v0.9.10',
+} as const
+
+export type SettingKey = keyof typeof settingDefaults | 'email_signature'
+
+/**
+ * The default signature under mails that share a link: the product name, what it is, and where to
+ * write for help (spec §9).
+ */
+export const defaultEmailSignature = (supportEmail: string): string =>
+  `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`
