@@ -1,0 +1,67 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { compress } from 'hono/compress'
+import { authRoutes } from './auth/routes.ts'
+import type { Deps } from './deps.ts'
+import type { LinkPages } from './downloads/page-template.ts'
+import { downloadRoutes } from './downloads/routes.ts'
+import { AppError } from './errors.ts'
+import { fileRoutes } from './files/routes.ts'
+import type { HttpEnv } from './http/env.ts'
+import { answerError } from './http/error-handler.ts'
+import { loopbackRedirect } from './http/loopback-redirect.ts'
+import { mount } from './http/mount.ts'
+import { operationsRoutes } from './http/operations.ts'
+import { requestContext } from './http/request-context.ts'
+import { sameOrigin } from './http/same-origin.ts'
+import { readSession } from './http/session.ts'
+import type { WebFiles } from './http/web-files.ts'
+import { settingRoutes } from './settings/routes.ts'
+import { uploadRoutes } from './uploads/routes.ts'
+
+/** No request of the contract comes near this; uploads do not pass through here. */
+const maxBodySize = 64 * 1024
+
+/** The built web: the page of a link, and the files and pages of the single-page application. */
+export interface Web {
+  pages: LinkPages
+  files: WebFiles
+}
+
+/**
+ * The whole server but its data plane, as one Hono app that does not listen. Order matters: what
+ * every request gets, then the contract, then the web's own files, then 404.
+ */
+export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
+  const app = new Hono<HttpEnv>()
+  app.onError(answerError)
+  app.use(requestContext(deps.log, { trustProxy: deps.config.trustProxy }))
+  app.use(loopbackRedirect(deps.config.appUrl))
+  app.use('/api/*', bodyLimit({ maxSize: maxBodySize, onError: bodyTooLarge }))
+  app.use(sameOrigin(deps.config.appUrl))
+  app.use('/api/files', compress())
+  app.route(
+    '/',
+    mount(
+      {
+        ...operationsRoutes(deps),
+        ...authRoutes(deps),
+        ...settingRoutes(deps),
+        ...uploadRoutes(deps),
+        ...fileRoutes(deps),
+        ...downloadRoutes(deps, web.pages),
+      },
+      { session: (context) => readSession(deps, context) },
+    ),
+  )
+  app.all('/api/*', () => {
+    throw new AppError('NOT_FOUND')
+  })
+  app.get('*', web.files)
+  app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
+  return app
+}
+
+const bodyTooLarge = (): never => {
+  throw new AppError('BODY_TOO_LARGE')
+}

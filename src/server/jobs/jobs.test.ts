@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeFile, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { files, rateLimits, uploads } from '../db/schema.ts'
+import { startJobs } from './jobs.ts'
+import { sweepOrphans } from './sweep-orphans.ts'
+
+const hour = 60 * 60_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('the orphan sweep', () => {
+  it('removes objects that no row names once they are 24 h old, and never any other', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(person)
+    const open = await startUpload(person, { size: 3 })
+    await putBytes(open, new Uint8Array(3))
+    const lostUpload = await startUpload(person, { size: 3 })
+    await putBytes(lostUpload, new Uint8Array(3))
+    const lostFile = await makeFile(person)
+    const keyOf = async (id: string) => {
+      const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+      return row?.storageKey ?? ''
+    }
+    const [kept, lost] = [await keyOf(file.id), await keyOf(lostFile.id)]
+    await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lostUpload.cloudKey))
+    await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
+
+    // Objects carry the time of the real disk, so the clock is set around that.
+    app.clock.set(new Date(Date.now() + 24 * hour - 60_000))
+    expect(await sweepOrphans(app.deps)).toBe(0)
+    app.clock.set(new Date(Date.now() + 24 * hour + 60_000))
+    const swept = await Promise.all([sweepOrphans(app.deps), sweepOrphans(app.deps)])
+    expect(swept.every((removed) => removed <= 2)).toBe(true)
+
+    const { storage } = app.deps
+    expect(await storage.storedSize(kept)).toBe(1000)
+    expect(await storage.storedSize(open.cloudKey)).toBe(3)
+    expect(await storage.storedSize(lostUpload.cloudKey)).toBeNull()
+    expect(await storage.storedSize(lost)).toBeNull()
+  })
+})
+
+describe('the schedule', () => {
+  it('runs a job once for two servers, and stops in order', async () => {
+    const key = randomBytes(8).toString('hex')
+    await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
+    const servers = await Promise.all([
+      startJobs(app.deps, app.pool),
+      startJobs(app.deps, app.pool),
+    ])
+    const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
+    expect(rows).toEqual([
+      { name: 'expire-files', cron: '* * * * *' },
+      { name: 'remove-lapsed-rows', cron: '37 * * * *' },
+      { name: 'sweep-orphans', cron: '17 * * * *' },
+      { name: 'sweep-uploads', cron: '*/10 * * * *' },
+    ])
+    await servers[0].run('remove-lapsed-rows')
+    await expect
+      .poll(() => app.deps.db.$count(rateLimits, eq(rateLimits.key, key)), { timeout: 15_000 })
+      .toBe(0)
+    await Promise.all(servers.map((server) => server.stop()))
+  })
+})

@@ -1,0 +1,45 @@
+import type { Deps } from '../deps.ts'
+import { findNamedKeys } from '../uploads/queries.ts'
+
+/** Design §4: objects that no row names go once they are 24 h old, and never any other. */
+const orphanAgeMs = 24 * 60 * 60 * 1000
+const batchSize = 500
+
+/**
+ * Removes stored objects that neither an upload nor a file names. A row is written before any byte
+ * can be stored under its key and no key is used twice, so a nameless object stays nameless.
+ * @returns how many objects were removed.
+ */
+export const sweepOrphans = async ({
+  clock,
+  db,
+  log,
+  storage,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>): Promise<number> => {
+  const before = clock().getTime() - orphanAgeMs
+  let removed = 0
+  const sweep = async (keys: string[]) => {
+    const named = await findNamedKeys(db, keys)
+    for (const key of keys) {
+      if (named.has(key)) continue
+      try {
+        await storage.remove(key)
+        removed += 1
+      } catch (error) {
+        log.error({ err: error, key }, 'an orphaned object could not be removed')
+      }
+    }
+  }
+
+  let batch: string[] = []
+  for await (const object of storage.list()) {
+    if (object.modifiedAt.getTime() > before) continue
+    batch.push(object.key)
+    if (batch.length === batchSize) {
+      await sweep(batch)
+      batch = []
+    }
+  }
+  if (batch.length > 0) await sweep(batch)
+  return removed
+}

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Endpoint } from '../src/shared/contract/endpoint.ts'
+import { type EndpointName, endpoints } from '../src/shared/contract/index.ts'
+import {
+  type Client,
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from './support/make.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+let app: TestApp
+let people: Record<'user' | 'other user' | 'administrator', Person>
+let callers: Record<'visitor' | keyof typeof people, Client>
+let fileId: string
+beforeAll(async () => {
+  app = await startTestApp()
+  people = {
+    user: await makePerson(app),
+    'other user': await makePerson(app),
+    administrator: await makePerson(app, { role: 'admin' }),
+  }
+  await signEverybodyIn()
+  fileId = (await makeFile(callers.user)).id
+})
+afterAll(() => app.close())
+
+const signEverybodyIn = async () => {
+  const signedIn = async ({ email, password }: Person) =>
+    makeClient(app, await logIn(app, email, password))
+  callers = {
+    visitor: makeClient(app),
+    user: await signedIn(people.user),
+    'other user': await signedIn(people['other user']),
+    administrator: await signedIn(people.administrator),
+  }
+}
+
+const names = Object.keys(endpoints) as EndpointName[]
+
+/** Calls an endpoint with a body and parameters that name nothing of the caller's. */
+const probe = (caller: Client, row: Endpoint) => {
+  const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
+  const init: RequestInit = { method: row.method }
+  if (row.body) Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })
+  return caller.fetch(path, init)
+}
+
+describe.each(names)('%s', (name) => {
+  const row: Endpoint = endpoints[name]
+  afterEach(async () => {
+    if (name === 'logout') await signEverybodyIn()
+  })
+
+  it(`lets in whom the table names (${row.access}) and nobody else`, async () => {
+    // The owner comes last: one of the calls removes the file.
+    for (const who of ['visitor', 'other user', 'administrator'] as const) {
+      const { status } = await probe(callers[who], row)
+      const expected =
+        row.access === 'visitor' || who === 'administrator'
+          ? 'in'
+          : who === 'visitor'
+            ? 401
+            : row.access === 'admin'
+              ? 403
+              : 'in'
+      if (expected === 'in') expect([401, 403]).not.toContain(status)
+      else expect(status).toBe(expected)
+    }
+  })
+
+  it('answers only with what the table declares', async () => {
+    for (const caller of Object.values(callers)) {
+      const response = await probe(caller, row)
+      if (response.status < 400) continue
+      const body = await json<{ code: string }>(response).catch(() => null)
+      if (body === null) expect(row.response).toEqual({ raw: 'page' })
+      else {
+        const declared: string[] = [...row.errors, 'INVALID_INPUT']
+        if (row.access !== 'visitor') declared.push('UNAUTHORIZED')
+        expect(declared).toContain(body.code)
+      }
+    }
+  })
+
+  it('takes no other method', async () => {
+    const path = row.path.replace(/\{\w+\}/, 'unknown')
+    const methods = Object.values(endpoints as Record<string, Endpoint>)
+      .filter((other) => other.path === row.path)
+      .map(({ method }) => method)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      if (methods.includes(method)) continue
+      const response = await callers.user.fetch(path, { method })
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toContain(row.method)
+    }
+  })
+})
+
+describe("another user's file", () => {
+  it('cannot be told from one that is not there, not even by the administrator', async () => {
+    for (const who of ['other user', 'administrator'] as const) {
+      const theirs = await callers[who].fetch(`/api/files/${fileId}`, { method: 'DELETE' })
+      const nobodys = await callers[who].fetch('/api/files/unknown', { method: 'DELETE' })
+      expect(theirs.status).toBe(404)
+      expect(await theirs.json()).toEqual(await nobodys.json())
+    }
+  })
+})
+
+describe('paths outside the table', () => {
+  it.each(['/api', '/api/', '/api/nothing', '/api/auth/sign-in/email', '/api/auth/get-session'])(
+    '%s is 404 in JSON',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const response = await callers.user.fetch(path, { method })
+        expect(response.status).toBe(404)
+        expect(await response.json()).toEqual({ message: 'Not found', code: 'NOT_FOUND' })
+      }
+    },
+  )
+})
+
+describe('GET /api/openapi.json', () => {
+  it('names every endpoint of the table', async () => {
+    const document = await json<{ openapi: string; paths: Record<string, object> }>(
+      await callers.visitor.fetch('/api/openapi.json'),
+    )
+    expect(document.openapi).toBe('3.1.0')
+    const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const rows: Endpoint[] = Object.values(endpoints)
+    expect(listed.toSorted()).toEqual(
+      rows.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    )
+  })
+
+  it('is readable as a page', async () => {
+    const response = await callers.visitor.fetch('/api/docs')
+    const page = await response.text()
+    expect(response.headers.get('content-type')).toContain('text/html')
+    for (const row of Object.values(endpoints)) expect(page).toContain(row.path)
+  })
+})

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
+import type { DownloadGrant, UploadGrant } from '../../src/server/storage/storage.ts'
+import { newStorageKey } from '../../src/server/storage/storage-key.ts'
+import { type TestClock, testClock } from './test-clock.ts'
+import { type LogLine, logCollector } from './test-log.ts'
+
+/** A disk store in a folder of its own behind a server of its own, without the rest of the program. */
+export interface DiskServer {
+  storage: DiskStorage
+  dataDir: string
+  port: number
+  clock: TestClock
+  logged: LogLine[]
+  /** Keys that were touched, in order. */
+  touched: string[]
+  /** Keys whose upload is over; or, while `recordsFail` is set, nobody knows. */
+  over: Set<string>
+  recordsFail: boolean
+  /** A grant for a new key. */
+  uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
+  downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
+  close(): Promise<void>
+}
+
+export const openDiskServer = async (): Promise<DiskServer> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-disk-'))
+  const clock = testClock()
+  const logged: LogLine[] = []
+  const server = createServer()
+  server.requestTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const until = () => new Date(clock().getTime() + 3_600_000)
+
+  const disk: Omit<DiskServer, 'storage'> = {
+    dataDir,
+    port,
+    clock,
+    logged,
+    touched: [],
+    over: new Set(),
+    recordsFail: false,
+    uploadGrant: (size, changes) => ({
+      key: newStorageKey(),
+      size,
+      mimeType: 'application/octet-stream',
+      until: until(),
+      ...changes,
+    }),
+    downloadGrant: (key, size, changes) => ({
+      key,
+      size,
+      mimeType: 'application/octet-stream',
+      fileName: 'file.bin',
+      version: `version-of-${key}`,
+      createdAt: new Date('2025-07-12T10:20:30.456Z'),
+      until: until(),
+      ...changes,
+    }),
+    async close() {
+      await storage.close()
+      await closeServer(server)
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  const storage = await openDiskStorage({
+    dataDir,
+    appUrl: new URL(`http://127.0.0.1:${port}`),
+    secret: 'a secret that only this test run knows',
+    clock,
+    log: pino(logCollector(logged)),
+    uploads: {
+      async touch(key) {
+        if (disk.recordsFail) throw new Error('the records are away')
+        disk.touched.push(key)
+        return !disk.over.has(key)
+      },
+    },
+  })
+  server.on('request', storage.handle)
+  server.on('checkContinue', storage.handle)
+  return Object.assign(disk, { storage })
+}
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })

@@ -1,0 +1,126 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { users } from '../../src/server/db/schema.ts'
+import type { File } from '../../src/shared/contract/files.ts'
+import type { TestApp } from './test-app.ts'
+
+/** A client that speaks to the server like a browser: its cookies travel with each request. */
+export interface Client {
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** POSTs JSON. */
+  post(path: string, body?: unknown): Promise<Response>
+}
+
+/** Somebody signed in. */
+export interface Person extends Client {
+  id: string
+  email: string
+  password: string
+}
+
+/** A client with these cookies, or none: a visitor. */
+export const makeClient = (app: TestApp, cookie = ''): Client => {
+  const request = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    if (cookie) headers.set('cookie', cookie)
+    return fetch(new URL(path, app.url), { redirect: 'manual', ...init, headers })
+  }
+  return {
+    fetch: request,
+    post: (path, body) =>
+      request(path, {
+        method: 'POST',
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      }),
+  }
+}
+
+/** Signs somebody up and in over HTTP. Premium and administrator are set in the database. */
+export const makePerson = async (
+  app: TestApp,
+  facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
+): Promise<Person> => {
+  const email = `${randomUUID()}@example.org`
+  const password = 'correct horse'
+  const visitor = makeClient(app)
+  const signup = await visitor.post('/api/auth/signup', {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email,
+    password,
+    confirmPassword: password,
+  })
+  await expectOk(signup)
+  if (Object.keys(facts).length > 0) {
+    await app.deps.db.update(users).set(facts).where(eq(users.email, email))
+  }
+  const cookie = await logIn(app, email, password)
+  const client = makeClient(app, cookie)
+  const { id } = await json<{ id: string }>(await client.fetch('/api/auth/user'))
+  return { ...client, id, email, password }
+}
+
+/** Signs in over HTTP and answers the cookies to send. */
+export const logIn = async (app: TestApp, email: string, password: string): Promise<string> => {
+  const login = await makeClient(app).post('/api/auth/login', { email, password })
+  await expectOk(login)
+  return login.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
+export interface StartedUpload {
+  uploadUrl: string
+  cloudKey: string
+  metadata: Record<string, unknown>
+}
+
+/** Starts an upload and answers what the server said. */
+export const startUpload = async (
+  person: Client,
+  file: { name?: string; size: number; type?: string; days?: string },
+): Promise<StartedUpload> => {
+  const response = await person.post('/api/files/get-upload-url', {
+    fileName: file.name ?? 'notes.txt',
+    fileSize: file.size,
+    fileType: file.type ?? 'text/plain',
+    expirationDays: file.days ?? '3',
+  })
+  await expectOk(response)
+  return json(response)
+}
+
+/** Sends a whole file to its presigned URL. */
+export const putBytes = (
+  { uploadUrl }: StartedUpload,
+  bytes: Uint8Array<ArrayBuffer>,
+  type = 'text/plain',
+): Promise<Response> =>
+  fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
+
+/** Uploads random or given bytes the whole way and answers the file. */
+export const makeFile = async (
+  person: Client,
+  options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
+): Promise<File & { bytes: Uint8Array<ArrayBuffer> }> => {
+  const bytes = options.bytes ?? new Uint8Array(randomBytes(1000))
+  const started = await startUpload(person, { ...options, size: bytes.length })
+  await expectOk(await putBytes(started, bytes, options.type))
+  const confirmed = await person.post('/api/files/confirm-upload', { cloudKey: started.cloudKey })
+  await expectOk(confirmed)
+  return { ...(await json<File>(confirmed)), bytes }
+}
+
+export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T
+
+export const sha256 = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+const expectOk = async (response: Response): Promise<void> => {
+  if (response.ok) return
+  throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`)
+}

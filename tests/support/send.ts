@@ -1,0 +1,37 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export interface Sending {
+  method?: string
+  headers?: OutgoingHttpHeaders
+  /** Sent with its own length, unless the headers say otherwise. */
+  body?: Buffer | string
+}
+
+/**
+ * One HTTP request, with headers that `fetch` would not let through. Resolves with whatever answer
+ * comes, also one that comes before the body has been sent; rejects when the connection breaks first.
+ */
+export const send = (url: string, { method = 'GET', headers = {}, body }: Sending = {}) =>
+  new Promise<Answer>((resolve, reject) => {
+    const client = request(url, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const { statusCode = 0, headers: received } = response
+        resolve({ status: statusCode, headers: received, body: Buffer.concat(chunks) })
+        client.destroy()
+      })
+    })
+    client.on('error', reject)
+    client.end(body)
+  })
+
+/** The code of an error answer. */
+export const codeOf = (answer: Answer): unknown => JSON.parse(answer.body.toString()).code

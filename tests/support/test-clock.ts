@@ -1,0 +1,18 @@
+/** A clock that stands still until it is set. */
+export interface TestClock {
+  (): Date
+  set(moment: Date): void
+  advance(milliseconds: number): void
+}
+
+export const testClock = (start = new Date()): TestClock => {
+  let now = start.getTime()
+  return Object.assign(() => new Date(now), {
+    set(moment: Date) {
+      now = moment.getTime()
+    },
+    advance(milliseconds: number) {
+      now += milliseconds
+    },
+  })
+}
