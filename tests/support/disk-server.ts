@@ -74,7 +74,7 @@ export const openDiskServer = async (): Promise<DiskServer> => {
     appUrl: new URL(`http://127.0.0.1:${port}`),
     secret: 'a secret that only this test run knows',
     clock,
-    log: pino(logCollector(logged)),
+    log: pino({}, logCollector(logged)),
     uploads: {
       async touch(key) {
         if (disk.recordsFail) throw new Error('the records are away')

@@ -14,7 +14,7 @@ export interface DiskStorageOptions {
   /** The folder that holds everything; made where it is missing. One server at a time uses it. */
   dataDir: string
   /** The public origin, under which `handle` answers. */
-  appUrl: string
+  appUrl: URL
   /** What the signatures rest on: the same after a restart, or URLs already given stop working. */
   secret: string
   clock: Clock
@@ -43,7 +43,7 @@ export interface DiskStorage extends Storage {
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
   const { clock, log, uploads } = options
-  const origin = new URL(options.appUrl).origin
+  const { origin } = options.appUrl
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(options.dataDir)
   const lanes = new UploadLanes()

@@ -1,0 +1,393 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parse } from 'content-disposition'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, type Sending, send } from '../../../tests/support/send.ts'
+import { type DownloadGrant, SizeMismatch, type Storage, type UploadGrant } from './storage.ts'
+import { newStorageKey } from './storage-key.ts'
+
+export interface OpenStorage {
+  storage: Storage
+  close(): Promise<void>
+}
+
+const hour = 3_600_000
+const accepted = [200, 204]
+
+/**
+ * What every driver of the storage port promises, shown through real HTTP wherever a URL is signed.
+ * `open` gives a store of its own that nothing else writes to.
+ */
+export function storageSuite(name: string, open: () => Promise<OpenStorage>): void {
+  describe(`storage port: ${name}`, () => {
+    let opened: OpenStorage
+    let storage: Storage
+    beforeAll(async () => {
+      opened = await open()
+      storage = opened.storage
+    })
+    afterAll(() => opened.close())
+
+    const upload = (size: number, changes: Partial<UploadGrant> = {}): UploadGrant => ({
+      key: newStorageKey(),
+      size,
+      mimeType: 'text/plain',
+      until: new Date(Date.now() + hour),
+      ...changes,
+    })
+    const download = (of: UploadGrant, changes: Partial<DownloadGrant> = {}): DownloadGrant => ({
+      ...of,
+      fileName: 'notes.txt',
+      version: of.key,
+      createdAt: new Date('2025-07-12T10:20:30Z'),
+      ...changes,
+    })
+    const put = async (grant: UploadGrant, body: Buffer, sending: Sending = {}) =>
+      send(await storage.signUpload(grant), {
+        method: 'PUT',
+        body,
+        ...sending,
+        headers: { 'Content-Type': grant.mimeType, ...sending.headers },
+      })
+    const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}) =>
+      send(await storage.signDownload(grant), { headers })
+
+    /** Puts and seals. */
+    const store = async (bytes: Buffer, changes: Partial<UploadGrant> = {}) => {
+      const grant = upload(bytes.length, changes)
+      expect(accepted).toContain((await put(grant, bytes)).status)
+      await storage.seal(grant.key, bytes.length)
+      return grant
+    }
+    const listed = async () => {
+      const keys: string[] = []
+      for await (const { key } of storage.list()) keys.push(key)
+      return keys
+    }
+
+    describe('a signed upload', () => {
+      it('takes the whole file in one PUT', async () => {
+        const grant = upload(5)
+        expect(await storage.storedSize(grant.key)).toBeNull()
+        expect(accepted).toContain((await put(grant, Buffer.from('hello'))).status)
+        expect(await storage.storedSize(grant.key)).toBe(5)
+      })
+
+      it('takes an empty file', async () => {
+        const grant = await store(Buffer.alloc(0))
+        expect(await storage.storedSize(grant.key)).toBe(0)
+        const answer = await get(download(grant))
+        expect([answer.status, answer.body.length]).toEqual([200, 0])
+      })
+
+      it('may be sent again until it is sealed, and the last one counts', async () => {
+        const grant = upload(5)
+        await put(grant, Buffer.from('hello'))
+        expect(accepted).toContain((await put(grant, Buffer.from('world'))).status)
+        await storage.seal(grant.key, 5)
+        expect((await get(download(grant))).body.toString()).toBe('world')
+      })
+
+      it.each([
+        ['longer', 'hello!'],
+        ['shorter', 'hell'],
+        ['empty', ''],
+      ])('refuses a body that is %s than signed, and keeps what is stored', async (_, body) => {
+        const grant = upload(5)
+        await put(grant, Buffer.from('first'))
+        expectRefused(await put(grant, Buffer.from(body)))
+        await storage.seal(grant.key, 5)
+        expect((await get(download(grant))).body.toString()).toBe('first')
+      })
+
+      it('refuses another type than signed, and stores nothing', async () => {
+        const grant = upload(5)
+        const headers = { 'Content-Type': 'text/html' }
+        expect((await put(grant, Buffer.from('hello'), { headers })).status).toBe(403)
+        expect(await storage.storedSize(grant.key)).toBeNull()
+      })
+
+      it('refuses an altered signature, key or size, and keeps what is stored', async () => {
+        const grant = upload(5)
+        await put(grant, Buffer.from('first'))
+        const url = await storage.signUpload(grant)
+        const larger = await storage.signUpload({ ...grant, size: 6 })
+        const altered = [
+          alterSignature(url),
+          url.replace(grant.key, newStorageKey()),
+          withSignatureOf(larger, url),
+          withSignatureOf(url, larger),
+        ]
+        for (const target of altered) {
+          const headers = { 'Content-Type': grant.mimeType }
+          const answer = await send(target, { method: 'PUT', headers, body: 'other' })
+          expect(answer.status, target).toBe(403)
+        }
+        await storage.seal(grant.key, 5)
+        expect((await get(download(grant))).body.toString()).toBe('first')
+      })
+
+      it('refuses a URL whose time is over', async () => {
+        const grant = upload(5, { until: new Date(Date.now() - 1000) })
+        expect((await put(grant, Buffer.from('hello'))).status).toBe(403)
+        expect(await storage.storedSize(grant.key)).toBeNull()
+      })
+
+      it('allows nothing but to upload', async () => {
+        const grant = upload(5)
+        await put(grant, Buffer.from('hello'))
+        const url = await storage.signUpload(grant)
+        expect((await send(url)).status).toBe(403)
+        expectRefused(await send(url, { method: 'DELETE' }))
+        expect(await storage.storedSize(grant.key)).toBe(5)
+      })
+
+      it('is no file while it has not arrived completely', async () => {
+        const grant = upload(1000)
+        const url = await storage.signUpload(grant)
+        await breakOffUpload(url, { 'Content-Type': 'text/plain', 'Content-Length': 1000 })
+        await expect(storage.seal(grant.key, 1000)).rejects.toThrow(SizeMismatch)
+        const bytes = randomBytes(1000)
+        expect(accepted).toContain((await put(grant, bytes)).status)
+        await storage.seal(grant.key, 1000)
+        expect((await get(download(grant))).body.equals(bytes)).toBe(true)
+      })
+    })
+
+    describe('seal', () => {
+      it('is a success twice, also at once', async () => {
+        const grant = await store(Buffer.from('hello'))
+        await storage.seal(grant.key, 5)
+        await Promise.all([storage.seal(grant.key, 5), storage.seal(grant.key, 5)])
+        expect(await storage.storedSize(grant.key)).toBe(5)
+      })
+
+      it('tells a wrong size and a missing object, and changes nothing', async () => {
+        const grant = upload(5)
+        const missing = { name: 'SizeMismatch', expected: 5, actual: null }
+        await expect(storage.seal(grant.key, 5)).rejects.toMatchObject(missing)
+        await put(grant, Buffer.from('hello'))
+        const wrong = { name: 'SizeMismatch', expected: 6, actual: 5 }
+        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrong)
+        await storage.seal(grant.key, 5)
+        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrong)
+        expect((await get(download(grant))).body.toString()).toBe('hello')
+      })
+
+      it('ends all writing: no signed URL changes the bytes any more', async () => {
+        const grant = await store(Buffer.from('hello'))
+        await put(grant, Buffer.from('other'))
+        expect((await get(download(grant))).body.toString()).toBe('hello')
+        expect(await storage.storedSize(grant.key)).toBe(5)
+      })
+    })
+
+    describe('a signed download', () => {
+      const text = Buffer.from('0123456789')
+      let grant: DownloadGrant
+      beforeAll(async () => {
+        grant = download(await store(text))
+      })
+
+      it('answers with the bytes, to be saved under the name', async () => {
+        const answer = await get(grant)
+        expect(answer.status).toBe(200)
+        expect(answer.body.equals(text)).toBe(true)
+        expect(answer.headers).toMatchObject({
+          'content-type': 'text/plain',
+          'content-length': '10',
+          'accept-ranges': 'bytes',
+        })
+        expect(answer.headers.etag).toMatch(/^"[^"]+"$/)
+      })
+
+      it.each([
+        ['bytes=2-4', '234', 'bytes 2-4/10'],
+        ['bytes=7-', '789', 'bytes 7-9/10'],
+        ['bytes=-2', '89', 'bytes 8-9/10'],
+        ['bytes=8-1000', '89', 'bytes 8-9/10'],
+        ['bytes=0-0', '0', 'bytes 0-0/10'],
+      ])('answers %s with a part', async (range, part, contentRange) => {
+        const answer = await get(grant, { Range: range })
+        expect(answer.status).toBe(206)
+        expect(answer.body.toString()).toBe(part)
+        expect(answer.headers['content-range']).toBe(contentRange)
+        expect(answer.headers['content-length']).toBe(String(part.length))
+      })
+
+      it('answers a range outside the file with 416', async () => {
+        expect((await get(grant, { Range: 'bytes=10-' })).status).toBe(416)
+      })
+
+      it('sends nothing that the client has already, by its strong ETag', async () => {
+        const { etag = '' } = (await get(grant)).headers
+        const known = await get(grant, { 'If-None-Match': etag })
+        expect([known.status, known.body.length]).toEqual([304, 0])
+        expect((await get(grant, { 'If-None-Match': '"another"' })).status).toBe(200)
+      })
+
+      it('refuses an altered signature, key or name', async () => {
+        const url = await storage.signDownload(grant)
+        const renamed = await storage.signDownload({ ...grant, fileName: 'virus.exe' })
+        const other = await store(Buffer.from('not yours'))
+        const altered = [
+          alterSignature(url),
+          url.replace(grant.key, other.key),
+          withSignatureOf(renamed, url),
+        ]
+        for (const target of altered) expect((await send(target)).status, target).toBe(403)
+      })
+
+      it('refuses a URL whose time is over', async () => {
+        const answer = await get({ ...grant, until: new Date(Date.now() - 1000) })
+        expect(answer.status).toBe(403)
+        expect(answer.body.includes(text)).toBe(false)
+      })
+
+      it('allows nothing but to download', async () => {
+        const url = await storage.signDownload(grant)
+        const headers = { 'Content-Type': 'text/plain' }
+        expect((await send(url, { method: 'PUT', headers, body: 'other' })).status).toBe(403)
+        expectRefused(await send(url, { method: 'DELETE' }))
+        expect((await get(grant)).body.equals(text)).toBe(true)
+      })
+
+      it.each([
+        'plain.txt',
+        'two words.tar.gz',
+        'quote".txt',
+        "it's; filename=evil.exe",
+        'percent %41.txt',
+        'back\\slash.txt',
+        'ملف عربي.pdf',
+        'naïve café.doc',
+        '😀 smile.png',
+        'a+b&c=d#e?f.txt',
+        `${'long'.repeat(60)}.txt`,
+      ])('carries the name %s, exactly and once more in ASCII', async (fileName) => {
+        const header = (await get({ ...grant, fileName })).headers['content-disposition'] ?? ''
+        expect(header).toMatch(/^attachment; filename=.+; filename\*=UTF-8''[\w%.~!$&+^`|-]+$/)
+        expect(header).toMatch(/^[\x20-\x7e]+$/)
+        expect(parse(header).parameters.filename).toBe(fileName)
+      })
+
+      it('finds nothing where nothing is', async () => {
+        const answer = await get({ ...grant, key: newStorageKey() })
+        expect([403, 404]).toContain(answer.status)
+      })
+    })
+
+    describe('deliver', () => {
+      let origin: string
+      const server = createServer(async (incoming, response) => {
+        const delivery = await storage.deliver(delivered)
+        if (delivery.kind === 'stream') await delivery.send(incoming, response)
+        else response.writeHead(302, { Location: delivery.url }).end()
+      })
+      let delivered: DownloadGrant
+      beforeAll(async () => {
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+        origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      })
+      afterAll(() => new Promise((resolve) => server.close(resolve)))
+      const follow = async (headers: Record<string, string> = {}) => {
+        const answer = await fetch(origin, { headers: { Connection: 'close', ...headers } })
+        return { status: answer.status, text: await answer.text(), headers: answer.headers }
+      }
+
+      it('brings a GET to the bytes, whole or in part', async () => {
+        delivered = download(await store(Buffer.from('0123456789')))
+        const whole = await follow()
+        expect([whole.status, whole.text]).toEqual([200, '0123456789'])
+        expect(whole.headers.get('content-disposition')).toContain('notes.txt')
+        const part = await follow({ Range: 'bytes=2-4' })
+        expect([part.status, part.text]).toEqual([206, '234'])
+      })
+    })
+
+    describe('remove and list', () => {
+      it('removes an object, sealed or not, and a missing one, twice', async () => {
+        const sealed = await store(Buffer.from('hello'))
+        const arriving = upload(5)
+        await put(arriving, Buffer.from('hello'))
+        for (const key of [sealed.key, arriving.key, newStorageKey()]) {
+          await storage.remove(key)
+          await storage.remove(key)
+          expect(await storage.storedSize(key)).toBeNull()
+        }
+        expect([403, 404]).toContain((await get(download(sealed))).status)
+      })
+
+      it('lists every object, sealed or not, with when it came', async () => {
+        const sealed = await store(Buffer.from('hello'))
+        const arriving = upload(5)
+        await put(arriving, Buffer.from('hello'))
+        const removed = await store(Buffer.from('hello'))
+        await storage.remove(removed.key)
+        const found = new Map<string, Date>()
+        for await (const { key, modifiedAt } of storage.list()) found.set(key, modifiedAt)
+        for (const { key } of [sealed, arriving]) {
+          expect(Math.abs((found.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
+        }
+        expect(found.has(removed.key)).toBe(false)
+      })
+
+      it('can remove while it lists', async () => {
+        const grants = await Promise.all(
+          Array.from({ length: 20 }, () => store(Buffer.from('hello'))),
+        )
+        const keys = new Set(grants.map(({ key }) => key))
+        for await (const { key } of storage.list()) if (keys.has(key)) await storage.remove(key)
+        expect((await listed()).filter((key) => keys.has(key))).toEqual([])
+      })
+    })
+
+    it('keeps a file of tens of megabytes byte for byte', async () => {
+      const bytes = randomBytes(48 * 1024 * 1024 + 1)
+      const answer = await get(download(await store(bytes)))
+      expect(answer.status).toBe(200)
+      expect(sha256(answer.body)).toBe(sha256(bytes))
+    })
+
+    it('keeps many files apart that come at once', async () => {
+      const bodies = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100_000, index))
+      const grants = await Promise.all(bodies.map((body) => store(body)))
+      const answers = await Promise.all(grants.map((grant) => get(download(grant))))
+      expect(answers.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
+    })
+
+    it('says that it is there, and leaves nothing behind by that', async () => {
+      const before = await listed()
+      await Promise.all([storage.check(), storage.check()])
+      expect((await listed()).sort()).toEqual(before.sort())
+    })
+  })
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+const expectRefused = ({ status }: Answer) => {
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+}
+
+const signature = /([?&](?:X-Amz-)?signature=)([^&]*)/i
+
+const alterSignature = (url: string): string =>
+  url.replace(signature, (_, name: string, value: string) => {
+    return `${name}${value.startsWith('0') ? '1' : '0'}${value.slice(1)}`
+  })
+
+/** A URL with the signature of another one. */
+const withSignatureOf = (url: string, other: string): string =>
+  url.replace(signature, `$1${signature.exec(other)?.[2]}`)
+
+/** Sends the beginning of a body and cuts the connection; resolves when it is cut. */
+const breakOffUpload = (url: string, headers: Record<string, string | number>): Promise<void> =>
+  new Promise((resolve) => {
+    const client = request(url, { method: 'PUT', headers, agent: false })
+    client.on('error', () => undefined)
+    client.on('close', resolve)
+    client.write(Buffer.alloc(500), () => client.destroy())
+  })
