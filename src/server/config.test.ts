@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ConfigError, readConfig, readEnvironment } from './config.ts'
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('defaults', () => {
+  test('an empty environment is a whole configuration', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      appUrl: new URL('http://127.0.0.1:3000'),
+      dataDir: resolve('data'),
+      databaseUrl: null,
+      adminEmail: 'admin@localhost.localdomain',
+      adminPassword: null,
+      authSecret: null,
+      supportEmail: 'support@127.0.0.1',
+      privacyEmail: 'privacy@127.0.0.1',
+      rateLimits: true,
+      trustProxy: false,
+      requireEmailVerification: false,
+      logLevel: 'info',
+    })
+  })
+
+  test('an empty value counts as unset', () => {
+    expect(readConfig({ PORT: '', ADMIN_PASSWORD: '', APP_URL: '', S3_BUCKET: '' })).toEqual(
+      readConfig({}),
+    )
+  })
+
+  test.each([
+    [{ HOST: '0.0.0.0', PORT: '8080' }, 'http://localhost:8080'],
+    [{ HOST: '::', PORT: '80' }, 'http://localhost'],
+    [{ HOST: '::1' }, 'http://[::1]:3000'],
+    [{ HOST: 'files.lan' }, 'http://files.lan:3000'],
+    [{ HOST: '0.0.0.0', APP_URL: 'https://Files.Example.org/' }, 'https://files.example.org'],
+  ])('the origin of %j is %s', (environment, origin) => {
+    expect(readConfig(environment).appUrl.origin).toBe(origin)
+  })
+
+  test('the contact addresses go by the public host', () => {
+    const config = readConfig({ APP_URL: 'https://x.org:444', PRIVACY_EMAIL: 'Dpo@X.org' })
+    expect(config.supportEmail).toBe('support@x.org')
+    expect(config.privacyEmail).toBe('dpo@x.org')
+  })
+})
+
+describe('faults', () => {
+  test('all of them are listed, each with its cure', () => {
+    const faults = faultsOf({
+      PORT: '65536',
+      HOST: 'not a host',
+      APP_URL: 'https://example.org/files',
+      ADMIN_EMAIL: 'admin',
+      RATE_LIMITS: 'no',
+      LOG_LEVEL: 'loud',
+      SMTP_URL: 'smtp://mail.example.org',
+    })
+    expect(faults).toEqual([
+      'PORT is "65536": give a whole number from 1 to 65535, or unset it for 3000',
+      'HOST is "not a host": give an IP address or a host name, or unset it for 127.0.0.1',
+      'APP_URL is "https://example.org/files": give an origin without a path, such as https://files.example.org',
+      'ADMIN_EMAIL is "admin": give an email address, or unset it',
+      'RATE_LIMITS is "no": write on or off, or unset it for on',
+      'LOG_LEVEL is "loud": write one of fatal, error, warn, info, debug, trace, silent, or unset it for info',
+      'SMTP_URL is set, but in this version no mail is sent: unset it',
+    ])
+  })
+
+  test.each(['0', '-1', '3000.5', '1e3', ' 3000', '0x10', '99999', 'http'])('PORT %j', (PORT) => {
+    expect(faultsOf({ PORT })).toHaveLength(1)
+  })
+
+  test.each([
+    'example.org',
+    'ftp://example.org',
+    'https://user:pass@example.org',
+    'https://example.org/?a=1',
+    'https://example.org/#a',
+    'javascript:alert(1)',
+  ])('APP_URL %j', (APP_URL) => {
+    expect(faultsOf({ APP_URL })).toHaveLength(1)
+  })
+
+  test.each([
+    'S3_BUCKET',
+    'S3_FORCE_PATH_STYLE',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'GOOGLE_CLIENT_ID',
+    'METRICS_TOKEN',
+  ])('%s does not look as if it worked', (name) => {
+    expect(faultsOf({ [name]: 'anything' })).toEqual([expect.stringMatching(`${name}.*unset it`)])
+  })
+
+  test('no secret is shown', () => {
+    const secrets = {
+      ADMIN_PASSWORD: 'hush',
+      AUTH_SECRET: 'tooshort',
+      DATABASE_URL: 'mysql://me:swordfish@db',
+    }
+    const faults = faultsOf(secrets)
+    expect(faults).toHaveLength(3)
+    expect(faults.join()).not.toMatch(/hush|tooshort|swordfish/)
+  })
+})
+
+test('a database URL may name a host or a socket', () => {
+  const urls = ['postgres://u:p@h:5433/d?sslmode=require', 'postgresql:///d?host=/run/postgresql']
+  for (const url of urls) expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+})
+
+describe('.env', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-env-'))
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
+
+  test('is read where present, and the real environment wins', async () => {
+    await writeFile(join(folder, '.env'), 'PORT=4000\nLOG_LEVEL="debug"\n')
+    vi.stubEnv('PORT', '5000')
+    vi.stubEnv('LOG_LEVEL', undefined)
+    expect(readConfig(readEnvironment())).toMatchObject({ port: 5000, logLevel: 'debug' })
+  })
+
+  test('need not be there', () => {
+    vi.stubEnv('PORT', '5000')
+    expect(readEnvironment().PORT).toBe('5000')
+  })
+})

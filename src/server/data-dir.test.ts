@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-data-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+
+test('the folder is made with all above it, and nobody else can look into it', async () => {
+  const deep = join(dataDir, 'a/b')
+  await prepareDataDir(deep)
+  await prepareDataDir(deep)
+  expect((await modeOf(deep)) & 0o066).toBe(0)
+})
+
+test('a file in its place is told, with the cure', async () => {
+  const file = join(dataDir, 'file')
+  await writeFile(file, '')
+  await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/ENOTDIR.*set DATA_DIR/)
+})
+
+test('the secret is made once, also by servers that start together', async () => {
+  const config = { authSecret: null, dataDir }
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => readAuthSecret(config)))
+  expect(new Set(secrets).size).toBe(1)
+  expect(await readAuthSecret(config)).toBe(secrets[0])
+  expect(secrets[0]).toMatch(/^[A-Za-z0-9]{64}$/)
+  expect(await readdir(dataDir)).toEqual(['secret'])
+  expect(await modeOf(join(dataDir, 'secret'))).toBe(0o600)
+})
+
+test('a secret of AUTH_SECRET leaves no file', async () => {
+  const secret = 's'.repeat(32)
+  expect(await readAuthSecret({ authSecret: secret, dataDir })).toBe(secret)
+  expect(await readdir(dataDir)).toEqual([])
+})
+
+test('a damaged secret is refused and not replaced', async () => {
+  await writeFile(join(dataDir, 'secret'), '')
+  await expect(readAuthSecret({ authSecret: null, dataDir })).rejects.toThrow('damaged')
+  expect(await readFile(join(dataDir, 'secret'), 'utf8')).toBe('')
+})
+
+test("the administrator's password is generated, kept and private", async () => {
+  const config = { adminPassword: null, dataDir }
+  const password = await readAdminPassword(config)
+  expect(password).toMatch(/^[a-z2-9]{20}$/)
+  expect(await readAdminPassword(config)).toBe(password)
+  expect(await modeOf(join(dataDir, 'admin-password'))).toBe(0o600)
+  expect(await readAdminPassword({ adminPassword: 'my own', dataDir })).toBe('my own')
+})

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { emptyDatabase } from '../../../tests/support/postgres.ts'
+import { openDatabase } from './open.ts'
+
+const log = { info() {}, warn: vi.fn() }
+
+test('a database of DATABASE_URL gets its tables and outlives a cut connection', async () => {
+  const database = await emptyDatabase()
+  const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  expect(await opened.db.query.users.findMany()).toEqual([])
+
+  const busy = await opened.pool.connect()
+  const cutAll = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await opened.pool.query(cutAll)
+  await expect(busy.query('select 1')).rejects.toThrow()
+  busy.release(true)
+  expect(await opened.db.query.users.findMany()).toEqual([])
+
+  await opened.close()
+  await database.drop()
+})
+
+test('a wrong DATABASE_URL is told at once, with the cure and without the password', async () => {
+  const database = await emptyDatabase()
+  const databaseUrl = database.url.replace(/test_\w+/, 'missing')
+  await expect(openDatabase({ dataDir: '/nowhere', databaseUrl }, log)).rejects.toThrow(
+    /"missing" does not exist\. Check that .* unset DATABASE_URL/,
+  )
+  await database.drop()
+})
+
+test('a database that is not up yet is waited for', async () => {
+  const database = await emptyDatabase()
+  const host = new URL(database.url).searchParams.get('host') ?? ''
+  const name = new URL(database.url).pathname.slice(1)
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+
+  log.warn.mockClear()
+  const databaseUrl = `postgres://postgres@127.0.0.1:${port}/${name}`
+  const opening = openDatabase({ dataDir: '/nowhere', databaseUrl }, log)
+  await vi.waitFor(() => expect(log.warn).toHaveBeenCalled(), 10_000)
+  const bridge = createServer((socket) => {
+    const upstream = createConnection(`${host}/.s.PGSQL.5432`)
+    socket.pipe(upstream).pipe(socket)
+    socket.on('error', () => upstream.destroy())
+    upstream.on('error', () => socket.destroy())
+  }).listen(port, '127.0.0.1')
+  const opened = await opening
+  expect(await opened.db.query.users.findMany()).toEqual([])
+  await opened.close()
+  bridge.close()
+  await database.drop()
+})

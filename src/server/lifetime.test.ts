@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { createServer, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { closeServer, createLifetime } from './lifetime.ts'
+
+describe('a lifetime', () => {
+  test('closes in the opposite order, once, whatever fails', async () => {
+    const closed: string[] = []
+    const log = { error: vi.fn() }
+    const lifetime = createLifetime(log)
+    lifetime.add({ name: 'first', close: async () => void closed.push('first') })
+    lifetime.add({ name: 'second', close: () => Promise.reject(new Error('stuck')) })
+    lifetime.add({ name: 'third', close: async () => void closed.push('third') })
+    await Promise.all([lifetime.close(), lifetime.close()])
+    expect(closed).toEqual(['third', 'first'])
+    expect(log.error).toHaveBeenCalledExactlyOnceWith(
+      { err: new Error('stuck') },
+      'Could not close the second',
+    )
+  })
+
+  test('abandons what is still open', async () => {
+    const abandoned: string[] = []
+    const lifetime = createLifetime({ error() {} })
+    const part = (name: string) => ({
+      name,
+      close: async () => {},
+      abandon: () => void abandoned.push(name),
+    })
+    lifetime.add(part('first'))
+    lifetime.add(part('second'))
+    lifetime.abandon()
+    expect(abandoned).toEqual(['second', 'first'])
+  })
+})
+
+describe('closing the server', () => {
+  let server: Server
+  let responses: ServerResponse[]
+  beforeEach(async () => {
+    responses = []
+    server = createServer((_, response) => {
+      response.write('begun ')
+      responses.push(response)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  afterEach(() => void server.closeAllConnections())
+
+  async function transfer() {
+    const { port } = server.address() as AddressInfo
+    const outgoing = request({ port, host: '127.0.0.1', agent: false })
+    // Its connection could serve another request and is not closed by the client.
+    outgoing.setHeader('connection', 'keep-alive')
+    outgoing.end()
+    const [response] = await once(outgoing, 'response')
+    return response
+  }
+
+  test('lets a running transfer finish and then does not wait for its connection', async () => {
+    const response = await transfer()
+    const closed = closeServer(server, 60_000)
+    responses[0]?.end('and finished')
+    expect(await text(response)).toBe('begun and finished')
+    await closed
+    await expect(transfer()).rejects.toThrow()
+  })
+
+  test('cuts off what takes longer than its patience', async () => {
+    const response = await transfer()
+    await closeServer(server, 1)
+    await expect(text(response)).rejects.toThrow('aborted')
+  })
+})

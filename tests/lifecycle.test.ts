@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The real server in a process of its own. */
+interface Run {
+  child: ChildProcess
+  url: string
+  /** What it told the person at the terminal, once it has ended. */
+  said: Promise<string>
+  /** Its exit code. */
+  ended: Promise<number | null>
+}
+
+let dataDir: string
+let runs: Run[]
+
+beforeEach(async () => {
+  dataDir = join(await mkdtemp(join(tmpdir(), 'mayfly lifecycle ')), 'data')
+  runs = []
+})
+
+afterEach(async () => {
+  for (const { child, ended } of runs) {
+    child.kill('SIGTERM')
+    await ended
+  }
+  await rm(join(dataDir, '..'), { recursive: true })
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+async function run(environment: Record<string, string> = {}): Promise<Run> {
+  const port = await freePort()
+  const child = spawn(process.execPath, ['src/server/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'exit').then(([code]) => code)
+  const started = { child, url: `http://127.0.0.1:${port}`, said: text(child.stderr), ended }
+  runs.push(started)
+  return started
+}
+
+async function startServer(environment?: Record<string, string>): Promise<Run> {
+  const started = await run(environment)
+  await vi.waitFor(
+    async () => {
+      expect(started.child.exitCode).toBe(null)
+      expect((await fetch(`${started.url}/api/ready`)).status).toBe(200)
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+  return started
+}
+
+async function stop({ child, ended }: Run): Promise<number | null> {
+  child.kill('SIGTERM')
+  return ended
+}
+
+async function expectPostgresGone(): Promise<void> {
+  await expect(readFile(join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+}
+
+async function post(url: string, body: object): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: new URL(url).origin },
+    body: JSON.stringify(body),
+  })
+}
+
+const person = { email: 'ada@example.org', password: 'correct horse' }
+
+const signUp = ({ url }: Run) =>
+  post(`${url}/api/auth/signup`, {
+    ...person,
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    confirmPassword: person.password,
+  })
+
+const logIn = ({ url }: Run, who: object = person) => post(`${url}/api/auth/login`, who)
+
+test('the first start shows where to open it and a password that works; later ones do not', async () => {
+  const first = await startServer()
+  const email = 'admin@localhost.localdomain'
+  const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
+  expect((await logIn(first, { email, password })).status).toBe(200)
+  expect(await stop(first)).toBe(0)
+  await expectPostgresGone()
+  const said = await first.said
+  expect(said).toContain(`Mayfly is ready: ${first.url}\n`)
+  expect(said).toContain(email)
+  expect(said.split(password)).toHaveLength(2)
+
+  const second = await startServer()
+  expect((await logIn(second, { email, password })).status).toBe(200)
+  expect(await stop(second)).toBe(0)
+  expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
+})
+
+test('what was acknowledged before a SIGKILL is there after the next start', async () => {
+  const first = await startServer()
+  expect((await signUp(first)).status).toBe(200)
+  first.child.kill('SIGKILL')
+  await first.ended
+
+  const second = await startServer()
+  expect((await logIn(second)).status).toBe(200)
+  expect(await stop(second)).toBe(0)
+  await expectPostgresGone()
+})
+
+test('a second server on the same folder is refused and harms nothing', async () => {
+  const first = await startServer()
+  const second = await run()
+  expect(await second.ended).toBe(1)
+  expect(await second.said).toBe(
+    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`,
+  )
+  expect((await signUp(first)).status).toBe(200)
+})
+
+describe('a start that cannot be is told in plain words, with exit code 1', () => {
+  test('wrong settings, all of them', async () => {
+    const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
+    expect(await failed.ended).toBe(1)
+    expect((await failed.said).split('\n')).toEqual([
+      '3 settings are wrong:',
+      expect.stringContaining('APP_URL is "nowhere"'),
+      expect.stringContaining('LOG_LEVEL is "loud"'),
+      expect.stringContaining('S3_BUCKET is set'),
+      '',
+    ])
+  })
+
+  test('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const failed = await run({ PORT: String(port) })
+    expect(await failed.ended).toBe(1)
+    expect(await failed.said).toBe(
+      `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
+    )
+    await expectPostgresGone()
+    other.close()
+  })
+})
+
+test('a signal during the start ends it in order', async () => {
+  const started = await run()
+  await vi.waitFor(() => readFile(join(dataDir, 'postgres/postmaster.pid')), {
+    timeout: 20_000,
+    interval: 5,
+  })
+  expect(await stop(started)).toBe(0)
+  await expectPostgresGone()
+})
+
+describe('stopping in the middle of a transfer', () => {
+  const half = Buffer.alloc(1024 * 1024, 'mayfly')
+
+  /** An upload of which the server has the first half. */
+  async function startUpload(server: Run) {
+    await signUp(server)
+    const login = await logIn(server)
+    const origin = server.url
+    const asked = await fetch(`${origin}/api/files/get-upload-url`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        cookie: login.headers.getSetCookie().join('; '),
+        origin,
+      },
+      body: JSON.stringify({
+        fileName: 'half.bin',
+        fileSize: 2 * half.length,
+        fileType: 'application/octet-stream',
+        expirationDays: '3',
+      }),
+    })
+    const { uploadUrl } = (await asked.json()) as { uploadUrl: string }
+    const upload = request(uploadUrl, {
+      method: 'PUT',
+      headers: {
+        'content-length': 2 * half.length,
+        'content-type': 'application/octet-stream',
+        expect: '100-continue',
+      },
+    })
+    upload.flushHeaders()
+    await once(upload, 'continue')
+    upload.write(half)
+    return upload
+  }
+
+  test('lets it finish, takes nothing new, and then ends', async () => {
+    const server = await startServer()
+    const upload = await startUpload(server)
+    server.child.kill('SIGTERM')
+    await vi.waitFor(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow(), 10_000)
+    upload.end(half)
+    const [response] = (await once(upload, 'response')) as [IncomingMessage]
+    expect([200, 204]).toContain(response.statusCode)
+    expect(await server.ended).toBe(0)
+    await expectPostgresGone()
+  })
+
+  test('a second signal leaves at once, and Postgres goes as well', async () => {
+    const server = await startServer()
+    const upload = await startUpload(server)
+    const cut = once(upload, 'error')
+    server.child.kill('SIGTERM')
+    await vi.waitFor(
+      () => {
+        server.child.kill('SIGTERM')
+        expect(server.child.exitCode).toBe(1)
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+    await cut
+    await vi.waitFor(expectPostgresGone, 10_000)
+  })
+})
