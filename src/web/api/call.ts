@@ -79,7 +79,7 @@ const parseJson = (text: string): unknown => {
 }
 
 /** Makes the error of a response that is not OK; it reads the body. */
-export const errorOf = async (response: Response): Promise<ApiError> => {
+const errorOf = async (response: Response): Promise<ApiError> => {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
   return new ApiError(response.status, text || response.statusText, {

@@ -16,7 +16,7 @@ export const LoadingPage = () => (
         <Wrap className="pt-8">
           <Skeleton className="h-8 w-64 max-w-full" />
           <Skeleton className="mt-10 h-5 w-48" />
-          <Skeleton className="mt-8 h-60 w-full" />
+          <div className="appear-late mt-8 h-60 rounded-card border border-line bg-surface" />
         </Wrap>
       </Loading>
     </main>

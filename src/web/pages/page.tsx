@@ -13,15 +13,13 @@ export interface PageProps {
   children: ReactNode
   /** Puts the content in the middle of what is left of the screen: for one card or one sentence. */
   centred?: boolean
-  /** Leaves the footer out: for screens that one works in. */
-  bare?: boolean
 }
 
 /**
  * The frame of every screen: skip link, header, main landmark, footer. Reaching another screen moves
  * the focus to its h1, so that screen readers say where one is.
  */
-export const Page = ({ title, children, centred = false, bare = false }: PageProps) => {
+export const Page = ({ title, children, centred = false }: PageProps) => {
   const [path] = useLocation()
   const shown = useContext(ShownPath)
 
@@ -55,7 +53,7 @@ export const Page = ({ title, children, centred = false, bare = false }: PagePro
       >
         {children}
       </main>
-      {bare ? null : <SiteFooter />}
+      <SiteFooter />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { Button as BaseButton } from '@base-ui/react/button'
+import { LoaderCircle } from 'lucide-react'
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { Tooltip } from './tooltip.tsx'
 
@@ -6,7 +7,7 @@ export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
 
 const base =
-  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:opacity-55 pointer-coarse:min-h-11'
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:not-aria-busy:opacity-55 aria-busy:opacity-85 pointer-coarse:min-h-11'
 
 const variants: Record<ButtonVariant, string> = {
   primary:
@@ -81,9 +82,9 @@ export const Button = ({
     aria-busy={pending || undefined}
     onClick={onClick}
   >
-    {icon ? (
+    {pending || icon ? (
       <span aria-hidden="true" className="contents">
-        {icon}
+        {pending ? <LoaderCircle className="animate-spin" /> : icon}
       </span>
     ) : null}
     {pending && pendingLabel ? pendingLabel : children}

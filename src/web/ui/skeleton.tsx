@@ -9,7 +9,7 @@ export interface SkeletonProps {
 export const Skeleton = ({ className }: SkeletonProps) => (
   <span
     aria-hidden="true"
-    className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,var(--paper),var(--ink)_9%)] ${className}`}
+    className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,var(--paper),var(--ink)_7%)] ${className}`}
   />
 )
 

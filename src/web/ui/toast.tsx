@@ -78,12 +78,12 @@ const Toasts = () => {
         <div
           key={shown.updateKey}
           role={shown.type === 'destructive' ? 'alert' : undefined}
-          className="min-w-0 flex-1 py-px wrap-anywhere"
+          className="min-w-0 flex-1 self-center wrap-anywhere"
         >
           <Base.Title className="font-semibold text-base" render={<p />} />
           <Base.Description className="mt-0.5 text-muted" />
         </div>
-        <div className="-my-1 shrink-0">
+        <div className="-my-1.5 shrink-0">
           <IconButton label="Dismiss" icon={<X />} onClick={() => close(shown.id)} />
         </div>
       </Base.Content>
