@@ -12,7 +12,7 @@ export type UrlVerdict =
   | { ok: false; code: 'SIGNATURE_INVALID' | 'SIGNATURE_EXPIRED' }
 
 /** Every signed URL's path begins with this. */
-export const signedPathPrefix = '/storage/'
+const signedPathPrefix = '/storage/'
 
 const signatureParameter = '&signature='
 
