@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /**
  * Does `work` while nobody else does it for the same folder. The lock is a file with our pid
- * outside the folder (`npm ci` empties what is inside); that of a dead process is taken over.
+ * outside the folder; that of a dead process is taken over.
  */
 export async function alone(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)

@@ -94,11 +94,29 @@ function hasPostgres(packages) {
   return Object.hasOwn(packages, postgres)
 }
 
+/**
+ * Not by `npm ci`: it refuses a lock file from which packages for other platforms are missing, as
+ * they are when the registry that it was made with did not have them. What it installs is
+ * compared with the lock file here.
+ */
 function install() {
   npm(
-    ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--engine-strict=false'],
+    [
+      'install',
+      '--no-save',
+      '--include=dev',
+      '--include=optional',
+      '--ignore-scripts',
+      '--engine-strict=false',
+    ],
     'The dependencies could not be installed. Check the network and that this folder can be written.',
   )
+  if (installIsDue()) {
+    throw new Fault(
+      'What npm installed is not what package-lock.json pins. Bring it in line with package.json ' +
+        '(npm install), and start again.',
+    )
+  }
   const node = spawnSync(join(root, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })
   if (!node.stdout?.startsWith('v24.')) {
     throw new Fault(
@@ -198,7 +216,7 @@ function npm(args, fault) {
   throw new Fault(`${output.trim()}\n${fault}`)
 }
 
-/** Not the Node in node_modules, which `npm ci` removes. */
+/** Not the Node in node_modules, which an install may replace. */
 function nodeOfNpm() {
   return process.env.npm_node_execpath ?? process.execPath
 }
