@@ -27,7 +27,8 @@ export default defineConfig({
     host: '127.0.0.1',
     fs: { allow: [folder('.')] },
     proxy: {
-      '/api': server,
+      // Vite serves the modules of src/web/api under the same path.
+      '^/api/(?!.*\\.ts(\\?|$))': server,
       '/s/': server,
       '/download/': server,
       '/storage/': server,

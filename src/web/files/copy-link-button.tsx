@@ -31,7 +31,7 @@ export const CopyLinkButton = ({ link, fileName }: { link: string; fileName: str
   }
   return (
     <Button size="small" wide icon={copied ? <Check /> : <Copy />} onClick={() => void copy()}>
-      <span className="sm:min-w-[6ch]">{copied ? 'Copied' : 'Copy'}</span>
+      {copied ? 'Copied' : 'Copy'}
       <span className="sr-only">link of {fileName}</span>
     </Button>
   )

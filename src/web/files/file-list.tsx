@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { Card } from '../ui/card.tsx'
@@ -32,11 +32,12 @@ export const FileList = ({ label, files, tier, now }: FileListProps) => {
   const [isAsking, setAsking] = useState(false)
   const focusAfter = useRef<string | null>(null)
 
-  const ask = (file: StoredFile) => {
+  // Stable, so that scrolling draws no row twice.
+  const ask = useCallback((file: StoredFile) => {
     focusAfter.current = null
     setAsked(file)
     setAsking(true)
-  }
+  }, [])
   const confirm = () => {
     if (!asked) return
     const place = files.findIndex(({ id }) => id === asked.id)
@@ -56,12 +57,7 @@ export const FileList = ({ label, files, tier, now }: FileListProps) => {
       ) : (
         <ul aria-label={label}>
           {files.map((file) => (
-            <li
-              key={file.id}
-              id={rowId(file)}
-              tabIndex={-1}
-              className="border-line border-t outline-offset-[-2px] first:border-t-0"
-            >
+            <li key={file.id} id={rowId(file)} className="border-line border-t first:border-t-0">
               {row(file)}
             </li>
           ))}

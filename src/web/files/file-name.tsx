@@ -9,9 +9,9 @@ export const FileName = ({ name }: { name: string }) => {
   return (
     <span title={name} className="block min-w-0">
       <span className="sr-only">{name}</span>
-      <span aria-hidden="true" dir="auto" className="flex min-w-0 whitespace-pre">
-        <span className="min-w-0 truncate whitespace-pre">{head}</span>
-        <span className="max-w-[70%] shrink-0 truncate whitespace-pre">{tail}</span>
+      <span aria-hidden="true" dir="auto" className="flex w-fit max-w-full whitespace-pre">
+        <span className="min-w-0 shrink-[99999] truncate whitespace-pre">{head}</span>
+        <span className="min-w-0 truncate whitespace-pre">{tail}</span>
       </span>
     </span>
   )

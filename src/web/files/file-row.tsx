@@ -1,4 +1,5 @@
 import { ArrowDown, Mail, Trash2 } from 'lucide-react'
+import { memo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
@@ -25,11 +26,19 @@ const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-mute
 const numbers = new Intl.NumberFormat('en')
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-const downloadsText = (count: number) =>
-  `${numbers.format(count)} ${count === 1 ? 'download' : 'downloads'}`
+const Downloads = ({ count }: { count: number }) => (
+  <>
+    <span aria-hidden="true" className="inline-flex items-center gap-1">
+      {numbers.format(count)}
+      <ArrowDown className="size-3.5" strokeWidth={1.6} />
+    </span>
+    <span className="sr-only">
+      {numbers.format(count)} {count === 1 ? 'download' : 'downloads'}
+    </span>
+  </>
+)
 
-/** One file: a row of columns where there is room, a card with the same actions under a thumb. */
-export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
+const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
   const facts = {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
@@ -44,16 +53,16 @@ export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) 
   const size = formatSize(file.size)
 
   return (
-    <div className="grid grid-cols-[36px_minmax(0,1fr)] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_152px_auto] sm:gap-x-4 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
+    <div className="grid grid-cols-[36px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_172px_auto] sm:gap-x-4 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
       <span className="grid size-9 place-items-center rounded-[9px] bg-[color-mix(in_oklab,var(--surface),var(--ink)_5%)] text-muted">
         <KindIcon kind={kind} size={18} />
         <span className="sr-only">{kindLabel(kind)}</span>
       </span>
-      <div className="min-w-0">
+      <div className={`min-w-0 ${isActive ? 'max-sm:col-span-2' : ''}`}>
         <div className={`font-[540] ${isActive ? '' : 'text-muted'}`}>
           <FileName name={file.originalName} />
         </div>
-        <p className="flex flex-wrap gap-x-1.5 text-muted text-sm tabular-nums">
+        <p className="flex flex-wrap gap-x-1 text-muted text-sm tabular-nums">
           {isActive ? (
             <a href={link} className="no-underline hover:text-ink hover:underline">
               /s/{file.shortCode}
@@ -61,8 +70,10 @@ export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) 
           ) : (
             <span>Link closed</span>
           )}
-          <span className="lg:hidden">· {size}</span>
-          <span className="lg:hidden">· {downloadsText(file.downloadCount)}</span>
+          <span className="lg:hidden">· {size} ·</span>
+          <span className="lg:hidden">
+            <Downloads count={file.downloadCount} />
+          </span>
         </p>
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
@@ -76,12 +87,12 @@ export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) 
           {linkLabel(facts, tier, now)}
         </time>
       </div>
-      <span className="hidden items-center justify-end gap-1 text-muted text-sm tabular-nums lg:flex">
-        <span aria-hidden="true">{numbers.format(file.downloadCount)}</span>
-        <ArrowDown aria-hidden="true" className="size-3.5" strokeWidth={1.6} />
-        <span className="sr-only">{downloadsText(file.downloadCount)}</span>
+      <span className="hidden text-right text-muted text-sm tabular-nums lg:block">
+        <Downloads count={file.downloadCount} />
       </span>
-      <div className="col-span-full flex items-center justify-end gap-1 max-sm:-mt-1 sm:col-span-1 sm:w-[172px]">
+      <div
+        className={`flex items-center justify-end gap-1 sm:w-[172px] max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${isActive ? 'max-sm:col-span-full max-sm:-mt-1' : 'max-sm:col-start-3 max-sm:row-start-1 max-sm:-mr-2'}`}
+      >
         {isActive ? (
           <>
             <div className="mr-1 flex-1">
@@ -109,3 +120,6 @@ export const FileRow = ({ file, tier, now, signature, onDelete }: FileRowProps) 
     </div>
   )
 }
+
+/** One file: a row of columns where there is room, a card with the same actions under a thumb. */
+export const FileRow = memo(Row)

@@ -7,11 +7,10 @@ const longestExtension = 12
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
 const graphemes = (text: string): string[] =>
-  Array.from(
-    new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text),
-    ({ segment }) => segment,
-  )
+  Array.from(segmenter.segment(text), ({ segment }) => segment)
 
 /**
  * Cuts a file name in two: a head that may be shortened with an ellipsis where there is little room,
@@ -23,7 +22,8 @@ export const splitName = (name: string): { head: string; tail: string } => {
   const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
   const kept = stem.slice(Math.max(0, stem.length - tailLength))
-  const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('')
+  // A space at the cut would look like a gap after the ellipsis.
+  const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('').trimStart()
   const at = extensionAt - tail.length
   return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
 }

@@ -60,11 +60,10 @@ export const VirtualList = <Item,>({ label, items, itemId, row }: VirtualListPro
             key={key}
             ref={virtualizer.measureElement}
             id={itemId(item)}
-            tabIndex={-1}
             data-index={index}
             aria-posinset={index + 1}
             aria-setsize={items.length}
-            className={`absolute top-0 left-0 w-full border-line outline-offset-[-2px] ${index > 0 ? 'border-t' : ''}`}
+            className={`absolute top-0 left-0 w-full border-line ${index > 0 ? 'border-t' : ''}`}
             style={{ transform: `translateY(${start - top}px)` }}
             onFocus={() => setFocused(index)}
           >

@@ -2,11 +2,13 @@ import { Upload } from 'lucide-react'
 
 /** Covers the page while files are dragged over it; it takes no events, so it can never flicker. */
 export const DropOverlay = ({ days }: { days: number }) => (
-  <div className="pointer-events-none fixed inset-0 z-40 bg-[color-mix(in_oklab,transparent,var(--paper)_94%)] p-3">
-    <div className="grid size-full place-content-center justify-items-center gap-2 rounded-card border-2 border-accent border-dashed text-center">
-      <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
-      <p className="mt-1 font-semibold text-xl">Drop to upload</p>
-      <p className="text-muted">Each file is deleted after {days} days.</p>
+  <div className="pointer-events-none fixed inset-0 z-40 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
+    <div className="grid size-full place-content-center rounded-card border-2 border-accent border-dashed">
+      <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
+        <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
+        <p className="mt-3 font-semibold text-xl">Drop to upload</p>
+        <p className="text-muted">Each link expires after {days} days</p>
+      </div>
     </div>
   </div>
 )

@@ -141,6 +141,7 @@ let store: ReturnType<typeof makeStore>
 let url: string
 let waits: number[]
 let progress: number[]
+let interruptions: number
 let cancel: AbortController
 let deps: TransferDeps
 
@@ -150,6 +151,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   waits = []
   progress = []
+  interruptions = 0
   cancel = new AbortController()
   deps = {
     send: sendByNode,
@@ -174,6 +176,9 @@ const upload = (file: Blob = new Blob([content])) =>
       contentType: 'video/mp4',
       signal: cancel.signal,
       onProgress: (bytes) => progress.push(bytes),
+      onInterrupted: () => {
+        interruptions += 1
+      },
     },
     deps,
   )
@@ -204,6 +209,7 @@ describe('a transfer that is interrupted', () => {
     store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await upload()
     expect(waits).toEqual([3000])
+    expect(interruptions).toBe(1)
     expect(methods()).toEqual(['PUT', 'HEAD', 'PUT'])
     expect(store.seen[2]?.range).toBe('bytes=1000000-')
     expect(sha(store.stored())).toBe(sha(content))

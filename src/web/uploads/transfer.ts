@@ -17,6 +17,8 @@ export interface Transfer {
   signal: AbortSignal
   /** Told how many bytes of the file are on their way or there; falls back when a try was lost. */
   onProgress: (bytes: number) => void
+  /** Told when a try was lost and the next one waits; progress ends it. */
+  onInterrupted: () => void
 }
 
 export interface TransferDeps {
@@ -49,7 +51,7 @@ const isReadable = (file: Blob, offset: number): Promise<boolean> =>
  * @throws the reason of the signal when that fires.
  */
 export const transferFile = async (transfer: Transfer, deps: TransferDeps): Promise<void> => {
-  const { url, file, contentType, signal, onProgress } = transfer
+  const { url, file, contentType, signal, onProgress, onInterrupted } = transfer
   let furthest = 0
   let fruitlessTries = 0
   let step: Step = { kind: 'put', offset: 0 }
@@ -102,6 +104,7 @@ export const transferFile = async (transfer: Transfer, deps: TransferDeps): Prom
       step = afterPut(answer, file.size, fruitlessTries)
       continue
     }
+    onInterrupted()
     await deps.wait(step.waitMs, signal)
     await deps.connection.untilOnline(signal)
     const answer = await ask()

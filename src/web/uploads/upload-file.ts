@@ -1,7 +1,7 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { maxFruitlessTries, retryWaitMs } from './next-step.ts'
-import { type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
+import { type Transfer, type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
 import { mayPass, type Outcome, type Refusal, refusalText, type Stage } from './upload-failure.ts'
 
 /** Spec §3, upload-URL response. */
@@ -69,14 +69,14 @@ export const uploadFile = async (
   upload: UploadWish,
   effects: UploadEffects,
   signal: AbortSignal,
-  onProgress: (bytes: number) => void,
+  watch: Pick<Transfer, 'onProgress' | 'onInterrupted'>,
 ): Promise<StoredFile> => {
   const uploadStartTime = effects.now()
   const { uploadUrl, cloudKey, metadata } = await start(upload, effects, signal)
   try {
     const { file } = upload
     const contentType = metadata.mimeType
-    await transferFile({ url: uploadUrl, file, contentType, signal, onProgress }, effects)
+    await transferFile({ url: uploadUrl, file, contentType, signal, ...watch }, effects)
     return await confirm({ cloudKey, metadata, uploadStartTime }, effects, signal)
   } catch (error) {
     // Harmless when the confirmation did arrive: a file is no upload any more.

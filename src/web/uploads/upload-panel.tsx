@@ -13,6 +13,13 @@ import { useUploadQueue } from './use-upload-queue.ts'
 /** A status text stays readable: a longer name is cut in the middle. */
 const statusNameLength = 60
 
+const interruptedText = 'Connection lost, trying again'
+
+const spokenText = (upload: Upload | undefined): string => {
+  if (!upload) return ''
+  return upload.interrupted ? interruptedText : spokenProgress(upload)
+}
+
 const bytesText = (uploads: readonly Upload[]): string => {
   const counted = uploads.filter(({ status }) => status !== 'failed')
   const sum = (of: (upload: Upload) => number) =>
@@ -38,10 +45,11 @@ const Running = ({ uploads, onCancel }: { uploads: readonly Upload[]; onCancel: 
         </Button>
       </div>
       <ProgressBar label="Overall progress" value={overall} />
-      <div className="flex flex-wrap justify-between gap-x-4 text-muted text-sm tabular-nums">
+      <div className="flex justify-between gap-4 text-muted text-sm tabular-nums">
         <span>
           {uploads.length > 1 ? `File ${place} of ${uploads.length} · ` : ''}
           {bytesText(uploads)}
+          {current.interrupted ? <span className="text-amber"> · {interruptedText}</span> : null}
         </span>
         <span>{overall}%</span>
       </div>
@@ -74,7 +82,7 @@ export const UploadProgress = () => {
     useShallow(({ uploads, running, outcome, cancel }) => ({ uploads, running, outcome, cancel })),
   )
   const current = uploads.find(({ status }) => status === 'uploading')
-  const spoken = running ? (current ? spokenProgress(current) : '') : (outcome ?? '')
+  const spoken = running ? spokenText(current) : (outcome ?? '')
   const isShown = running || outcome !== null
   return (
     <>
@@ -120,11 +128,8 @@ export const UploadProblems = () => {
       </div>
       <ul className="max-h-80 overflow-y-auto">
         {unsent.map(({ id, name, reason, again }) => (
-          <li
-            key={id}
-            className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-1.5 sm:px-5"
-          >
-            <div className="min-w-0 flex-1 basis-60">
+          <li key={id} className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
+            <div className="min-w-0 flex-1">
               <FileName name={name} />
               {reason === inlineError ? null : (
                 <p className="text-muted text-sm wrap-anywhere">{reason}</p>

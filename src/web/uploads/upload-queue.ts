@@ -23,6 +23,8 @@ export interface Upload extends UploadShare {
   id: number
   file: File
   expirationDays: ExpirationDays
+  /** The connection was lost; it is tried again by itself. */
+  interrupted: boolean
 }
 
 /** A file that was not uploaded, and why; shown until it is tried again or dismissed. */
@@ -84,13 +86,16 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
       set(({ unsent }) => ({ unsent: [...unsent, { id, name, reason, again }] }))
     }
 
-    const showProgress = (upload: Upload) => {
+    const watch = ({ id, size }: Upload) => {
       let shownAt = Number.NEGATIVE_INFINITY
-      return (sent: number) => {
-        const now = effects.now()
-        if (sent < upload.size && now - shownAt < progressEveryMs) return
-        shownAt = now
-        change(upload.id, { sent })
+      return {
+        onProgress: (sent: number) => {
+          const now = effects.now()
+          if (sent < size && now - shownAt < progressEveryMs) return
+          shownAt = now
+          change(id, { sent, interrupted: false })
+        },
+        onInterrupted: () => change(id, { interrupted: true }),
       }
     }
 
@@ -111,7 +116,7 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
     /** Uploads one file; true when the rest of the batch should be tried too. */
     const uploadOne = async (upload: Upload, signal: AbortSignal): Promise<boolean> => {
       change(upload.id, { status: 'uploading' })
-      const result = await uploadFile(upload, effects, signal, showProgress(upload)).catch(
+      const result = await uploadFile(upload, effects, signal, watch(upload)).catch(
         (error: unknown) =>
           error instanceof UploadFailed ? error : new UploadFailed('transfer', ''),
       )
@@ -162,6 +167,7 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
           name: cleanFileName(file.name),
           size: file.size,
           sent: 0,
+          interrupted: false,
           status: 'pending' as const,
           expirationDays,
         }))
