@@ -167,9 +167,22 @@ describe('POST /api/auth/login', () => {
 })
 
 describe('the session', () => {
+  it('comes and goes with a hint that scripts can read', async () => {
+    const person = await makePerson(app)
+    const { email, password } = person
+    const login = await makeClient(app).post('/api/auth/login', { email, password })
+    const hintOf = (response: Response) =>
+      response.headers.getSetCookie().find((cookie) => cookie.startsWith('mayfly.signed_in='))
+    expect(hintOf(login)).toMatch(/^mayfly\.signed_in=1; Max-Age=2592000; Path=\/; SameSite=Lax$/)
+    expect(hintOf(await person.fetch('/api/logout'))).toContain('Max-Age=0')
+    const over = await person.fetch('/api/auth/user')
+    expect(over.status).toBe(401)
+    expect(hintOf(over)).toContain('Max-Age=0')
+  })
+
   it('is refused when its cookie is altered or made up', async () => {
     const person = await makePerson(app)
-    const cookie = await logIn(app, person.email, person.password)
+    const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
     for (const altered of [cookie.slice(0, -3), `${cookie}x`, 'mayfly.session_token=abc.def']) {
       const response = await makeClient(app, altered).fetch('/api/auth/user')
       expect(response.status).toBe(401)

@@ -10,7 +10,7 @@ interface Credentials {
 }
 
 /**
- * Opens a session: answers who it belongs to and the cookies that carry it. Attempts are counted by account and by address; a success
+ * Opens a session: answers who it belongs to and the headers that set its cookies. Attempts are counted by account and by address; a success
  * forgets those by account.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS.
@@ -19,7 +19,7 @@ export const logIn = async (
   { auth, clock, rateLimits }: Pick<Deps, 'auth' | 'clock' | 'rateLimits'>,
   { email, password }: Credentials,
   client: { address: string; headers: Headers },
-): Promise<{ user: SessionUser; cookies: string[] }> => {
+): Promise<{ user: SessionUser; headers: Headers }> => {
   const account = `${client.address} ${email.toLowerCase()}`
   await rateLimits.spend('loginByAddress', client.address)
   await rateLimits.spend('loginByAccount', account)
@@ -31,7 +31,7 @@ export const logIn = async (
     })
     await rateLimits.forgive('loginByAccount', account)
     const user = toSessionUser(response.user as AuthUser, clock())
-    return { user, cookies: headers.getSetCookie() }
+    return { user, headers }
   } catch (error) {
     if (!(error instanceof APIError)) throw error
     if (error.statusCode === 403) throw new AppError('EMAIL_NOT_VERIFIED', { cause: error })

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
+import { setSessionCookies } from '../http/session.ts'
 import { logIn } from './log-in.ts'
 import { publicUser } from './public-user.ts'
 import { signUp } from './sign-up.ts'
@@ -17,11 +18,11 @@ export const authRoutes = (
   },
 
   async login({ body, clientAddress, context }) {
-    const { user, cookies } = await logIn(deps, body, {
+    const { user, headers } = await logIn(deps, body, {
       address: clientAddress,
       headers: context.req.raw.headers,
     })
-    for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
+    setSessionCookies(context, headers)
     return publicUser(user)
   },
 
@@ -36,9 +37,7 @@ export const authRoutes = (
         headers: context.req.raw.headers,
         returnHeaders: true,
       })
-      for (const cookie of headers.getSetCookie()) {
-        context.header('set-cookie', cookie, { append: true })
-      }
+      setSessionCookies(context, headers)
     }
     return context.redirect('/')
   },

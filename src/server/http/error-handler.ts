@@ -49,12 +49,5 @@ export const answerError = (error: unknown, c: Context<HttpEnv>): Response => {
   const fault = toAppError(error, c.var.requestId)
   if (fault.status >= 500)
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
-  return new Response(JSON.stringify(fault.body), {
-    status: fault.status,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      ...fault.headers,
-    },
-  })
+  return c.json(fault.body, fault.status, { 'cache-control': 'no-store', ...fault.headers })
 }

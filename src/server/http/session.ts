@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { signedInHint } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
@@ -32,12 +33,25 @@ export const readSession = async (
     headers: context.req.raw.headers,
     returnHeaders: true,
   })
-  for (const cookie of headers.getSetCookie()) {
-    context.header('set-cookie', cookie, { append: true })
-  }
+  setSessionCookies(context, headers)
   if (!response) return null
 
   return toSessionUser(response.user, clock())
+}
+
+/**
+ * Passes the session's cookies on to the browser. Scripts cannot read them, so a second one, readable
+ * and worth nothing, comes and goes with the session: it spares a visitor's page the question who is
+ * signed in.
+ */
+export const setSessionCookies = (context: Context<HttpEnv>, from: Headers): void => {
+  for (const cookie of from.getSetCookie()) {
+    context.header('set-cookie', cookie, { append: true })
+    const [, maxAge] = /mayfly\.session_token=.*; Max-Age=(\d+)/i.exec(cookie) ?? []
+    if (maxAge === undefined) continue
+    const hint = `${signedInHint}=1; Max-Age=${maxAge}; Path=/; SameSite=Lax`
+    context.header('set-cookie', hint, { append: true })
+  }
 }
 
 /** What Better Auth knows of a user, as a use case sees it at `now`. */
