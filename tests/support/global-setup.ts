@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startTestPostgres } from './postgres.ts'
+import { startTestPostgres } from './postgres-server.ts'
 
 /** One Postgres for the whole run; each test file makes its own database in it. */
 export default async function setup(project: TestProject) {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
-import type { TestApp } from './test-app.ts'
+import type { TestApp } from './app-server.ts'
 
 /** A client that speaks to the server like a browser: its cookies travel with each request. */
 export interface Client {

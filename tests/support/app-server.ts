@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { buildApp } from '../../src/server/app.ts'
+import { createAuth } from '../../src/server/auth/auth.ts'
+import { readConfig } from '../../src/server/config.ts'
+import { openDatabase } from '../../src/server/db/open.ts'
+import type { Deps } from '../../src/server/deps.ts'
+import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
+import { listen } from '../../src/server/http/listen.ts'
+import { createRateLimits } from '../../src/server/http/rate-limit.ts'
+import { webFiles } from '../../src/server/http/web-files.ts'
+import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
+import { touchUpload } from '../../src/server/uploads/queries.ts'
+import { freePort } from './free-port.ts'
+import type { TestDatabase } from './postgres-server.ts'
+import { type TestClock, testClock } from './test-clock.ts'
+import { type LogLine, logCollector } from './test-log.ts'
+
+/** The real server on a real port, with a database and a disk store of its own. */
+export interface TestApp {
+  /** The origin, such as http://127.0.0.1:41234. */
+  url: string
+  deps: Deps & { storage: DiskStorage }
+  pool: pg.Pool
+  clock: TestClock
+  /** What the server logged so far. */
+  logged: LogLine[]
+  close(): Promise<void>
+}
+
+export interface TestAppOptions {
+  /** Settings as the environment would hold them. */
+  env?: Record<string, string>
+}
+
+/** Starts a server on a migrated database, which it drops when it is closed. */
+export const serveApp = async (
+  database: TestDatabase,
+  { env = {} }: TestAppOptions = {},
+): Promise<TestApp> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-app-'))
+  // The public origin is part of every signed URL, so the port must be known before listening.
+  const port = await freePort()
+  const config = readConfig({
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    RATE_LIMITS: 'off',
+    ...env,
+  })
+  const clock = testClock()
+  const logged: LogLine[] = []
+  const log = pino({ level: 'debug' }, logCollector(logged))
+  const { pool, db, close: closeDatabase } = await openDatabase(config, log)
+  const secret = 'a secret that only this test run knows'
+  const storage = await openDiskStorage({
+    dataDir,
+    appUrl: config.appUrl,
+    secret,
+    clock,
+    log,
+    uploads: { touch: (key) => touchUpload(db, key, clock()) },
+  })
+  const { appUrl, requireEmailVerification } = config
+  const auth = createAuth({ db, appUrl, secret, requireEmailVerification })
+  const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
+  const deps = { config, clock, log, db, storage, auth, rateLimits }
+  const built = { distDir: resolve('dist/web'), appUrl }
+  const web = { pages: loadLinkPages(built), files: webFiles(built) }
+  const { server } = await listen(buildApp(deps, web), storage.handle, config)
+
+  return {
+    url: config.appUrl.origin,
+    deps,
+    pool,
+    clock,
+    logged,
+    async close() {
+      await storage.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await closeDatabase()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { createServer } from 'node:net'
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
+import { migrateDatabase } from '../../src/server/db/migrate.ts'
+
+/** A database of a test's own; `drop` also ends connections that are still open. */
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+const template = 'mayfly_template'
+
+/**
+ * Starts the one Postgres of a test run in a temporary folder. `url` is that of its administrative
+ * database, which `createDatabase` takes.
+ */
+export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
+  const postgres = await startEmbeddedPostgres(folder, { info() {}, warn() {} })
+  const url = urlOf(postgres.connection.host, 'postgres')
+  await withClient(url, async (client) => {
+    // What a test run writes need not survive a power cut.
+    await client.query('alter system set fsync = off')
+    await client.query('alter system set synchronous_commit = off')
+    await client.query('alter system set full_page_writes = off')
+    await client.query('select pg_reload_conf()')
+    await client.query(`create database ${template}`)
+  })
+  await migrateDatabase({ connectionString: urlOf(postgres.connection.host, template) })
+  return {
+    url,
+    async stop() {
+      await postgres.stop()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Makes a database: with all migrations applied and nothing in it, or without any tables. */
+export async function createDatabase(
+  adminUrl: string,
+  content: 'migrated' | 'nothing',
+): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const clause = content === 'migrated' ? `template ${template}` : ''
+  await withClient(adminUrl, (client) => client.query(`create database ${name} ${clause}`))
+  const host = new URL(adminUrl).searchParams.get('host') ?? ''
+  return {
+    url: urlOf(host, name),
+    async drop() {
+      await withClient(adminUrl, (client) => client.query(`drop database ${name} with (force)`))
+    },
+  }
+}
+
+function urlOf(socketFolder: string, database: string): string {
+  return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
