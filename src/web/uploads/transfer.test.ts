@@ -24,6 +24,9 @@ interface Seen {
   type: string | undefined
 }
 
+/** Tells that the server has gone silent: what ten minutes of nothing tell in a browser. */
+const stalled = new EventTarget()
+
 /** A store that keeps one object and behaves badly on order. */
 const makeStore = () => {
   const seen: Seen[] = []
@@ -50,6 +53,7 @@ const makeStore = () => {
       const room = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
       bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(room, chunk.length))])
       if (fault.kind === 'reset' && chunk.length >= room) req.socket.destroy()
+      if (fault.kind === 'stall' && chunk.length >= room) stalled.dispatchEvent(new Event('stall'))
     })
     req.on('error', () => undefined)
     req.on('end', () => {
@@ -86,20 +90,21 @@ const makeStore = () => {
   }
 }
 
-/** `Send` over node:http. A stalled request ends after a moment instead of ten minutes. */
+/** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
 const sendByNode: Send = ({ method, url, headers, body, signal, onSent }) =>
   new Promise((resolve, reject) => {
     const length = { 'Content-Length': String(body?.size ?? 0) }
     const req = request(url, { method, headers: { ...headers, ...length }, agent: false })
     let timedOut = false
-    const timer = setTimeout(() => {
+    const timeOut = () => {
       timedOut = true
       req.destroy()
-    }, 300)
+    }
+    stalled.addEventListener('stall', timeOut)
     const abort = () => req.destroy()
     signal.addEventListener('abort', abort)
     const settle = (finish: () => void) => {
-      clearTimeout(timer)
+      stalled.removeEventListener('stall', timeOut)
       signal.removeEventListener('abort', abort)
       finish()
     }
