@@ -5,7 +5,7 @@ export const requestTimeoutMs = 10 * 60_000
 /** A HEAD carries no body: when it takes longer than this, nobody is there. */
 export const questionTimeoutMs = 30_000
 /** Spec §9: the retry after a time-out comes after 3 seconds; each further one waits twice as long. */
-export const firstRetryMs = 3000
+const firstRetryMs = 3000
 const longestRetryMs = 30_000
 /** Tries in a row that store nothing new before an upload is given up. */
 export const maxFruitlessTries = 8
