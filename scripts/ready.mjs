@@ -38,14 +38,14 @@ const silent = { throwIfNoEntry: false }
 /** Each step says whether it is needed and how it is done; the order is the order of doing. */
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
-  libraries: { say: 'Linking the Postgres libraries', isDue: linksAreDue, run: makeLinks },
+  links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
 }
 const needs = {
-  start: ['install', 'libraries', 'web'],
-  test: ['install', 'libraries', 'web', 'chromium'],
-  dev: ['install', 'libraries', 'web'],
+  start: ['install', 'links', 'web'],
+  test: ['install', 'links', 'web', 'chromium'],
+  dev: ['install', 'links', 'web'],
 }
 
 class Fault extends Error {}
@@ -80,18 +80,14 @@ async function ready(step) {
 function installIsDue() {
   const wanted = readJson('package-lock.json').packages
   const installed = readJson('node_modules/.package-lock.json')?.packages
-  if (!installed || !existsSync(join(root, 'node_modules/.bin/node'))) return true
-  if (hasPostgres(wanted) && !existsSync(join(root, postgres))) return true
+  if (!installed || !nodePackage()) return true
+  if (Object.hasOwn(wanted, postgres) && !existsSync(join(root, postgres))) return true
   return Object.entries(wanted).some(([path, { version, integrity, optional }]) => {
     if (path === '') return false
     const found = installed[path]
     if (!found) return !optional
     return found.version !== version || found.integrity !== integrity
   })
-}
-
-function hasPostgres(packages) {
-  return Object.hasOwn(packages, postgres)
 }
 
 /**
@@ -111,26 +107,32 @@ function install() {
     ],
     'The dependencies could not be installed. Check the network and that this folder can be written.',
   )
+  if (!nodePackage()) {
+    throw new Fault(
+      `There is no Node 24 for ${process.platform}-${process.arch} among the packages.`,
+    )
+  }
   if (installIsDue()) {
     throw new Fault(
       'What npm installed is not what package-lock.json pins. Bring it in line with package.json ' +
         '(npm install), and start again.',
     )
   }
-  const node = spawnSync(join(root, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })
-  if (!node.stdout?.startsWith('v24.')) {
-    throw new Fault(
-      `npm brought no Node 24 for ${process.platform}-${process.arch} that runs here ` +
-        `(${node.error?.message ?? node.stderr.trim()}). Supported are Linux with glibc and macOS, ` +
-        'on x64 and arm64.',
-    )
-  }
 }
 
-/** npm packages carry no symbolic links; this one lists those that its libraries need. */
+/**
+ * The symbolic links that npm leaves out. Packages carry none, so the one of Postgres lists those
+ * that its libraries need; and npm 10, when it throws away the Node of the other platforms, throws
+ * away the link to ours with it.
+ */
 function missingLinks() {
-  const links = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
-  return links.filter(({ target }) => !lstatSync(join(root, postgres, target), silent))
+  const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
+  const links = listed.map(({ source, target }) => ({
+    link: join(postgres, target),
+    target: basename(source),
+  }))
+  links.push({ link: 'node_modules/.bin/node', target: `../${nodePackage()}/bin/node` })
+  return links.filter(({ link }) => !lstatSync(join(root, link), silent))
 }
 
 function linksAreDue() {
@@ -138,9 +140,20 @@ function linksAreDue() {
 }
 
 function makeLinks() {
-  for (const { source, target } of missingLinks()) {
-    symlinkSync(basename(source), join(root, postgres, target))
-  }
+  for (const { link, target } of missingLinks()) symlinkSync(target, join(root, link))
+  const node = run([join(root, 'node_modules/.bin/node'), '--version'])
+  if (node.stdout?.startsWith('v24.')) return
+  throw new Fault(
+    `The Node 24 that npm brought does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
+      'Supported are Linux with glibc and macOS, on x64 and arm64.',
+  )
+}
+
+/** The package that brings Node 24 for this machine, or undefined. */
+function nodePackage() {
+  const machine = `${process.platform}-${process.arch}`
+  const names = [`node-${machine}`, `node-bin-${machine}`]
+  return names.find((name) => existsSync(join(root, 'node_modules', name, 'bin/node')))
 }
 
 function webIsDue() {

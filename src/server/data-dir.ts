@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { access, constants, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { access, chmod, constants, link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
@@ -19,8 +19,9 @@ const minSecretLength = 32
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
+    const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
     // A server of root's hands its Postgres to another user, who must be able to pass through.
-    await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    if (made !== undefined && process.getuid?.() === 0) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new StartFault(

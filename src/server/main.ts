@@ -34,6 +34,8 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
+  // What people upload is nobody else's business, on this machine either.
+  process.umask(0o077)
   const log = createLogger(config.logLevel)
   const lifetime = createLifetime(log)
   const lost = Promise.withResolvers<never>()
