@@ -28,7 +28,12 @@ const programs = [
   ]),
 ]
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    process.exitCode ??= 0
+    stop()
+  })
+}
 for (const program of programs) {
   program.once('exit', (code) => {
     process.exitCode ??= code ?? 0
