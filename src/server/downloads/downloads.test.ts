@@ -13,7 +13,11 @@ beforeAll(async () => {
   app = await startTestApp()
   owner = await makePerson(app, { tier: 'premium' })
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   makeClient(app).fetch(path, { method, headers })
