@@ -86,6 +86,19 @@ describe('clients that leave', () => {
     await expectAllQuiet()
   })
 
+  it('for good: what has come is stored, and the file is closed', async () => {
+    const grant = disk.uploadGrant(4 * MiB)
+    const url = await disk.storage.signUpload(grant)
+    const headers = { ...octets, 'Content-Length': grant.size }
+    const client = request(url, { method: 'PUT', agent: false, headers })
+    client.on('error', () => undefined)
+    client.write(Buffer.alloc(MiB + 3))
+    while ((await send(url, { method: 'HEAD' })).headers['upload-offset'] !== String(MiB + 3));
+    client.destroy()
+    await expectAllQuiet()
+    expect(await disk.storage.storedSize(grant.key)).toBe(MiB + 3)
+  })
+
   it('in the middle of a download, 50 times', async () => {
     const grant = await store(randomBytes(16 * MiB))
     const url = await disk.storage.signDownload(grant)
@@ -225,6 +238,50 @@ describe('requests that mean harm', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
     expect(sent).toBeLessThan(64 * MiB)
     expect(await disk.storage.storedSize(grant.key)).toBe(0)
+    await expectAllQuiet()
+  })
+})
+
+describe('a refused upload', () => {
+  it('is heard out for a while, so that the client sees the answer and no reset', async () => {
+    const grant = disk.uploadGrant(8 * MiB)
+    const target = targetOf(await disk.storage.signUpload(grant))
+    const socket = connect(disk.port, '127.0.0.1')
+    const faults: Error[] = []
+    socket.on('error', (error) => faults.push(error))
+    const type = 'Content-Type: text/html'
+    socket.write(
+      `PUT ${target} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${grant.size}\r\n\r\n`,
+    )
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
+    socket.write(Buffer.alloc(grant.size))
+    await untilClosed(socket)
+    expect([faults, socket.bytesWritten > grant.size]).toEqual([[], true])
+    await expectAllQuiet()
+  })
+})
+
+describe('sealing while others write', () => {
+  it('gives a file of exactly its size or none, whoever is first', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const grant = disk.uploadGrant(3 * MiB)
+      await put(grant, Buffer.alloc(grant.size, 1))
+      const [written, sealed] = await Promise.allSettled([
+        put(grant, Buffer.alloc(grant.size, 2)),
+        disk.storage.seal(grant.key, grant.size),
+      ])
+      if (sealed.status === 'rejected') {
+        expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
+        await disk.storage.remove(grant.key)
+        continue
+      }
+      const bytes = await readFile(join(disk.dataDir, 'files', grant.key.slice(0, 2), grant.key))
+      expect(bytes.length).toBe(grant.size)
+      expect(bytes.equals(Buffer.alloc(grant.size, bytes[0]))).toBe(true)
+      if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
+      expect(await readdir(join(disk.dataDir, 'uploads'))).not.toContain(grant.key)
+    }
     await expectAllQuiet()
   })
 })
