@@ -37,8 +37,10 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
   switch (linkStatus(facts, ownerTier, now)) {
     case 'deleted':
       return now >= facts.maxLifetimeAt ? 'Permanently expired' : 'Expired & deleted'
-    case 'private':
-      return `Private (${counted(Math.ceil(until(facts.maxLifetimeAt) / dayInMs), 'day')} to renew)`
+    case 'private': {
+      const days = Math.ceil(until(facts.maxLifetimeAt) / dayInMs)
+      return days === 1 ? 'Private (1 day to renew)' : `Private (${days} days to renew)`
+    }
     case 'active': {
       // Renewals never set a later expiry, but the nearer end is the true one.
       const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
