@@ -18,8 +18,11 @@ export interface Person extends Client {
   password: string
 }
 
+/** A server in this process or in another. */
+type Server = Pick<TestApp, 'url'>
+
 /** A client with these cookies, or none: a visitor. */
-export const makeClient = (app: TestApp, cookie = ''): Client => {
+export const makeClient = (app: Server, cookie = ''): Client => {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
     if (cookie) headers.set('cookie', cookie)
@@ -38,15 +41,11 @@ export const makeClient = (app: TestApp, cookie = ''): Client => {
   }
 }
 
-/** Signs somebody up and in over HTTP. Premium and administrator are set in the database. */
-export const makePerson = async (
-  app: TestApp,
-  facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
-): Promise<Person> => {
+/** Signs somebody up over HTTP, on the free tier. */
+export const signUp = async (app: Server): Promise<Pick<Person, 'email' | 'password'>> => {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
-  const visitor = makeClient(app)
-  const signup = await visitor.post('/api/auth/signup', {
+  const signup = await makeClient(app).post('/api/auth/signup', {
     firstName: 'Ada',
     lastName: 'Lovelace',
     email,
@@ -54,17 +53,25 @@ export const makePerson = async (
     confirmPassword: password,
   })
   await expectOk(signup)
+  return { email, password }
+}
+
+/** Signs somebody up and in over HTTP. Premium and administrator are set in the database. */
+export const makePerson = async (
+  app: TestApp,
+  facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
+): Promise<Person> => {
+  const { email, password } = await signUp(app)
   if (Object.keys(facts).length > 0) {
     await app.deps.db.update(users).set(facts).where(eq(users.email, email))
   }
-  const cookie = await logIn(app, email, password)
-  const client = makeClient(app, cookie)
+  const client = makeClient(app, await logIn(app, email, password))
   const { id } = await json<{ id: string }>(await client.fetch('/api/auth/user'))
   return { ...client, id, email, password }
 }
 
 /** Signs in over HTTP and answers the cookies to send. */
-export const logIn = async (app: TestApp, email: string, password: string): Promise<string> => {
+export const logIn = async (app: Server, email: string, password: string): Promise<string> => {
   const login = await makeClient(app).post('/api/auth/login', { email, password })
   await expectOk(login)
   return login.headers

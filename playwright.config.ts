@@ -1,0 +1,39 @@
+import { defineConfig } from '@playwright/test'
+import { findChromium } from './scripts/chromium.mjs'
+
+const executablePath = await findChromium()
+if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
+
+/**
+ * One file a story, in a real Chromium, each test with a server and a database of its own. Nothing
+ * is tried twice: a test that passes now and then has found something.
+ */
+export default defineConfig({
+  testDir: 'tests/e2e',
+  globalSetup: './tests/e2e/support/postgres.ts',
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list']],
+  use: {
+    locale: 'en-US',
+    viewport: { width: 1280, height: 800 },
+    trace: 'off',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    },
+  },
+})

@@ -1,0 +1,118 @@
+import type { Page } from '@playwright/test'
+import { makeClient } from '../support/make.ts'
+import { chooseFiles, dropFiles, fileRow } from './support/dashboard.ts'
+import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { expect, test } from './support/test.ts'
+
+const password = 'correct horse'
+
+const signUpAndLogIn = async (page: Page) => {
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Sign Up' }).click()
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+
+  await expect(page.getByText('Account created successfully!')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+  await expect(page.getByLabel('Email')).toHaveValue('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expect(page.getByText('Welcome back!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+}
+
+const copyLink = async (page: Page, file: DiskFile): Promise<string> => {
+  await fileRow(page, file.name).getByRole('button', { name: 'Copy' }).click()
+  await expect(page.getByText('Link copied')).toBeVisible()
+  await expect(fileRow(page, file.name).getByRole('button', { name: 'Copied' })).toBeVisible()
+  return page.evaluate(() => navigator.clipboard.readText())
+}
+
+const download = async (page: Page): Promise<{ name: string; sha256: string }> => {
+  const started = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download File' }).click()
+  const saved = await started
+  return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
+}
+
+test('sign up, log in, drop three files, share their links, download, delete', async ({
+  app,
+  context,
+  folder,
+  noise,
+  page,
+  visitor,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const film = await writeRandomFile(folder, 'film.mkv', 300 * 1024 * 1024)
+  const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
+  const empty = await writeRandomFile(folder, 'empty.txt', 0)
+  // Spec §5: dashes become hyphens before the upload.
+  photo.name = 'Photo of Zoë - final.png'
+  await signUpAndLogIn(page)
+
+  const shown = await recordTexts(page)
+  await dropFiles(page, [film.path, photo.path])
+  await expect(page.getByText(/^Uploading film\.mkv\.\.\. \d+%$/)).toBeVisible()
+  await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
+  await chooseFiles(page, [empty.path])
+  await expect(fileRow(page, empty.name)).toBeVisible()
+  await expect.poll(shown).toContain('Finalizing film.mkv...')
+  for (const { name } of [film, photo, empty]) {
+    await expect.poll(shown).toContain(`${name} uploaded successfully`)
+  }
+  await expect.poll(shown).toContain('Upload Complete')
+  // The outcome is reset after 2 s.
+  await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
+  await expect(page.getByText('3 active links')).toBeVisible()
+
+  const links = new Map<DiskFile, string>()
+  for (const file of [film, photo, empty]) links.set(file, await copyLink(page, file))
+  expect(new Set(links.values()).size).toBe(3)
+
+  const other = await visitor()
+  for (const [file, link, size, kind] of [
+    [film, links.get(film), '300 MB', 'Video'],
+    [photo, links.get(photo), '120.6 KB', 'Image'],
+    [empty, links.get(empty), '0 Bytes', 'Document'],
+  ] as const) {
+    expect(link).toMatch(new RegExp(`^${app.url}/s/[\\w-]{10}$`))
+    await other.goto(link ?? '')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText(file.name)
+    await expect(other.getByText(`${size} · ${kind}`)).toBeVisible()
+    await expect(other.getByText(/^[23] days left$/)).toBeVisible()
+    expect(await download(other)).toEqual({ name: file.name, sha256: file.sha256 })
+  }
+
+  // Each download counts once, and looking at the page counts nothing.
+  await page.reload()
+  for (const file of [film, photo, empty]) {
+    await expect(fileRow(page, file.name).getByText('1 download').last()).toBeAttached()
+  }
+
+  await fileRow(page, film.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete film.mkv?' })
+  await expect(question).toContainText('This action cannot be undone.')
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(question).toBeHidden()
+  await expect(fileRow(page, film.name)).toBeVisible()
+  await fileRow(page, film.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('File deleted')).toBeVisible()
+  await expect(fileRow(page, film.name)).toBeHidden()
+
+  const link = links.get(film) ?? ''
+  const code = new URL(link).pathname.split('/').at(-1)
+  noise.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
+  expect((await other.goto(link))?.status()).toBe(404)
+  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  const answer = await makeClient(app).fetch(`/api/download/${code}`)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toMatchObject({ message: 'File not found or expired' })
+})

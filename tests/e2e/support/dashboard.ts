@@ -1,0 +1,58 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import { logIn, type Person } from '../../support/make.ts'
+
+interface Server {
+  url: string
+}
+
+type Account = Pick<Person, 'email' | 'password'>
+
+/** Signs somebody in past the form, for stories that are about something else. */
+export const signIn = async (page: Page, server: Server, account: Account): Promise<void> => {
+  const cookies = await logIn(server, account.email, account.password)
+  await page.context().addCookies(
+    cookies.split('; ').map((cookie) => {
+      const [name = '', value = ''] = cookie.split(/=(.*)/s)
+      return { name, value, url: server.url }
+    }),
+  )
+}
+
+/** Opens the dashboard as somebody. */
+export const openDashboard = async (
+  page: Page,
+  server: Server,
+  account: Account,
+): Promise<void> => {
+  await signIn(page, server, account)
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+}
+
+/** Chooses files of the disk in the browser's own dialog. */
+export const chooseFiles = async (page: Page, paths: string[]): Promise<void> => {
+  const dialog = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose files' }).click()
+  await (await dialog).setFiles(paths)
+}
+
+/** Drags files of the disk over the page and lets go of them: the browser's own drag and drop. */
+export const dropFiles = async (page: Page, paths: string[]): Promise<void> => {
+  const browser = await page.context().newCDPSession(page)
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    browser.send('Input.dispatchDragEvent', {
+      type,
+      x: 640,
+      y: 400,
+      data: { items: [], files: paths, dragOperationsMask: 1 },
+    })
+  await drag('dragEnter')
+  await drag('dragOver')
+  await expect(page.getByText('Drop to upload')).toBeVisible()
+  await drag('drop')
+  await browser.detach()
+}
+
+/** The row of a file in the list that is open. */
+export const fileRow = (page: Page, name: string): Locator =>
+  page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })

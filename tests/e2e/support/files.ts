@@ -1,0 +1,63 @@
+import { createCipheriv, createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+/** A file on disk to upload. */
+export interface DiskFile {
+  name: string
+  path: string
+  size: number
+  sha256: string
+}
+
+const blockSize = 4 * 1024 * 1024
+
+/** Bytes that no compression shortens and that are the same in every run: a cipher over zeros. */
+function* pseudoRandom(size: number): Generator<Buffer> {
+  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
+  for (let left = size; left > 0; left -= blockSize) {
+    yield cipher.update(Buffer.alloc(Math.min(left, blockSize)))
+  }
+}
+
+/** Writes a file of `size` pseudo-random bytes. */
+export const writeRandomFile = async (
+  folder: string,
+  name: string,
+  size: number,
+): Promise<DiskFile> => {
+  const path = join(folder, name)
+  const hash = createHash('sha256')
+  await pipeline(
+    pseudoRandom(size),
+    async function* (blocks) {
+      for await (const block of blocks) {
+        hash.update(block)
+        yield block
+      }
+    },
+    createWriteStream(path),
+  )
+  return { name, path, size, sha256: hash.digest('hex') }
+}
+
+/** Makes a file that has a size and no bytes on disk, for what is never read. */
+export const writeSparseFile = async (
+  folder: string,
+  name: string,
+  size: number,
+): Promise<string> => {
+  const path = join(folder, name)
+  await writeFile(path, '')
+  await truncate(path, size)
+  return path
+}
+
+/** The SHA-256 of a file on disk, in hexadecimal. */
+export const sha256OfFile = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)
+  return hash.digest('hex')
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test'
+import { serveApp, type TestApp } from '../../support/app-server.ts'
+import { createDatabase } from '../../support/postgres-server.ts'
+import { listenForNoise, type Noise } from './noise.ts'
+import { postgresUrl } from './postgres.ts'
+
+interface Fixtures {
+  /** A server of the test's own; its clock stands still until the test sets it. */
+  app: TestApp
+  /** Fails the test when a console, a page or a request has anything to complain about. */
+  noise: Noise
+  /** A page in a browser context of its own: another person, signed out. */
+  visitor: (options?: BrowserContextOptions) => Promise<Page>
+  /** An empty folder that is removed after the test. */
+  folder: string
+}
+
+export const test = base.extend<Fixtures>({
+  app: async ({}, use) => {
+    const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'))
+    await use(app)
+    await app.close()
+  },
+
+  baseURL: async ({ app }, use) => use(app.url),
+
+  noise: [
+    async ({}, use) => {
+      const noise = listenForNoise()
+      await use(noise)
+      expect(noise.faults()).toEqual([])
+    },
+    { auto: true },
+  ],
+
+  context: async ({ context, noise }, use) => {
+    await noise.watch(context)
+    await use(context)
+  },
+
+  visitor: async ({ browser, baseURL, noise }, use) => {
+    const contexts: { close(): Promise<void> }[] = []
+    await use(async (options = {}) => {
+      const context = await browser.newContext({ ...(baseURL && { baseURL }), ...options })
+      contexts.push(context)
+      await noise.watch(context)
+      return context.newPage()
+    })
+    for (const context of contexts) await context.close()
+  },
+
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
+    await use(folder)
+    await rm(folder, { recursive: true })
+  },
+})
+
+export { expect }

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const startMillis = 20_000
+const pollMillis = 20
+
+/** The real server in a process of its own, with the Postgres that it brings along. */
+export interface ServerProcess {
+  /** The public origin. */
+  url: string
+  kill(signal: NodeJS.Signals): void
+  /** Its exit code; null when a signal ended it. */
+  ended: Promise<number | null>
+}
+
+/**
+ * Starts the server on a folder and waits until it is ready. One folder can be started again and
+ * again; whoever starts it sees to it that it ends.
+ * @throws what the server said when it ends instead.
+ */
+export const startServerProcess = async (settings: {
+  dataDir: string
+  port: number
+  /** Settings as the environment holds them. */
+  env?: Record<string, string>
+}): Promise<ServerProcess> => {
+  const { dataDir, port, env } = settings
+  const child = spawn(process.execPath, ['src/server/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'exit').then(([code]) => code)
+  const said = text(child.stderr)
+  const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
+  await untilReady(child, `http://127.0.0.1:${port}`, said)
+  return { url, ended, kill: (signal) => void child.kill(signal) }
+}
+
+const untilReady = async (child: ChildProcess, url: string, said: Promise<string>) => {
+  const patience = AbortSignal.timeout(startMillis)
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`The server has ended: ${await said}`)
+    }
+    const ready = await fetch(`${url}/api/ready`).catch(() => null)
+    if (ready?.ok) return
+    patience.throwIfAborted()
+    await wait(pollMillis)
+  }
+}
