@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { compress } from 'hono/compress'
 import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
@@ -7,6 +6,7 @@ import type { LinkPages } from './downloads/page-template.ts'
 import { downloadRoutes } from './downloads/routes.ts'
 import { AppError } from './errors.ts'
 import { fileRoutes } from './files/routes.ts'
+import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
 import { answerError } from './http/error-handler.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
@@ -37,7 +37,7 @@ export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
   app.onError(answerError)
   app.use(requestContext(deps.log, { trustProxy: deps.config.trustProxy }))
   app.use(loopbackRedirect(deps.config.appUrl))
-  app.use('/api/*', bodyLimit({ maxSize: maxBodySize, onError: bodyTooLarge }))
+  app.use('/api/*', bodyLimit(maxBodySize))
   app.use(sameOrigin(deps.config.appUrl))
   app.use('/api/files', compress())
   app.route(
@@ -60,8 +60,4 @@ export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
   app.get('*', web.files)
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   return app
-}
-
-const bodyTooLarge = (): never => {
-  throw new AppError('BODY_TOO_LARGE')
 }

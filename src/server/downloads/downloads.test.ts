@@ -27,6 +27,29 @@ const countOf = async (id: string) => {
   return listed.find((file) => file.id === id)?.downloadCount
 }
 
+describe('links that are opened at the same moment', () => {
+  it('answer each for itself, from the database as it is then', async () => {
+    const files = await Promise.all(
+      ['one.txt', 'two.txt', 'three.txt'].map((name) => makeFile(owner, { name })),
+    )
+    const codes = [...files, ...files].map(({ shortCode }) => shortCode)
+    const names = () =>
+      Promise.all(
+        [...codes, 'bbbbbbbbbb'].map(async (code) => {
+          const response = await get(`/api/links/${code}`)
+          const body = await json<{ originalName?: string; code?: string }>(response)
+          return body.originalName ?? body.code
+        }),
+      )
+    const all = ['one.txt', 'two.txt', 'three.txt']
+    expect(await names()).toEqual([...all, ...all, 'LINK_NOT_FOUND'])
+
+    expect((await owner.fetch(`/api/files/${files[1]?.id}`, { method: 'DELETE' })).ok).toBe(true)
+    const left = ['one.txt', 'LINK_NOT_FOUND', 'three.txt']
+    expect(await names()).toEqual([...left, ...left, 'LINK_NOT_FOUND'])
+  })
+})
+
 describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
   it('answers the bytes as an attachment that no proxy keeps and no browser runs', async () => {
     const file = await makeFile(owner, { name: 'Ünïcode "x" تقرير.html', type: 'text/html' })

@@ -1,8 +1,6 @@
-import type { Context } from 'hono'
 import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { HttpEnv } from '../http/env.ts'
 import type { Handlers } from '../http/mount.ts'
 import { openLink } from './open-link.ts'
 import type { LinkPages } from './page-template.ts'
@@ -19,11 +17,13 @@ export const downloadRoutes = (
   const links = { ...deps, findLink: prepareFindLink(deps.db) }
 
   /** Reading the page changes no counter; a dead link's page is a 404. */
-  const showPage = async (code: string, context: Context<HttpEnv>): Promise<Response> => {
+  const showPage = async (code: string): Promise<Response> => {
     const link = await openLink(links, code)
+    const { headers } = pages
+    // Not made by the context, which would parse headers that are the same every time.
     return link
-      ? context.body(pages.alive(link, deps.clock()), 200, pages.headers)
-      : context.body(pages.dead, 404, pages.headers)
+      ? new Response(pages.alive(link, deps.clock()), { headers })
+      : new Response(pages.dead, { status: 404, headers })
   }
 
   return {
@@ -31,10 +31,10 @@ export const downloadRoutes = (
 
     openLink: ({ params, context }) =>
       wantsPage(context.req.raw.headers)
-        ? showPage(params.code, context)
+        ? showPage(params.code)
         : sendDownload(links, params.code, context),
 
-    openDownloadPage: ({ params, context }) => showPage(params.code, context),
+    openDownloadPage: ({ params }) => showPage(params.code),
 
     async linkDetails({ params }) {
       const link = await openLink(links, params.code)

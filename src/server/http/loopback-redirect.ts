@@ -11,12 +11,13 @@ const isLoopback = (hostname: string) =>
  */
 export const loopbackRedirect = (appUrl: URL) =>
   createMiddleware<HttpEnv>(async (c, next) => {
+    const { host, accept } = c.env.incoming.headers
+    // Nearly every request comes by the right name: it is let through before its URL is parsed.
+    if (host === appUrl.host || !accept?.includes('text/html')) return next()
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const asked = new URL(c.req.url)
     const sameServer =
       isLoopback(appUrl.hostname) && isLoopback(asked.hostname) && asked.port === appUrl.port
-    const forPage =
-      (c.req.method === 'GET' || c.req.method === 'HEAD') &&
-      c.req.header('accept')?.includes('text/html')
-    if (!sameServer || !forPage || asked.hostname === appUrl.hostname) return next()
+    if (!sameServer || asked.hostname === appUrl.hostname) return next()
     return c.redirect(`${appUrl.origin}${asked.pathname}${asked.search}`, 302)
   })

@@ -1,0 +1,22 @@
+import { bodyLimit as countingLimit } from 'hono/body-limit'
+import { createMiddleware } from 'hono/factory'
+import { AppError } from '../errors.ts'
+import type { HttpEnv } from './env.ts'
+
+/**
+ * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. An announced length, which Node
+ * holds a body to, decides alone; only a body without one is counted as it comes, because looking
+ * at it makes a web stream of every request and costs more than most of our answers.
+ */
+export const bodyLimit = (maxSize: number) => {
+  const counted = countingLimit({ maxSize, onError: tooLarge })
+  return createMiddleware<HttpEnv>((c, next) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers
+    if (coding !== undefined) return counted(c, next)
+    return Number(length ?? 0) > maxSize ? tooLarge() : next()
+  })
+}
+
+const tooLarge = (): never => {
+  throw new AppError('BODY_TOO_LARGE')
+}
