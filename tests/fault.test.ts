@@ -1,0 +1,224 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { get, type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { File } from '../src/shared/contract/files.ts'
+import { freePort } from './support/free-port.ts'
+import {
+  type Client,
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  putBytes,
+  type StartedUpload,
+  sha256,
+  signUp,
+  startUpload,
+} from './support/make.ts'
+import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+
+let folder: string
+let settings: { dataDir: string; port: number }
+let server: ServerProcess
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-fault-'))
+  settings = { dataDir: join(folder, 'data'), port: await freePort() }
+  server = await startServerProcess(settings)
+})
+
+afterEach(async () => {
+  server.kill('SIGTERM')
+  await server.ended
+  await rm(folder, { recursive: true })
+})
+
+const restart = async () => {
+  await server.ended
+  server = await startServerProcess(settings)
+}
+
+const makeUser = async (): Promise<Client> => {
+  const { email, password } = await signUp(server)
+  return makeClient(server, await logIn(server, email, password))
+}
+
+const type = 'application/octet-stream'
+
+/** An upload that was started, and the bytes that it is to have. */
+interface Wish extends StartedUpload {
+  bytes: Buffer<ArrayBuffer>
+}
+
+const wish = async (user: Client, name: string, size: number): Promise<Wish> => {
+  const bytes = randomBytes(size)
+  return { ...(await startUpload(user, { name, size, type })), bytes }
+}
+
+const confirm = async (user: Client, { cloudKey }: Wish): Promise<File> => {
+  const response = await user.post('/api/files/confirm-upload', { cloudKey })
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+const expectSameBytes = async (code: string, bytes: Buffer) => {
+  const response = await makeClient(server).fetch(`/api/download/${code}`)
+  expect(response.status).toBe(200)
+  expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
+}
+
+/**
+ * Sends the first `pause` bytes of an upload, says so by `paused`, and goes on when it is told to,
+ * but never to the last byte: this upload cannot end.
+ */
+const sendWithoutEnd = ({ uploadUrl, bytes }: Wish, pause: number) => {
+  const headers = { 'content-type': type, 'content-length': bytes.length }
+  const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
+  // It ends with the server.
+  sending.on('error', () => {})
+  const write = (part: Buffer) =>
+    new Promise<void>((resolve) => sending.write(part, () => resolve()))
+  return {
+    paused: write(bytes.subarray(0, pause)),
+    goOn: () => void write(bytes.subarray(pause, -1)),
+  }
+}
+
+const storedOffset = async ({ uploadUrl }: Wish): Promise<number> => {
+  const answer = await fetch(uploadUrl, { method: 'HEAD' })
+  expect(answer.status).toBe(200)
+  return Number(answer.headers.get('upload-offset'))
+}
+
+/** Continues an upload from what storage holds of it, or starts it again, to a file. */
+const finish = async (user: Client, upload: Wish, how: 'continue' | 'start again') => {
+  const { uploadUrl, bytes } = upload
+  const offset = await storedOffset(upload)
+  if (offset < bytes.length) {
+    const response =
+      how === 'continue'
+        ? await fetch(uploadUrl, {
+            method: 'PUT',
+            headers: { 'content-type': type, range: `bytes=${offset}-` },
+            body: bytes.subarray(offset),
+          })
+        : await putBytes(upload, new Uint8Array(bytes), type)
+    expect(response.status).toBe(200)
+  }
+  return confirm(user, upload)
+}
+
+/** Whole numbers below a limit, the same ones for the same seed. */
+const numbersFrom = (seed: number) => {
+  let drawn = 0
+  return (limit: number) => {
+    drawn += 1
+    return createHash('sha256').update(`${seed} ${drawn}`).digest().readUInt32BE() % limit
+  }
+}
+
+test('ten times SIGKILL: what was acknowledged is there, what was not can be finished', async () => {
+  const rounds = 10
+  const size = 8 * 1024 * 1024
+  const longestWaitMillis = 20
+  const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
+  const random = numbersFrom(seed)
+  const acknowledged = new Map<string, Buffer>()
+  const offsets: number[] = []
+
+  const round = async () => {
+    const user = await makeUser()
+    const done = await wish(user, 'done.bin', 1 + random(size))
+    const unheard = await wish(user, 'unheard.bin', 1 + random(size))
+    const half = await wish(user, 'half.bin', size)
+    for (const whole of [done, unheard]) {
+      expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
+    }
+    const sending = sendWithoutEnd(half, random(size - 1))
+    await sending.paused
+
+    const file = await confirm(user, done)
+    acknowledged.set(file.shortCode, done.bytes)
+    // One more confirmation is on its way, and bytes are flowing, when the server dies.
+    const lastWords = confirm(user, unheard).catch(() => null)
+    sending.goOn()
+    if (random(2) === 0) await wait(random(longestWaitMillis))
+    server.kill('SIGKILL')
+    const heard = await lastWords
+    if (heard) acknowledged.set(heard.shortCode, unheard.bytes)
+    await restart()
+
+    for (const [code, bytes] of acknowledged) await expectSameBytes(code, bytes)
+    offsets.push(await storedOffset(half))
+    const how = random(2) === 0 ? 'continue' : 'start again'
+    for (const upload of [unheard, half]) {
+      const { shortCode } = await finish(user, upload, how)
+      await expectSameBytes(shortCode, upload.bytes)
+      acknowledged.set(shortCode, upload.bytes)
+    }
+    const files = await json<File[]>(await user.fetch('/api/files'))
+    expect(files.map(({ originalName }) => originalName).sort()).toEqual([
+      'done.bin',
+      'half.bin',
+      'unheard.bin',
+    ])
+  }
+
+  for (let number = 1; number <= rounds; number += 1) {
+    try {
+      await round()
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error)
+      throw new Error(`FAULT_SEED=${seed}, round ${number}: ${said}`, { cause: error })
+    }
+  }
+  // The kills did hit uploads of which something was stored.
+  expect(Math.max(...offsets), `FAULT_SEED=${seed}`).toBeGreaterThan(0)
+}, 60_000)
+
+describe('SIGTERM while somebody downloads', () => {
+  /** More than all the buffers between the server and a client that does not read. */
+  const size = 48 * 1024 * 1024
+
+  const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
+    const file = await makeFile(await makeUser(), { bytes: new Uint8Array(randomBytes(size)) })
+    const asked = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
+    const [response] = await once(asked, 'response')
+    return { bytes: file.bytes, response }
+  }
+
+  const untilNobodyListens = () =>
+    vi.waitFor(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow(), {
+      timeout: 10_000,
+      interval: 20,
+    })
+
+  test('the download is finished, then the server ends', async () => {
+    const { bytes, response } = await beginDownload()
+    server.kill('SIGTERM')
+    await untilNobodyListens()
+    expect(sha256(await buffer(response))).toBe(sha256(bytes))
+    expect(await server.ended).toBe(0)
+  })
+
+  test('a second SIGTERM ends it at once', async () => {
+    const { response } = await beginDownload()
+    response.on('error', () => {})
+    server.kill('SIGTERM')
+    await untilNobodyListens()
+    // One that comes too soon passes for the same signal, sent twice.
+    const again = setInterval(() => server.kill('SIGTERM'), 100)
+    expect(await server.ended).toBe(1)
+    clearInterval(again)
+    expect(response.complete).toBe(false)
+
+    await restart()
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
+  })
+})
