@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Every document by its path from the root. */
+const documents = new Map<string, string>()
+
+beforeAll(async () => {
+  const inDocs = await readdir(join(root, 'docs'), { recursive: true })
+  const names = inDocs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
+  for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...names]) {
+    documents.set(name, await readFile(join(root, name), 'utf8'))
+  }
+})
+
+const textOf = (document: string) => documents.get(document) ?? ''
+
+/** Without fenced blocks: what stands there is code. */
+const prose = (document: string) => textOf(document).replaceAll(/^```.*?^```/gms, '')
+
+const all = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, group = '']) => group)
+
+/** The anchors that a page of GitHub's gives to headings. */
+const anchors = (document: string) =>
+  all(prose(document), /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** Links and pictures, in Markdown and in HTML. */
+const links = (document: string) => [
+  ...all(prose(document), /\]\(([^)\s]+)\)/g),
+  ...all(prose(document), /(?:href|src|srcset)="([^"]+)"/g),
+]
+
+test('every relative link leads to a file, and its anchor to a heading', () => {
+  const broken: string[] = []
+  for (const document of documents.keys()) {
+    for (const link of links(document)) {
+      if (/^(https?|mailto):/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
+      const found = existsSync(join(root, target))
+      if (!found || (anchor !== undefined && !anchors(target).includes(anchor))) {
+        broken.push(`${document}: ${link}`)
+      }
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+test('every npm script that is named exists', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const missing: string[] = []
+  for (const [document, text] of documents) {
+    const named = [...all(text, /\bnpm run ([a-z][\w:]*)/g), ...all(text, /\bnpm (start|test)\b/g)]
+    for (const name of named) if (!(name in scripts)) missing.push(`${document}: ${name}`)
+  }
+  expect(missing).toEqual([])
+})
+
+test('every path of the source that is named in backticks exists', () => {
+  const missing: string[] = []
+  for (const document of documents.keys()) {
+    const paths = all(prose(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
+    for (const path of paths) {
+      if (!existsSync(join(root, path))) missing.push(`${document}: ${path}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
+
+describe('a comment that cites a section', () => {
+  const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
+
+  test.each(Object.entries(pages))('of the %s finds it', async (word, page) => {
+    const sections = new Set(all(textOf(page), /^## (\d+)\. /gm))
+    const citation = new RegExp(`\\b${word} §(\\d+)`, 'gi')
+    const missing: string[] = []
+    for (const name of await readdir(join(root, 'src'), { recursive: true })) {
+      if (!/\.tsx?$/.test(name)) continue
+      const cited = all(await readFile(join(root, 'src', name), 'utf8'), citation)
+      for (const section of cited) if (!sections.has(section)) missing.push(`${name}: §${section}`)
+    }
+    expect(sections.size).toBeGreaterThan(0)
+    expect(missing).toEqual([])
+  })
+})
+
+test('every decision is listed, under its title', async () => {
+  const index = textOf('docs/decisions/README.md')
+  for (const [document, text] of documents) {
+    const name = /^docs\/decisions\/(\d.*)$/.exec(document)?.[1]
+    if (name === undefined) continue
+    const title = all(text, /^# (.+)$/gm)[0]
+    expect(index).toContain(`[${title}](${name})`)
+  }
+})
