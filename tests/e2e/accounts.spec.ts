@@ -1,6 +1,162 @@
+import type { Page } from '@playwright/test'
+import { sessions } from '../../src/server/db/schema.ts'
+import { makeClient, makeFile, makePerson } from '../support/make.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
+import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-test('front', async ({ page }) => {
+const fillSignup = async (page: Page, password: string, confirmPassword: string) => {
+  await page.getByLabel('First name').fill('Grace')
+  await page.getByLabel('Last name').fill('Hopper')
+  await page.getByLabel('Email').fill('grace@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm password', { exact: true }).fill(confirmPassword)
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+}
+
+const expectToast = async (page: Page, title: string, description: string) => {
+  await expect(page.getByText(title, { exact: true })).toBeVisible()
+  await expect(page.getByText(description, { exact: true })).toBeVisible()
+}
+
+test('a wrong password and an unknown address are told in the same words', async ({
+  app,
+  noise,
+  page,
+}) => {
+  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
+  const person = await makePerson(app)
+  await page.goto('/login')
+  for (const email of [person.email, 'nobody@example.org']) {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('wrong horse')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText('Login failed')).toBeHidden()
+  }
+  await expect(page).toHaveURL('/login')
+})
+
+test('signup says what is wrong and keeps what was typed', async ({ app, noise, page }) => {
+  await page.goto('/signup')
+  await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
+
+  await fillSignup(page, 'correct horse', 'correct house')
+  await expectToast(page, 'Password mismatch', 'Passwords do not match. Please try again.')
+  await expect(page.getByLabel('Confirm password', { exact: true })).toBeFocused()
+
+  await fillSignup(page, 'horse', 'horse')
+  await expectToast(page, 'Password too short', 'Password must be at least 6 characters long.')
+  await expect(page.getByLabel('First name')).toHaveValue('Grace')
+
+  await page.getByLabel('First name').fill(' ')
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page.getByText('Please fill in this field.')).toBeVisible()
+  await expect(page.getByLabel('First name')).toBeFocused()
+
+  const taken = await makePerson(app)
+  noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
+  await fillSignup(page, 'correct horse', 'correct horse')
+  await expect(page).toHaveURL('/login')
+  await page.goto('/signup')
+  await fillSignup(page, 'correct horse', 'correct horse')
+  await expectToast(page, 'Signup failed', 'An account with this email already exists.')
+  expect(taken.email).not.toBe('grace@example.org')
+})
+
+test('passwords are shown and hidden by a toggle', async ({ page }) => {
+  await page.goto('/signup')
+  for (const [label, name] of [
+    ['Password', 'password'],
+    ['Confirm password', 'confirm password'],
+  ] as const) {
+    const field = page.getByLabel(label, { exact: true })
+    await field.fill('correct horse')
+    await expect(field).toHaveAttribute('type', 'password')
+    await page.getByRole('button', { name: `Show ${name}`, exact: true }).click()
+    await expect(field).toHaveAttribute('type', 'text')
+    await expect(field).toHaveValue('correct horse')
+    await page.getByRole('button', { name: `Hide ${name}`, exact: true }).click()
+    await expect(field).toHaveAttribute('type', 'password')
+  }
+})
+
+test('logging out ends the session everywhere', async ({ app, context, page }) => {
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const stolen = makeClient(app, cookies)
+  expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
+
+  const left = page.waitForRequest('**/api/logout')
+  await page.getByRole('link', { name: 'Log out' }).click()
+  await left
+  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  await expect(page).toHaveURL('/')
+  expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
+  await page.goBack()
+  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  await expect(page.getByText(person.email)).toBeHidden()
+})
+
+test('a session that ends in the middle leads to the login', async ({ app, noise, page }) => {
+  noise.expect(/401 \(Unauthorized\).*\/api\/files\//)
+  const person = await makePerson(app)
+  await makeFile(person, { name: 'notes.txt' })
+  await openDashboard(page, app, person)
+  await app.deps.db.delete(sessions)
+
+  const shown = await recordTexts(page)
+  const leaving = page.waitForRequest('**/api/login')
+  await fileRow(page, 'notes.txt').getByRole('button', { name: 'Delete notes.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await leaving
+  expect(shown).toContain('Unauthorized')
+  expect(shown).toContain('You are logged out. Logging in again...')
+  expect(shown).not.toContain('Delete failed')
+  await expect(page).toHaveURL('/login')
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+})
+
+test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise, page }) => {
   await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
+  await page.getByRole('link', { name: 'Get Started' }).click()
+  await expect(page).toHaveURL('/login')
+  await page.getByRole('link', { name: 'Sign up' }).first().click()
+  await expect(page).toHaveURL('/signup')
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL('/login')
+  await page.getByRole('link', { name: 'Mayfly, home' }).click()
+  await expect(page).toHaveURL('/')
+  await page.goto('/?tab=files')
+  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+
+  const visitor = makeClient(app)
+  for (const path of ['/api/auth/user', '/api/files']) {
+    const answer = await visitor.fetch(path)
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED' })
+  }
+
+  noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)
+  expect((await page.goto('/no/such/page'))?.status()).toBe(404)
+  await expect(
+    page.getByRole('heading', { name: 'There is nothing at this address' }),
+  ).toBeVisible()
+  noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+  expect((await page.goto('/s/nosuchcode'))?.status()).toBe(404)
+  await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+})
+
+test('an unknown path is not found for who is signed in, too', async ({ app, noise, page }) => {
+  noise.expect(/404 \(Not Found\).*\/admin\/nothing$/)
+  await openDashboard(page, app, await makePerson(app))
+  expect((await page.goto('/admin/nothing'))?.status()).toBe(404)
+  await expect(
+    page.getByRole('heading', { name: 'There is nothing at this address' }),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })

@@ -63,11 +63,11 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   await chooseFiles(page, [empty.path])
   await expect(fileRow(page, empty.name)).toBeVisible()
-  await expect.poll(shown).toContain('Finalizing film.mkv...')
+  await expect.poll(() => shown).toContain('Finalizing film.mkv...')
   for (const { name } of [film, photo, empty]) {
-    await expect.poll(shown).toContain(`${name} uploaded successfully`)
+    await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
-  await expect.poll(shown).toContain('Upload Complete')
+  await expect.poll(() => shown).toContain('Upload Complete')
   // The outcome is reset after 2 s.
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()

@@ -2,22 +2,22 @@ import type { Page } from '@playwright/test'
 
 declare global {
   interface Window {
-    shownTexts: string[]
+    noteShownText(text: string): void
   }
 }
 
 /**
- * Notes every text that the page shows from now on, in order, however shortly it shows it. Answers
- * how to read them.
+ * Notes every text that the open document shows from now on, in order, however shortly it shows it.
+ * @returns the list, which grows.
  */
-export const recordTexts = async (page: Page): Promise<() => Promise<string[]>> => {
+export const recordTexts = async (page: Page): Promise<string[]> => {
+  const texts: string[] = []
+  await page.exposeFunction('noteShownText', (text: string) => void texts.push(text))
   await page.evaluate(() => {
-    const texts: string[] = []
-    window.shownTexts = texts
     const note = (node: Node) => {
       const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
       for (let text: Node | null = walker.currentNode; text; text = walker.nextNode()) {
-        if (text instanceof Text) texts.push(text.data)
+        if (text instanceof Text) window.noteShownText(text.data)
       }
     }
     new MutationObserver((changes) => {
@@ -27,5 +27,5 @@ export const recordTexts = async (page: Page): Promise<() => Promise<string[]>> 
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
-  return () => page.evaluate(() => window.shownTexts)
+  return texts
 }

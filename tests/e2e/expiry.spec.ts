@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test'
+import type { TestApp } from '../support/app-server.ts'
+import { makeClient, makeFile, makePerson } from '../support/make.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
+import { expect, test } from './support/test.ts'
+
+const second = 1000
+const hour = 3600 * second
+const day = 24 * hour
+
+/** Server and pages begin at the same moment. */
+const setClocks = async (app: TestApp, pages: Page[]) => {
+  for (const page of pages) {
+    await page.clock.install({ time: app.clock() })
+    // The one clock of a page that Playwright's does not set.
+    await page.addInitScript(() => {
+      Object.defineProperty(performance, 'timeOrigin', { value: Date.now() })
+    })
+  }
+}
+
+/** Time passes for the server and for the pages, which go on from there by themselves. */
+const pass = async (app: TestApp, pages: Page[], milliseconds: number) => {
+  app.clock.advance(milliseconds)
+  for (const page of pages) await page.clock.fastForward(milliseconds)
+}
+
+test("a free user's link dies on every screen at the same moment", async ({
+  app,
+  noise,
+  page,
+  visitor,
+}) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person, { name: 'agenda.pdf', type: 'application/pdf' })
+  const other = await visitor()
+  const pages = [page, other]
+  await setClocks(app, pages)
+  await openDashboard(page, app, person)
+  await other.goto(`/s/${file.shortCode}`)
+  const row = fileRow(page, 'agenda.pdf')
+
+  await pass(app, pages, hour)
+  await expect(row.getByText('2 days left')).toBeVisible()
+  await expect(other.getByText('2 days left')).toBeVisible()
+  await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--accent)')
+  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'calm')
+
+  await pass(app, pages, 2 * day)
+  await expect(row.getByText('22 hours left')).toBeVisible()
+  await expect(other.getByText('22 hours left')).toBeVisible()
+  await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--amber)')
+  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'amber')
+
+  await pass(app, pages, 22 * hour + hour / 2)
+  await expect(row.getByText('Less than 1 hour left')).toBeVisible()
+  await expect(other.getByText('Less than 1 hour left')).toBeVisible()
+  await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--red)')
+  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'red')
+  await expect(row.getByRole('button', { name: 'Copy' })).toBeVisible()
+  await expect(row.getByRole('link', { name: 'Email link' })).toBeVisible()
+
+  const client = makeClient(app)
+  const end = Date.parse(file.expiresAt)
+  app.clock.set(new Date(end - 1))
+  expect((await client.fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
+  app.clock.set(new Date(end))
+  const answer = await client.fetch(`/api/download/${file.shortCode}`)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toMatchObject({ message: 'File not found or expired' })
+
+  for (const one of pages) await one.clock.fastForward(hour / 2)
+  await expect(row.getByText('Expired & deleted')).toBeVisible()
+  await expect(row.getByText('Link closed')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Copy' })).toBeHidden()
+  await expect(row.getByRole('link', { name: 'Email link' })).toBeHidden()
+  await expect(page.getByText('0 active links')).toBeVisible()
+  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  await expect(other.getByRole('link', { name: 'Download File' })).toBeHidden()
+
+  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  const response = await other.reload()
+  expect(response?.status()).toBe(404)
+  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+})
+
+test("a premium user's link becomes private, then ends for good", async ({ app, page }) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  const file = await makeFile(person, { name: 'agenda.pdf', days: '7' })
+  await setClocks(app, [page])
+  await openDashboard(page, app, person)
+  const row = fileRow(page, 'agenda.pdf')
+
+  await pass(app, [page], 7 * day)
+  await expect(row.getByText('Private (23 days to renew)')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Copy' })).toBeHidden()
+  expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
+
+  await pass(app, [page], 23 * day)
+  await expect(row.getByText('Permanently expired')).toBeVisible()
+})

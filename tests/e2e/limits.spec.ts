@@ -1,0 +1,86 @@
+import { makeFile, makePerson } from '../support/make.ts'
+import { chooseFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile, writeSparseFile } from './support/files.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { expect, test } from './support/test.ts'
+
+const freeLimit = 500 * 1024 * 1024
+
+test("a free user's fourth file is refused beside the drop zone", async ({
+  app,
+  folder,
+  noise,
+  page,
+}) => {
+  noise.expect(/403 \(Forbidden\).*\/api\/files\/get-upload-url$/)
+  const person = await makePerson(app)
+  await makeFile(person, { name: 'one.txt' })
+  await makeFile(person, { name: 'two.txt' })
+  const third = await writeRandomFile(folder, 'three.txt', 1000)
+  const fourth = await writeRandomFile(folder, 'four.txt', 1000)
+  await openDashboard(page, app, person)
+  await expect(page.getByText('Any type, up to 500 MB each, 3 files at most')).toBeVisible()
+  const shown = await recordTexts(page)
+
+  await chooseFiles(page, [third.path, fourth.path])
+  // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
+  await expect(page.getByRole('main').getByRole('alert')).toHaveText(
+    'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+  )
+  await expect(page.getByText('1 of 2 files uploaded').last()).toBeVisible()
+  await expect(fileRow(page, 'three.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
+  await expect(page.getByText('3 active links')).toBeVisible()
+  expect(shown).not.toContain('Upload Error')
+
+  await page.getByRole('button', { name: 'Delete one.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('2 active links')).toBeVisible()
+  await page.getByRole('button', { name: /^Try again.*four\.txt$/ }).click()
+  await expect(fileRow(page, 'four.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
+})
+
+test('an oversized file is skipped and the others go on', async ({ app, folder, page }) => {
+  const small = await writeRandomFile(folder, 'small.txt', 1000)
+  const large = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
+  const other = await writeRandomFile(folder, 'other.txt', 1000)
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  const shown = await recordTexts(page)
+
+  await chooseFiles(page, [small.path, large, other.path])
+  for (const { name } of [small, other]) {
+    await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
+  }
+  await expect
+    .poll(() => shown)
+    .toContain('File upload failed - upgrade to Premium for 1GB files and unlimited uploads')
+  await expect(page.getByRole('heading', { name: 'Not uploaded' })).toBeVisible()
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'Too large: 500 MB, the limit is 500 MB' }),
+  ).toContainText('large.iso')
+  await expect(page.getByText('2 active links')).toBeVisible()
+  await page.getByRole('button', { name: 'Dismiss' }).first().click()
+  await expect(page.getByRole('heading', { name: 'Not uploaded' })).toBeHidden()
+})
+
+test('free users get 3 days, premium users choose', async ({ app, folder, page, visitor }) => {
+  const free = await makePerson(app)
+  await openDashboard(page, app, free)
+  await expect(page.getByText('3 days (default)')).toBeVisible()
+  await expect(page.getByRole('radio')).toHaveCount(0)
+
+  const file = await writeRandomFile(folder, 'poster.pdf', 1000)
+  const person = await makePerson(app, { tier: 'premium' })
+  const premium = await visitor()
+  await openDashboard(premium, app, person)
+  await expect(premium.getByText('Any type, up to 1 GB each')).toBeVisible()
+  await expect(premium.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
+  await expect(premium.getByRole('radio', { name: '3 days' })).toBeChecked()
+  await premium.getByRole('radio', { name: '7 days' }).click()
+  await chooseFiles(premium, [file.path])
+  await expect(fileRow(premium, file.name).getByText(/^[67] days left$/)).toBeVisible()
+  const [stored] = await (await person.fetch('/api/files')).json()
+  const days = (Date.parse(stored.expiresAt) - Date.parse(stored.createdAt)) / 86_400_000
+  expect(days).toBe(7)
+})
