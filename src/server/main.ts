@@ -16,6 +16,7 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
+import { bindStorage } from './uploads/bind-storage.ts'
 import { touchUpload } from './uploads/queries.ts'
 
 const clock: Clock = () => new Date()
@@ -85,6 +86,7 @@ async function start(
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
   lifetime.add({ name: 'storage', close: storage.close })
+  await bindStorage({ clock, db, storage })
 
   const { requireEmailVerification } = config
   const auth = createAuth({ db, appUrl, secret, requireEmailVerification })

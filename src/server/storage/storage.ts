@@ -70,6 +70,10 @@ export interface Storage {
   remove(key: string): Promise<void>
   /** Every object, sealed or not, in no particular order. */
   list(): AsyncIterable<StoredObject>
+  /** The installation that claimed this store; null before anybody did. */
+  installation(): Promise<string | null>
+  /** Marks the store, durably, as an installation's. */
+  claim(installation: string): Promise<void>
   /** Resolves when the store answers and can be written to; rejects otherwise. */
   check(): Promise<void>
 }
