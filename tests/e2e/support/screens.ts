@@ -20,11 +20,16 @@ const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).
 const makeFilesInAllStates = async (app: TestApp) => {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [
-    { name: longName, days: '7', age: 0 },
-    { name: 'تقرير الاجتماع الأول.docx', days: '3', age: 2 * day + hour },
-    { name: 'last-minutes.zip', days: '3', age: 3 * day - hour / 2 },
-    { name: 'private.png', days: '3', age: 10 * day },
-    { name: 'over.mp3', days: '3', age: 31 * day },
+    { name: longName, days: '7', type: 'application/pdf', age: 0 },
+    {
+      name: 'تقرير الاجتماع الأول.docx',
+      days: '3',
+      type: 'application/msword',
+      age: 2 * day + hour,
+    },
+    { name: 'last-minutes.zip', days: '3', type: 'application/zip', age: 3 * day - hour / 2 },
+    { name: 'private.png', days: '3', type: 'image/png', age: 10 * day },
+    { name: 'over.mp3', days: '3', type: 'audio/mpeg', age: 31 * day },
     { name: 'a', days: '5', age: 0, bytes: new Uint8Array(0) },
   ]
   for (const { age, ...options } of ages) {
