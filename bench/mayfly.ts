@@ -7,7 +7,7 @@ import { onCores } from './machine.ts'
 import { familyOf } from './process-cost.ts'
 import { freePort, startServer } from './servers.ts'
 
-const main = join(import.meta.dirname, '../src/server/main.ts')
+const root = join(import.meta.dirname, '..')
 const password = 'only for this run'
 
 export interface Mayfly {
@@ -23,11 +23,19 @@ export interface Mayfly {
   stop(): Promise<void>
 }
 
-/** Starts our server as `npm start` does after its set-up, with its embedded Postgres in `dataDir`. */
+/** What `npm start` runs after its set-up. */
+const startCommand = async (): Promise<string> => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  return scripts.start
+}
+
+/** Starts our server, with its embedded Postgres in `dataDir`. */
 export const startMayfly = async (dataDir: string, cores: string): Promise<Mayfly> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const { pid, readyMillis, stop } = await startServer(onCores(cores, [process.execPath, main]), {
+  const command = onCores(cores, ['sh', '-c', await startCommand()])
+  const { pid, readyMillis, stop } = await startServer(command, {
+    cwd: root,
     url: `${url}/api/ready`,
     logFile: `${dataDir}.log`,
     env: {

@@ -21,12 +21,13 @@ export interface Started {
  */
 export const startServer = async (
   [command = '', ...args]: string[],
-  options: { url: string; logFile: string; env?: Record<string, string> },
+  options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
 ): Promise<Started> => {
   const log = openSync(options.logFile, 'a')
   const began = performance.now()
   const child = spawn(command, args, {
     stdio: ['ignore', log, log],
+    cwd: options.cwd,
     env: { ...environment, ...options.env },
   })
   closeSync(log)
