@@ -7,6 +7,18 @@ const themes = ['light', 'dark'] as const
 const widths = [360, 390, 1280, 2560]
 const widthsForAxe = [390, 1280]
 
+/** Shows a theme and waits until every colour has arrived. */
+const show = async (page: Page, theme: string) => {
+  const moving = () =>
+    page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
+    )
+  await page.evaluate((theme) => {
+    document.documentElement.dataset.theme = theme
+  }, theme)
+  await expect.poll(moving).toBe(0)
+}
+
 const faultsFoundByAxe = async (page: Page) => {
   const { violations } = await new AxeBuilder({ page }).analyze()
   return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))
@@ -24,9 +36,7 @@ for (const [name, open] of Object.entries(screens)) {
       await expect.poll(beyond, `${width} px wide`).toBeLessThanOrEqual(0)
       if (!widthsForAxe.includes(width)) continue
       for (const theme of themes) {
-        await page.evaluate((theme) => {
-          document.documentElement.dataset.theme = theme
-        }, theme)
+        await show(page, theme)
         expect(await faultsFoundByAxe(page), `${theme}, ${width} px wide`).toEqual([])
       }
     }
