@@ -56,10 +56,12 @@ for (const name of [
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page)).toBe('dark')
     expect(await paper(page)).toBe(dark)
-    const { setAt, paintedAt } = await page.evaluate(() => ({
-      setAt: window.themeSetAt,
-      paintedAt: performance.getEntriesByName('first-paint')[0]?.startTime,
-    }))
+    // The browser notes a paint some time after it.
+    const paints = await page.waitForFunction(() => {
+      const [paint] = performance.getEntriesByName('first-paint')
+      return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }
+    })
+    const { setAt, paintedAt } = (await paints.jsonValue()) ?? {}
     expect(setAt).toBeLessThan(paintedAt ?? 0)
 
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
