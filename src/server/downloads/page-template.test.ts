@@ -193,11 +193,20 @@ describe('the page of a dead link', () => {
   })
 })
 
-describe('the policy of both', () => {
+describe('the headers of both', () => {
   const policy = pages.headers['content-security-policy'] ?? ''
   const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-  it('lets exactly what was built inline run', () => {
+  it('let no cache keep what time changes, and no other site learn the address', () => {
+    expect(pages.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': expect.stringMatching(/^max-age=\d+$/),
+    })
+  })
+
+  it('let exactly what was built inline run', () => {
     expect(policy).not.toContain('unsafe-')
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
@@ -236,6 +245,9 @@ describe('a build that does not fit stops the start and names the cure', () => {
   })
 
   it.each([
+    ['lacks a slot', '{{until}}', ''],
+    ['has a slot that nobody fills', '</h1>', '{{brand}}</h1>'],
+    ['lacks the start of a kind', '{{#video}}', ''],
     ['has an empty slot', '</h1>', '{{}}</h1>'],
     ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
     ['lacks the end of a kind', '{{/video}}', ''],
