@@ -89,7 +89,7 @@ async function start(
   await bindStorage({ clock, db, storage })
 
   const { requireEmailVerification } = config
-  const auth = createAuth({ db, appUrl, secret, requireEmailVerification })
+  const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
   const deps = { config, clock, log, db, storage, auth, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))

@@ -65,7 +65,7 @@ export const serveApp = async (
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
   const { appUrl, requireEmailVerification } = config
-  const auth = createAuth({ db, appUrl, secret, requireEmailVerification })
+  const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
   const deps = { config, clock, log, db, storage, auth, rateLimits }
   const built = { distDir: resolve('dist/web'), appUrl }

@@ -2,6 +2,7 @@ import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { betterAuth } from 'better-auth/minimal'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
 import * as schema from '../db/schema.ts'
 
@@ -10,17 +11,25 @@ const day = 24 * 60 * 60
 interface AuthOptions {
   db: NodePgDatabase<typeof schema>
   appUrl: URL
+  log: Logger
   /** Signs the session cookies. */
   secret: string
   requireEmailVerification: boolean
 }
 
-const optionsFor = ({ db, appUrl, secret, requireEmailVerification }: AuthOptions) =>
+const optionsFor = ({ db, appUrl, log, secret, requireEmailVerification }: AuthOptions) =>
   ({
     baseURL: appUrl.origin,
     secret,
     telemetry: { enabled: false },
-    logger: { disabled: true },
+    logger: {
+      level: 'warn',
+      // What it calls an error is mostly a wrong password; a fault comes with an exception.
+      log: (_, message, ...details) => {
+        const err = details.find((detail) => detail instanceof Error)
+        log[err ? 'error' : 'debug']({ err }, `Better Auth: ${message}`)
+      },
+    },
     rateLimit: { enabled: false }, // ours counts in the database, for all servers together
     database: drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
     emailAndPassword: {

@@ -1,6 +1,7 @@
 import { APIError } from 'better-auth/api'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { addressBlock } from '../http/address-block.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import type { AuthUser } from './auth.ts'
 
@@ -10,8 +11,8 @@ interface Credentials {
 }
 
 /**
- * Opens a session: answers who it belongs to and the headers that set its cookies. Attempts are counted by account and by address; a success
- * forgets those by account.
+ * Opens a session: answers who it belongs to and the headers that set its cookies. Failed attempts are counted by
+ * account, by address, and by both together, where the fewest are allowed.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS.
  */
@@ -20,16 +21,21 @@ export const logIn = async (
   { email, password }: Credentials,
   client: { address: string; headers: Headers },
 ): Promise<{ user: SessionUser; headers: Headers }> => {
-  const account = `${client.address} ${email.toLowerCase()}`
-  await rateLimits.spend('loginByAddress', client.address)
+  const address = addressBlock(client.address)
+  const account = email.toLowerCase()
+  const accountFromAddress = `${address} ${account}`
+  await rateLimits.spend('loginByAddress', address)
   await rateLimits.spend('loginByAccount', account)
+  await rateLimits.spend('loginByAccountAndAddress', accountFromAddress)
   try {
     const { headers, response } = await auth.api.signInEmail({
       body: { email, password },
       headers: sessionHeaders(client.headers),
       returnHeaders: true,
     })
-    await rateLimits.forgive('loginByAccount', account)
+    await rateLimits.refund('loginByAddress', address)
+    await rateLimits.refund('loginByAccount', account)
+    await rateLimits.forgive('loginByAccountAndAddress', accountFromAddress)
     const user = toSessionUser(response.user as AuthUser, clock())
     return { user, headers }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
 import { setSessionCookies } from '../http/session.ts'
 import { logIn } from './log-in.ts'
@@ -12,7 +13,7 @@ export const authRoutes = (
   deps: AuthDeps,
 ): Handlers<'signup' | 'login' | 'currentUser' | 'startSignIn' | 'logout'> => ({
   async signup({ body, clientAddress }) {
-    await deps.rateLimits.spend('signupByAddress', clientAddress)
+    await deps.rateLimits.spend('signupByAddress', addressBlock(clientAddress))
     const { requiresVerification } = await signUp(deps, body)
     return { message: 'Account created successfully!', requiresVerification }
   },
@@ -31,8 +32,9 @@ export const authRoutes = (
   startSignIn: ({ context }) => context.redirect('/login'),
 
   async logout({ context }) {
-    // A navigation that another site started ends nobody's session.
-    if (context.req.header('sec-fetch-site') !== 'cross-site') {
+    // A navigation that another site started ends nobody's session, and neither does a mere look.
+    const isAsked = context.req.method === 'GET'
+    if (isAsked && context.req.header('sec-fetch-site') !== 'cross-site') {
       const { headers } = await deps.auth.api.signOut({
         headers: context.req.raw.headers,
         returnHeaders: true,

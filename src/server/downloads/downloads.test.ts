@@ -209,7 +209,8 @@ describe('the page of a link', () => {
     const { shortCode, expiresAt } = await makeFile(await makePerson(app))
     const before = app.clock()
     app.clock.set(new Date(expiresAt))
-    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', '/download/x']) {
+    const endless = `/s/${'x'.repeat(200)}`
+    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', endless]) {
       const response = await get(path, browser)
       expect(response.status).toBe(404)
       expect(await response.text()).toContain('Invalid download link')

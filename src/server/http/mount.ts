@@ -90,7 +90,11 @@ const admit = async (
 }
 
 const readJson = async (context: Context<HttpEnv>): Promise<unknown> => {
-  const text = await context.req.text()
+  const text = await context.req.text().catch((error: unknown) => {
+    // The client went away. A body that is too long has an error of its own.
+    if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
+    throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
+  })
   if (text === '') return undefined
   try {
     return JSON.parse(text)

@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 
 /** Attempts allowed in a window of seconds. A window counts from its first attempt. */
 const limits = {
-  loginByAccount: { points: 10, duration: 15 * 60 },
+  loginByAccountAndAddress: { points: 10, duration: 15 * 60 },
+  loginByAccount: { points: 100, duration: 60 * 60 },
   loginByAddress: { points: 100, duration: 15 * 60 },
   signupByAddress: { points: 30, duration: 60 * 60 },
 } as const
@@ -18,13 +19,16 @@ export interface RateLimits {
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` when the window's attempts are used up.
    */
   spend(name: LimitName, key: string): Promise<void>
+  /** Takes back one attempt of `key`. */
+  refund(name: LimitName, key: string): Promise<void>
   /** Forgets the attempts of `key`: a success shows that they were honest. */
   forgive(name: LimitName, key: string): Promise<void>
 }
 
 /** Rate limits kept in the table `rate_limits`; with `enabled: false` nothing is counted. */
 export const createRateLimits = (pool: pg.Pool, options: { enabled: boolean }): RateLimits => {
-  if (!options.enabled) return { spend: async () => {}, forgive: async () => {} }
+  if (!options.enabled)
+    return { spend: async () => {}, refund: async () => {}, forgive: async () => {} }
 
   const limiter = (name: LimitName) =>
     new RateLimiterPostgres({
@@ -36,6 +40,7 @@ export const createRateLimits = (pool: pg.Pool, options: { enabled: boolean }): 
       ...limits[name],
     })
   const limiters = {
+    loginByAccountAndAddress: limiter('loginByAccountAndAddress'),
     loginByAccount: limiter('loginByAccount'),
     loginByAddress: limiter('loginByAddress'),
     signupByAddress: limiter('signupByAddress'),
@@ -50,6 +55,9 @@ export const createRateLimits = (pool: pg.Pool, options: { enabled: boolean }): 
         const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))
         throw new AppError('TOO_MANY_REQUESTS', { headers: { 'retry-after': String(seconds) } })
       }
+    },
+    async refund(name, key) {
+      await limiters[name].reward(key)
     },
     async forgive(name, key) {
       await limiters[name].delete(key)

@@ -5,6 +5,10 @@ import type { HttpEnv } from './env.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
+/** A short code is the whole right to a file: it is not for the log. */
+const withoutCode = (path: string): string =>
+  path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
+
 /**
  * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
  * writes one log line when it is answered. The query is never logged: it can hold a signature.
@@ -29,7 +33,7 @@ export const requestContext = (log: Logger, options: { trustProxy: boolean }) =>
     requestLog.info(
       {
         method: c.req.method,
-        path: c.req.path,
+        path: withoutCode(c.req.path),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - started),
       },

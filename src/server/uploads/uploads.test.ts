@@ -216,10 +216,13 @@ describe('POST /api/files/confirm-upload', () => {
     expect(file.size).toBe(0)
   })
 
-  it.each(['nothing', '../../etc/passwd', ''])('answers 4xx to the key %j', async (cloudKey) => {
-    const response = await confirm(await makePerson(app), cloudKey)
-    expect(response.status).toBe(cloudKey === '' ? 400 : 404)
-  })
+  it.each(['nothing', '../../etc/passwd', '', 'a\0b'])(
+    'answers 4xx to the key %j',
+    async (cloudKey) => {
+      const response = await confirm(await makePerson(app), cloudKey)
+      expect(response.status).toBe(cloudKey === '' || cloudKey.includes('\0') ? 400 : 404)
+    },
+  )
 
   it("answers 404 to another user's key, and leaves the upload alone", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app)]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { isoDate } from './fields.ts'
+import { isoDate, withoutNul } from './fields.ts'
 
 /** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
 export const minPasswordLength = 6
@@ -23,7 +23,7 @@ export const userSchema = z.object({
 export type User = z.infer<typeof userSchema>
 
 const email = z.string().trim().min(1).max(254).pipe(z.email())
-const personName = z.string().trim().min(1).max(100)
+const personName = z.string().trim().min(1).max(100).refine(withoutNul, 'Must be text.')
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
 export const signupBody = z

@@ -12,7 +12,7 @@ export const downloads = {
     access: 'visitor',
     params: codeParams,
     response: { raw: 'bytes' },
-    errors: ['LINK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   }),
   openLink: endpoint({
     method: 'GET',
@@ -21,7 +21,7 @@ export const downloads = {
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
-    errors: ['LINK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   }),
   openDownloadPage: endpoint({
     method: 'GET',

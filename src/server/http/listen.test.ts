@@ -1,0 +1,75 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePerson, startUpload } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** Sends text as it stands and answers all that comes back until the server closes. */
+const exchange = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(app.url)
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('end', () => resolve(answer))
+    socket.on('error', reject)
+    socket.write(text)
+  })
+
+describe('a client that asks before it sends', () => {
+  const put = (target: string, length: number) =>
+    [
+      `PUT ${target} HTTP/1.1`,
+      `Host: ${new URL(app.url).host}`,
+      'Content-Type: text/plain',
+      `Content-Length: ${length}`,
+      'Expect: 100-continue',
+      'Connection: close',
+      '',
+      '',
+    ].join('\r\n')
+
+  it('is told once to go on', async () => {
+    const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
+    const answer = await exchange(`${put(uploadUrl.slice(app.url.length), 4)}body`)
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
+  })
+
+  it('is refused before it sends what would be refused', async () => {
+    const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
+    const target = uploadUrl.slice(app.url.length)
+    const tooLong = await exchange(put(target, 5))
+    expect(tooLong.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
+    const altered = await exchange(put(`${target}x`, 4))
+    expect(altered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
+  })
+})
+
+describe('a simple health check', () => {
+  it('may speak HTTP/1.0 and name no host', async () => {
+    expect(await exchange('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/)
+  })
+})
+
+describe('a client that leaves in the middle of its body', () => {
+  it('is no fault of ours', async () => {
+    const { hostname, port, host } = new URL(app.url)
+    const before = app.logged.length
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.write(`POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`)
+    setTimeout(() => socket.destroy(), 100)
+    await expect
+      .poll(() => app.logged.slice(before).find(({ path }) => path === '/api/auth/login'))
+      .toMatchObject({ status: 400 })
+    expect(app.logged.slice(before).filter(({ level }) => level >= 50)).toEqual([])
+  })
+})
