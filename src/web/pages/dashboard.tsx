@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
@@ -5,6 +6,7 @@ import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/l
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { FileSection } from '../files/file-section.tsx'
+import { filesQuery } from '../files/use-files.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -41,6 +43,12 @@ const useTab = (): [DashboardTab, (tab: DashboardTab) => void] => {
 
 const SignedIn = ({ user }: { user: User }) => {
   const [tab, selectTab] = useTab()
+  const queryClient = useQueryClient()
+  const showTab = (next: DashboardTab) => {
+    selectTab(next)
+    // Data is never stale by itself (spec §9); who opens the list wants to see the downloads of now.
+    if (next === 'files') void queryClient.invalidateQueries(filesQuery)
+  }
   const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
   // A tier that ends while the page is open takes its choices with it.
   const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
@@ -71,7 +79,7 @@ const SignedIn = ({ user }: { user: User }) => {
         <Tabs
           label="Dashboard"
           value={tab}
-          onValueChange={selectTab}
+          onValueChange={showTab}
           tabs={[
             {
               value: 'upload',

@@ -233,6 +233,16 @@ describe('failures', () => {
     expect(state()).toMatchObject({ inlineError: null, unsent: [] })
   })
 
+  test('a file that is chosen again is no longer listed as not uploaded', async () => {
+    world.refuseStart = () => ({ status: 500, code: 'INTERNAL', message: null })
+    state().add([file('a.txt'), file('b.txt')], 3, [])
+    await ended()
+    world.refuseStart = () => null
+    state().add([file('a.txt')], 3, [])
+    await ended()
+    expect(state().unsent.map(({ name }) => name)).toEqual(['b.txt'])
+  })
+
   test('signed out: no toast of its own, and nothing more is tried', async () => {
     world.refuseStart = () => ({ status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized' })
     state().add([file('a.txt'), file('b.txt')], 3, [])

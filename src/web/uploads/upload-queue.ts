@@ -177,9 +177,12 @@ export const createUploadQueue = (effects: UploadQueueEffects): UploadQueue => {
           reason,
           again: null,
         }))
+        // A file that is chosen again is no longer one that was left behind.
+        const isAdded = ({ again }: UnsentFile) =>
+          files.some(({ name, size }) => again?.file.name === name && again.file.size === size)
         set(({ uploads, unsent, running }) => ({
           uploads: [...(running ? uploads : []), ...added],
-          unsent: [...unsent, ...left],
+          unsent: [...unsent.filter((other) => !isAdded(other)), ...left],
         }))
         if (added.length > 0 && !get().running) void run()
       },
