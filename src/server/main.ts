@@ -16,6 +16,8 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
+import { openBucket } from './storage/open-bucket.ts'
+import { createStores } from './storage/stores.ts'
 import { touchUpload } from './uploads/queries.ts'
 
 const clock: Clock = () => new Date()
@@ -76,7 +78,7 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  const storage = await openDiskStorage({
+  const disk = await openDiskStorage({
     dataDir,
     appUrl,
     secret,
@@ -84,21 +86,27 @@ async function start(
     log,
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
-  lifetime.add({ name: 'storage', close: storage.close })
+  lifetime.add({ name: 'storage', close: disk.close })
+  const bucket = config.s3 && (await openBucket({ settings: config.s3, appUrl, clock, log }))
+  if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
+  // What lies on the disk stays there: it is served and purged wherever new files go.
+  const stores = bucket ? createStores(bucket, disk) : createStores(disk)
 
   const { requireEmailVerification } = config
   const auth = createAuth({ db, appUrl, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
-  const deps = { config, clock, log, db, storage, auth, rateLimits }
+  const deps = { config, clock, log, db, stores, auth, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const built = { distDir, appUrl }
-  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
+  const connect = bucket ? [await bucket.publicOrigin()] : []
+  const files = webFiles({ ...built, connect })
+  const app = buildApp(deps, { pages: loadLinkPages(built), files })
 
   const jobs = await startJobs(deps, pool)
   lifetime.add({ name: 'jobs', close: jobs.stop })
 
-  const { server } = await listen(app, storage.handle, config).catch((error: unknown) => {
+  const { server } = await listen(app, disk.handle, config).catch((error: unknown) => {
     throw listenFault(error, config)
   })
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })

@@ -20,11 +20,12 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT.
  */
 export const startUpload = async (
-  { clock, db, storage }: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   wish: Wish,
 ): Promise<Started> => {
   const now = clock()
+  const storage = stores.current
   const cloudKey = newStorageKey()
   // Spec §5: file names are cleaned before upload.
   const originalName = cleanFileName(wish.fileName)
