@@ -180,7 +180,7 @@ test('ten times SIGKILL: what was acknowledged is there, what was not can be fin
   }
   // The kills did hit uploads of which something was stored.
   expect(Math.max(...offsets), `FAULT_SEED=${seed}`).toBeGreaterThan(0)
-}, 60_000)
+}, 120_000)
 
 describe('SIGTERM while somebody downloads', () => {
   /** More than all the buffers between the server and a client that does not read. */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { sessionReader } from './auth/read-session.ts'
 import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
 import type { LinkPages } from './downloads/page-template.ts'
@@ -14,7 +15,6 @@ import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import { sameOrigin } from './http/same-origin.ts'
-import { readSession } from './http/session.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -51,7 +51,7 @@ export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
         ...fileRoutes(deps),
         ...downloadRoutes(deps, web.pages),
       },
-      { session: (context) => readSession(deps, context) },
+      { session: sessionReader(deps) },
     ),
   )
   app.all('/api/*', () => {

@@ -18,6 +18,7 @@ import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
 import { openBucket } from './storage/open-bucket.ts'
 import { createStores } from './storage/stores.ts'
+import { bindStores } from './uploads/bind-storage.ts'
 import { touchUpload } from './uploads/queries.ts'
 
 const clock: Clock = () => new Date()
@@ -91,6 +92,7 @@ async function start(
   if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
   // What lies on the disk stays there: it is served and purged wherever new files go.
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
+  await bindStores({ clock, db, log, stores })
 
   const { requireEmailVerification } = config
   const auth = createAuth({ db, appUrl, secret, requireEmailVerification })

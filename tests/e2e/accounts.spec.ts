@@ -38,7 +38,7 @@ test('a wrong password and an unknown address are told in the same words', async
   await expect(page).toHaveURL('/login')
 })
 
-test('signup says what is wrong and keeps what was typed', async ({ app, noise, page }) => {
+test('signup says what is wrong and keeps what was typed', async ({ noise, page }) => {
   await page.goto('/signup')
   await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
 
@@ -55,14 +55,12 @@ test('signup says what is wrong and keeps what was typed', async ({ app, noise, 
   await expect(page.getByText('Please fill in this field.')).toBeVisible()
   await expect(page.getByLabel('First name')).toBeFocused()
 
-  const taken = await makePerson(app)
   noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
   await page.goto('/signup')
   await fillSignup(page, 'correct horse', 'correct horse')
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
-  expect(taken.email).not.toBe('grace@example.org')
 })
 
 test('passwords are shown and hidden by a toggle', async ({ page }) => {

@@ -27,7 +27,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
     'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
   )
-  await expect(page.getByText('1 of 2 files uploaded').last()).toBeVisible()
+  await expect.poll(() => shown).toContain('1 of 2 files uploaded')
   await expect(fileRow(page, 'three.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByText('3 active links')).toBeVisible()
   expect(shown).not.toContain('Upload Error')

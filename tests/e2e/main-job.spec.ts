@@ -28,8 +28,8 @@ const signUpAndLogIn = async (page: Page) => {
 
 const copyLink = async (page: Page, file: DiskFile): Promise<string> => {
   await fileRow(page, file.name).getByRole('button', { name: 'Copy' }).click()
-  await expect(page.getByText('Link copied')).toBeVisible()
   await expect(fileRow(page, file.name).getByRole('button', { name: 'Copied' })).toBeVisible()
+  await expect(page.getByText('Link copied')).toBeVisible()
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
@@ -58,11 +58,15 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   const shown = await recordTexts(page)
   await dropFiles(page, [film.path, photo.path])
-  await expect(page.getByText(/^Uploading film\.mkv\.\.\. \d+%$/)).toBeVisible()
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   await chooseFiles(page, [empty.path])
   await expect(fileRow(page, empty.name)).toBeVisible()
+  const percents = shown.flatMap(
+    (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
+  )
+  expect(percents).not.toEqual([])
+  expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
   await expect.poll(() => shown).toContain('Finalizing film.mkv...')
   for (const { name } of [film, photo, empty]) {
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)

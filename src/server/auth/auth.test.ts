@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { sessions } from '../db/schema.ts'
 import { ensureAdministrator } from './administrator.ts'
 
 let app: TestApp
@@ -166,6 +168,12 @@ describe('POST /api/auth/login', () => {
   })
 })
 
+const sessionsOf = (userId: string) =>
+  app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
+
+const expireSession = (userId: string, expiresAt: Date) =>
+  app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, userId))
+
 describe('the session', () => {
   it('comes and goes with a hint that scripts can read', async () => {
     const person = await makePerson(app)
@@ -188,6 +196,29 @@ describe('the session', () => {
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({ code: 'UNAUTHORIZED', message: 'Unauthorized' })
     }
+  })
+
+  it('is extended when it has not been for a day, and left alone before', async () => {
+    const person = await makePerson(app)
+    expect((await person.fetch('/api/auth/user')).headers.getSetCookie()).toEqual([])
+
+    const day = 24 * 60 * 60 * 1000
+    const twoDaysOld = new Date(app.clock().getTime() + 28 * day)
+    await expireSession(person.id, twoDaysOld)
+    const response = await person.fetch('/api/auth/user')
+    expect(response.status).toBe(200)
+    expect(response.headers.getSetCookie().join()).toContain('mayfly.session_token=')
+    const [session] = await sessionsOf(person.id)
+    expect(session?.expiresAt.getTime()).toBeGreaterThan(twoDaysOld.getTime() + day)
+  })
+
+  it('is refused and removed once it is over', async () => {
+    const person = await makePerson(app)
+    await expireSession(person.id, new Date(app.clock().getTime() - 1))
+    const response = await person.fetch('/api/auth/user')
+    expect(response.status).toBe(401)
+    expect(response.headers.getSetCookie().join()).toContain('Max-Age=0')
+    expect(await sessionsOf(person.id)).toEqual([])
   })
 
   it('ends with /api/logout, on the server too', async () => {

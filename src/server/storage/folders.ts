@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SizeMismatch, type StoredObject } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
@@ -81,9 +81,8 @@ export class Folders {
     if (sealedSize === null) await this.#moveToSealed(key, size)
     else if (sealedSize !== size) throw new SizeMismatch(size, sealedSize)
     // Also for an object found sealed: the call that moved it may not have come to this.
-    await syncFolder(this.#fanOutPath(key))
-    await syncFolder(this.#files)
-    await syncFolder(this.#uploads)
+    // At once, so that they share what the filesystem does for each: a third less to wait on a disk.
+    await Promise.all([this.#fanOutPath(key), this.#files, this.#uploads].map(syncFolder))
   }
 
   async #moveToSealed(key: string, size: number): Promise<void> {
@@ -114,6 +113,26 @@ export class Folders {
     }
   }
 
+  /** What `writeInstallation` wrote; null when nothing was. */
+  async readInstallation(): Promise<string | null> {
+    const text = await unlessMissing(readFile(this.#installationPath(), 'utf8'))
+    return text === null ? null : text.trim()
+  }
+
+  /** Writes a line beside the sealed objects; when this resolves it survives a power cut. */
+  async writeInstallation(installation: string): Promise<void> {
+    const fresh = `${this.#installationPath()}.${randomUUID()}`
+    const file = await open(fresh, 'wx', 0o600)
+    try {
+      await file.writeFile(`${installation}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(fresh, this.#installationPath())
+    await syncFolder(this.#files)
+  }
+
   /** Writes, reads back and removes a small file; rejects when any of it fails. */
   async probe(): Promise<void> {
     const text = randomUUID()
@@ -133,6 +152,10 @@ export class Folders {
     } finally {
       await rm(path, { force: true })
     }
+  }
+
+  #installationPath(): string {
+    return join(this.#files, '.installation')
   }
 
   #uploadPath(key: string): string {

@@ -81,6 +81,7 @@ interface Arriving {
 export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
   const { bucket: Bucket } = settings
   const { own, signing } = createS3Clients(settings)
+  const installation = { Bucket, Key: 'installation' }
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
 
   /** Multipart uploads below a prefix that are open. */
@@ -217,6 +218,15 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       return { kind: 'redirect', url: await signDownload({ ...grant, until }, method) }
     },
     signDownload,
+
+    async installation() {
+      const found = await unlessMissing(own.send(new GetObjectCommand(installation)))
+      return found?.Body ? await found.Body.transformToString() : null
+    },
+
+    async claim(text) {
+      await reach(own.send(new PutObjectCommand({ ...installation, Body: text })))
+    },
 
     async check() {
       await reach(own.send(new PutObjectCommand({ Bucket, Key: probeKey, Body: probeKey })))

@@ -392,6 +392,15 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       expect(answers.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
     })
 
+    it('keeps the installation that claimed it, which is no object', async () => {
+      const before = await listed()
+      expect(await storage.installation()).toBeNull()
+      await storage.claim('one')
+      await storage.claim('another')
+      expect(await storage.installation()).toBe('another')
+      expect((await listed()).sort()).toEqual(before.sort())
+    })
+
     it('says that it is there, and leaves nothing behind by that', async () => {
       const before = await listed()
       await Promise.all([storage.check(), storage.check()])

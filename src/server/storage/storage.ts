@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** The stores a file's bytes can live in; `files.storage` keeps the name with each file. */
-export type StorageName = 'disk' | 's3'
+export const storageNames = ['disk', 's3'] as const
+export type StorageName = (typeof storageNames)[number]
 
 /** What a signed upload URL allows: exactly these bytes, under this key, until then. */
 export interface UploadGrant {
@@ -79,6 +80,10 @@ export interface Storage {
   remove(key: string): Promise<void>
   /** Every object, sealed or not, in no particular order. */
   list(): AsyncIterable<StoredObject>
+  /** The installation that claimed this store; null before anybody did. */
+  installation(): Promise<string | null>
+  /** Marks the store, durably, as an installation's. */
+  claim(installation: string): Promise<void>
   /** Resolves when the store answers and can be written to; rejects otherwise. */
   check(): Promise<void>
 }

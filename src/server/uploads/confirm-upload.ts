@@ -7,6 +7,7 @@ import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findFileByKey, insertFile, issueShortCode, toFile } from '../files/queries.ts'
+import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { countFilesInUse, deleteUpload, findUpload, lockOwner, type Upload } from './queries.ts'
 
@@ -23,24 +24,20 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  */
 export const confirmUpload = async (
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  ownerId: string,
+  owner: Pick<SessionUser, 'id' | 'tier'>,
   { cloudKey, uploadStartTime }: Confirmation,
 ): Promise<File> => {
   const { clock, db } = deps
+  const ownerId = owner.id
   const upload = await findUpload(db, ownerId, cloudKey)
   if (!upload) return findConfirmed(db, ownerId, cloudKey)
   await seal(deps, upload)
 
   return db.transaction(async (tx) => {
     const now = clock()
-    const owner = await lockOwner(tx, ownerId)
-    if (!owner) throw new AppError('UNAUTHORIZED')
-    const tier = effectiveTier(owner, now)
-    if (tierLimits[tier].maxFiles !== null) {
-      const filesInUse = await countFilesInUse(tx, ownerId, now, cloudKey)
-      if (!hasRoom(tier, filesInUse)) throw new AppError('TIER_FILE_COUNT')
-    }
-    // Under the owner's lock: whoever comes second finds the upload gone and the file there.
+    // Where nothing is counted, an owner's many uploads need not wait for one another.
+    if (tierLimits[owner.tier].maxFiles !== null) await assertRoom(tx, ownerId, now, cloudKey)
+    // Whoever comes second waits here for the first, and finds the upload gone and the file there.
     if (!(await deleteUpload(tx, ownerId, cloudKey))) return findConfirmed(tx, ownerId, cloudKey)
     const row = await insertFile(tx, {
       ownerId,
@@ -56,6 +53,14 @@ export const confirmUpload = async (
     })
     return toFile(row)
   })
+}
+
+/** Locks the owner until the transaction ends, so that nobody else takes the place that is found. */
+const assertRoom = async (tx: Db, ownerId: string, now: Date, cloudKey: string): Promise<void> => {
+  const owner = await lockOwner(tx, ownerId)
+  if (!owner) throw new AppError('UNAUTHORIZED')
+  const filesInUse = await countFilesInUse(tx, ownerId, now, cloudKey)
+  if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
 }
 
 const findConfirmed = async (db: Db, ownerId: string, cloudKey: string): Promise<File> => {

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import type { StorageName } from '../storage/storage.ts'
 
 export type Upload = typeof uploads.$inferSelect
 export type NewUpload = typeof uploads.$inferInsert
@@ -111,6 +112,19 @@ export const takeIdleUploads = async (
     .limit(limit)
     .for('update', { skipLocked: true })
   return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
+}
+
+/** Whether an upload, or a file that still has its bytes, is kept in this store. */
+export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<boolean> => {
+  const [named] = await db
+    .select({ key: files.storageKey })
+    .from(files)
+    .where(and(eq(files.storage, storage), isNull(files.purgedAt)))
+    .unionAll(
+      db.select({ key: uploads.cloudKey }).from(uploads).where(eq(uploads.storage, storage)),
+    )
+    .limit(1)
+  return named !== undefined
 }
 
 /** Of these keys, those that an upload or a file names. */

@@ -10,9 +10,9 @@ type UploadEndpoint = 'getUploadUrl' | 'confirmUpload' | 'createFileRecord' | 'a
 export const uploadRoutes = (
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
 ): Handlers<UploadEndpoint> => ({
-  getUploadUrl: ({ body, user }) => startUpload(deps, user.id, body),
-  confirmUpload: ({ body, user }) => confirmUpload(deps, user.id, body),
-  createFileRecord: ({ body, user }) => confirmUpload(deps, user.id, body),
+  getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
+  confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
+  createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
   async abortUpload({ body, user, log }) {
     await abortUpload(deps, user.id, body.cloudKey, log)
     return { message: 'Upload cancelled' }

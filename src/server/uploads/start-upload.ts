@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
-import type { Deps } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { countFilesInUse, insertUpload, lockOwner } from './queries.ts'
 
@@ -21,7 +23,7 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  */
 export const startUpload = async (
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  ownerId: string,
+  owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
   const now = clock()
@@ -31,16 +33,11 @@ export const startUpload = async (
   const originalName = cleanFileName(wish.fileName)
   const { fileSize: size, fileType: mimeType, expirationDays } = wish
 
-  await db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    if (!owner) throw new AppError('UNAUTHORIZED')
-    const tier = effectiveTier(owner, now)
-    const filesInUse =
-      tierLimits[tier].maxFiles === null ? 0 : await countFilesInUse(tx, ownerId, now, null)
+  const takePlace = async (tx: Db, tier: Tier, filesInUse: number) => {
     const verdict = checkUpload({ tier, fileSize: size, expirationDays, filesInUse })
     if (!verdict.ok) throw new AppError(verdict.code)
     await insertUpload(tx, {
-      ownerId,
+      ownerId: owner.id,
       storage: storage.name,
       cloudKey,
       originalName,
@@ -50,7 +47,17 @@ export const startUpload = async (
       createdAt: now,
       lastActivityAt: now,
     })
-  })
+  }
+  // Where nothing is counted, an owner's many uploads need not wait for one another.
+  if (tierLimits[owner.tier].maxFiles === null) await takePlace(db, owner.tier, 0)
+  else {
+    await db.transaction(async (tx) => {
+      const locked = await lockOwner(tx, owner.id)
+      if (!locked) throw new AppError('UNAUTHORIZED')
+      const filesInUse = await countFilesInUse(tx, owner.id, now, null)
+      await takePlace(tx, effectiveTier(locked, now), filesInUse)
+    })
+  }
 
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)
   return {

@@ -8,7 +8,7 @@ interface Server {
 type Account = Pick<Person, 'email' | 'password'>
 
 /** Signs somebody in past the form, for stories that are about something else. */
-export const signIn = async (page: Page, server: Server, account: Account): Promise<void> => {
+const signIn = async (page: Page, server: Server, account: Account): Promise<void> => {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
     cookies.split('; ').map((cookie) => {

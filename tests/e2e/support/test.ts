@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test'
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Page,
+} from '@playwright/test'
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
 import { listenForNoise, type Noise } from './noise.ts'
@@ -17,6 +23,13 @@ interface Fixtures {
   /** An empty folder that is removed after the test. */
   folder: string
 }
+
+/**
+ * Takes over the file dialogs of every page from its beginning: done only when one is expected, it
+ * can come too late for the key that opens it.
+ */
+const takeFileDialogs = (context: BrowserContext) =>
+  context.on('page', (page) => page.on('filechooser', () => {}))
 
 export const test = base.extend<Fixtures>({
   app: async ({}, use) => {
@@ -37,6 +50,7 @@ export const test = base.extend<Fixtures>({
   ],
 
   context: async ({ context, noise }, use) => {
+    takeFileDialogs(context)
     await noise.watch(context)
     await use(context)
   },
@@ -46,6 +60,7 @@ export const test = base.extend<Fixtures>({
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL && { baseURL }), ...options })
       contexts.push(context)
+      takeFileDialogs(context)
       await noise.watch(context)
       return context.newPage()
     })

@@ -1,0 +1,56 @@
+import { Agent, request } from 'node:http'
+
+export interface Answer {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  body: Buffer
+}
+
+interface Call {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Buffer
+}
+
+const patienceMillis = 30_000
+
+/** Keeps `connections` connections and sends over them with as little work as Node allows. */
+export const makeHttpClient = (connections: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+
+  const send = (url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+      const options = {
+        agent,
+        method,
+        headers: { ...headers, ...length },
+        signal: AbortSignal.timeout(patienceMillis),
+      }
+      const sent = request(url, options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        )
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+
+  /** As `send`, for an answer that has to be 2xx. */
+  const expectOk = async (url: string, call?: Call): Promise<Answer> => {
+    const answer = await send(url, call)
+    if (answer.status >= 200 && answer.status < 300) return answer
+    throw new Error(`${call?.method ?? 'GET'} ${url}: ${answer.status} ${answer.body}`)
+  }
+
+  return { send, expectOk, close: () => agent.destroy() }
+}
+
+export type HttpClient = ReturnType<typeof makeHttpClient>

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { HttpClient } from './http-client.ts'
+import { onCores } from './machine.ts'
+import { familyOf } from './process-cost.ts'
+import { freePort, startServer } from './servers.ts'
+
+const root = join(import.meta.dirname, '..')
+const password = 'only for this run'
+
+export interface Mayfly {
+  url: string
+  dataDir: string
+  /** The server's own process. */
+  pid: number
+  /** Its Postgres, the postmaster and all its sessions, as they are now. */
+  postgresPids(): number[]
+  readyMillis: number
+  /** Runs SQL in its database, past the server. */
+  sql(text: string, values?: unknown[]): Promise<void>
+  stop(): Promise<void>
+}
+
+/** What `npm start` runs after its set-up. */
+const startCommand = async (): Promise<string> => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  return scripts.start
+}
+
+/** Starts our server, with its embedded Postgres in `dataDir`. */
+export const startMayfly = async (dataDir: string, cores: string): Promise<Mayfly> => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const command = onCores(cores, ['sh', '-c', await startCommand()])
+  const { pid, readyMillis, stop } = await startServer(command, {
+    cwd: root,
+    url: `${url}/api/ready`,
+    logFile: `${dataDir}.log`,
+    env: {
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      APP_URL: '',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'info',
+      NODE_ENV: 'production',
+    },
+  })
+  // Line 1 is the postmaster's process, line 5 the folder of its socket.
+  const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
+  const sql = async (text: string, values: unknown[] = []) => {
+    const client = new pg.Client({ host: lines[4], user: 'postgres', database: 'postgres' })
+    await client.connect()
+    try {
+      await client.query(text, values)
+    } finally {
+      await client.end()
+    }
+  }
+  return {
+    url,
+    dataDir,
+    pid,
+    postgresPids: () => familyOf(Number(lines[0])),
+    readyMillis,
+    sql,
+    stop,
+  }
+}
+
+export interface Credentials {
+  email: string
+  password: string
+}
+
+/** Makes a premium account. */
+export const makeAccount = async (mayfly: Mayfly, http: HttpClient): Promise<Credentials> => {
+  const email = `${randomUUID()}@example.org`
+  await http.expectOk(`${mayfly.url}/api/auth/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      email,
+      password,
+      confirmPassword: password,
+    }),
+  })
+  await mayfly.sql("update users set tier = 'premium' where email = $1", [email])
+  return { email, password }
+}
+
+/** Makes a premium account, signs it in and answers the cookie to send. */
+export const signIn = async (mayfly: Mayfly, http: HttpClient): Promise<string> => {
+  const credentials = await makeAccount(mayfly, http)
+  const { headers } = await http.expectOk(`${mayfly.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  })
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
+export const contentType = 'application/octet-stream'
+
+/** What the browser does around its PUT: asks for the URL before and confirms after. */
+export const uploadCalls = (mayfly: Mayfly, http: HttpClient, cookie: string) => {
+  const post = async (path: string, body: unknown): Promise<unknown> => {
+    const answer = await http.expectOk(`${mayfly.url}${path}`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return JSON.parse(answer.body.toString())
+  }
+  return {
+    start: async (fileName: string, fileSize: number) =>
+      (await post('/api/files/get-upload-url', {
+        fileName,
+        fileSize,
+        fileType: contentType,
+        expirationDays: '3',
+      })) as { uploadUrl: string; cloudKey: string; metadata: unknown },
+    confirm: async ({ cloudKey, metadata }: { cloudKey: string; metadata: unknown }) =>
+      (await post('/api/files/confirm-upload', {
+        cloudKey,
+        metadata,
+        uploadStartTime: Date.now(),
+      })) as { id: string; shortCode: string },
+  }
+}
+
+/** Uploads one file the whole way and answers its short code. */
+export const uploadFile = async (
+  mayfly: Mayfly,
+  http: HttpClient,
+  cookie: string,
+  file: { name: string; bytes: Buffer },
+): Promise<string> => {
+  const calls = uploadCalls(mayfly, http, cookie)
+  const started = await calls.start(file.name, file.bytes.length)
+  await http.expectOk(started.uploadUrl, {
+    method: 'PUT',
+    headers: { 'content-type': contentType },
+    body: file.bytes,
+  })
+  return (await calls.confirm(started)).shortCode
+}

@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { onCores } from './machine.ts'
+import { familyOf } from './process-cost.ts'
+import { freePort, startServer } from './servers.ts'
+
+/**
+ * As Debian ships it where that touches the figures: an access log, as ours writes one, and
+ * sendfile; two workers for the two cores; PUT by its own WebDAV module. The temporary folder lies
+ * on the same filesystem, so that a finished PUT is moved and not copied.
+ */
+const configuration = (dir: string, port: number) => `
+${userInfo().uid === 0 ? 'user root;' : ''}
+daemon off;
+worker_processes 2;
+pid ${dir}/nginx.pid;
+error_log ${dir}/error.log warn;
+events { worker_connections 1024; }
+http {
+  access_log ${dir}/access.log;
+  default_type application/octet-stream;
+  types { text/html html; }
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000;
+  client_max_body_size 2g;
+  client_body_temp_path ${dir}/body;
+  proxy_temp_path ${dir}/unused;
+  fastcgi_temp_path ${dir}/unused;
+  uwsgi_temp_path ${dir}/unused;
+  scgi_temp_path ${dir}/unused;
+  server {
+    listen 127.0.0.1:${port};
+    root ${dir}/root;
+    location /files/ { dav_methods PUT DELETE; }
+  }
+}
+`
+
+export interface Nginx {
+  url: string
+  /** The folder that it serves; files that are PUT land in its `files`. */
+  root: string
+  /** The master and its workers. */
+  pids: number[]
+  stop(): Promise<void>
+}
+
+/** Starts nginx on a free port of 127.0.0.1 with everything it keeps in `dir`. */
+export const startNginx = async (dir: string, cores: string): Promise<Nginx> => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const root = join(dir, 'root')
+  await mkdir(join(root, 'files'), { recursive: true })
+  await writeFile(join(root, 'ready'), 'ready')
+  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port))
+  const command = ['nginx', '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'error.log')]
+  const { pid, stop } = await startServer(onCores(cores, command), {
+    url: `${url}/ready`,
+    logFile: join(dir, 'output.log'),
+  })
+  return { url, root, pids: familyOf(pid), stop }
+}

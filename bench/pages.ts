@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
+import type { Nginx } from './nginx.ts'
+import { compare, type Row } from './report.ts'
+import { type Load, type LoadFigures, runWrk } from './wrk.ts'
+
+const rounds = 5
+/** So that no view finds its row by being asked for twice in a turn. */
+const links = 500
+const filesInList = 20
+const clients = 8
+const asBrowser = { accept: 'text/html' }
+
+/**
+ * Page views and metadata requests a second. Nginx serves the same HTML from a file: what there is
+ * to reach, with no link looked up and no value filled in.
+ */
+export const measurePages = async (
+  { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
+  cores: Cores,
+  scratch: string,
+): Promise<Row[]> => {
+  const http = makeHttpClient(clients)
+  const codes = await makeLinks(mayfly, http)
+  const cookie = await signInWithFiles(mayfly, http)
+  await copyPageToNginx(mayfly, nginx, http, codes[0] ?? '')
+  http.close()
+
+  const pids = () => [mayfly.pid, ...mayfly.postgresPids()]
+  const linkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
+    const pathsFile = join(scratch, `paths${prefix.replaceAll('/', '-')}`)
+    await writeFile(pathsFile, codes.map((code) => `${prefix}${code}\n`).join(''))
+    return { url: mayfly.url, headers, pathsFile, pids }
+  }
+  const loads = {
+    page: await linkLoad('/s/', asBrowser),
+    details: await linkLoad('/api/links/', {}),
+    list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids },
+    nginx: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
+  } satisfies Record<string, Load>
+
+  const found: Record<keyof typeof loads, LoadFigures[]> = {
+    page: [],
+    details: [],
+    list: [],
+    nginx: [],
+  }
+  const names = Object.keys(loads) as (keyof typeof loads)[]
+  // One round more than counts: the first finds code that is not compiled yet.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of names) {
+      const figures = await runWrk(cores, loads[name])
+      if (round > 0) found[name].push(figures)
+    }
+  }
+  return [
+    ...rows('download page', found.page, found.nginx),
+    ...rows('GET /api/links/{code}', found.details),
+    ...rows(`GET /api/files (signed in, ${filesInList} files)`, found.list),
+  ]
+}
+
+const rows = (what: string, ours: LoadFigures[], nginx?: LoadFigures[]): Row[] => {
+  const both = (unit: string, value: (figures: LoadFigures) => number) =>
+    compare(what, unit, ours.map(value), nginx?.map(value))
+  return [
+    both('requests/s', (figures) => figures.requestsPerSecond),
+    both('p50 ms', (figures) => figures.p50Millis),
+    both('p99 ms', (figures) => figures.p99Millis),
+    both('CPU µs a request', (figures) => figures.cpuMicros),
+  ]
+}
+
+const makeLinks = async (mayfly: Mayfly, http: HttpClient): Promise<string[]> => {
+  const cookie = await signIn(mayfly, http)
+  const codes: string[] = []
+  const client = async () => {
+    while (codes.length < links) {
+      const name = `report ${codes.length}.pdf`
+      codes.push(await uploadFile(mayfly, http, cookie, { name, bytes: randomBytes(100) }))
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return codes
+}
+
+const signInWithFiles = async (mayfly: Mayfly, http: HttpClient): Promise<string> => {
+  const cookie = await signIn(mayfly, http)
+  for (let index = 0; index < filesInList; index += 1) {
+    const file = { name: `photo ${index}.jpg`, bytes: randomBytes(100) }
+    await uploadFile(mayfly, http, cookie, file)
+  }
+  return cookie
+}
+
+const copyPageToNginx = async (mayfly: Mayfly, nginx: Nginx, http: HttpClient, code: string) => {
+  const { body } = await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser })
+  await writeFile(join(nginx.root, 'page.html'), body)
+}

@@ -1,0 +1,96 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RequestQueries } from './queries.ts'
+import { type Figure, figure, ratio } from './statistics.ts'
+
+/** One measured thing. */
+export interface Row {
+  what: string
+  unit: string
+  ours: Figure
+  nginx: Figure | null
+  /** Ours over nginx, round by round. */
+  ratio: Figure | null
+}
+
+/** A row without a ratio: where nginx has no such thing, or where dividing says nothing. */
+export const row = (
+  what: string,
+  unit: string,
+  { ours, nginx }: { ours: number[]; nginx?: number[] },
+): Row => ({ what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null })
+
+/** A row with our share of nginx, where there is an nginx to compare with. */
+export const compare = (what: string, unit: string, ours: number[], nginx?: number[]): Row => ({
+  ...row(what, unit, { ours, ...(nginx && { nginx }) }),
+  ratio: nginx ? ratio(ours, nginx) : null,
+})
+
+export interface Report {
+  machine: Record<string, string>
+  rows: Row[]
+  queries: RequestQueries[]
+}
+
+/** The report as Markdown, which reads as well in a terminal. */
+export const asMarkdown = ({ machine, rows, queries }: Report): string => {
+  const blocks = [
+    Object.entries(machine)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(' · '),
+  ]
+  if (rows.length > 0) {
+    blocks.push(
+      table(
+        ['measured', 'unit', 'ours (min to max)', 'nginx (min to max)', 'ours / nginx'],
+        rows.map((line) => [
+          line.what,
+          line.unit,
+          spread(line.ours, number),
+          line.nginx ? spread(line.nginx, number) : '',
+          line.ratio ? spread(line.ratio, (value) => value.toFixed(2)) : '',
+        ]),
+      ),
+    )
+  }
+  if (queries.length > 0) {
+    blocks.push(
+      table(
+        ['request', 'queries', 'which'],
+        queries.map(({ request, statements }) => [
+          request,
+          String(statements.length),
+          statements.join(', '),
+        ]),
+      ),
+    )
+  }
+  return blocks.join('\n\n')
+}
+
+const spread = ({ median, min, max }: Figure, format: (value: number) => string): string =>
+  min === max ? format(median) : `${format(median)} (${format(min)} to ${format(max)})`
+
+const number = (value: number): string => {
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+const table = (head: string[], lines: string[][]): string => {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  const format = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [format(head), rule, ...lines.map(format)].join('\n')
+}
+
+/** Keeps the report, every round of it, as JSON; answers the file's path. */
+export const saveReport = async (report: Report, now: Date): Promise<string> => {
+  const folder = join(import.meta.dirname, 'results')
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `${now.toISOString().replaceAll(':', '-')}.json`)
+  await writeFile(path, `${JSON.stringify(report, null, 2)}\n`)
+  return path
+}

@@ -1,0 +1,116 @@
+/**
+ * What the program costs, against nginx on the same machine in the same run. All of it stays on
+ * 127.0.0.1 and ends by itself. Parts can be named: `npm run bench -- pages small-files`.
+ */
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Cores,
+  describeMachine,
+  divideCores,
+  environment,
+  makeScratch,
+  missingPrograms,
+} from './machine.ts'
+import { type Mayfly, startMayfly } from './mayfly.ts'
+import { type Nginx, startNginx } from './nginx.ts'
+import { measurePageWeight } from './page-weight.ts'
+import { measurePages } from './pages.ts'
+import { countQueries } from './queries.ts'
+import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
+import { measureSmallFiles } from './small-files.ts'
+import { measureStartUp } from './start-up.ts'
+import { measureTransfers } from './transfers.ts'
+
+interface Bench {
+  mayfly: Mayfly
+  nginx: Nginx
+  cores: Cores
+  scratch: string
+}
+
+const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
+  transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch),
+  'small-files': (bench) => measureSmallFiles(bench),
+  pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
+  'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
+}
+const parts = [...Object.keys(besideNginx), 'start-up', 'queries']
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !parts.includes(name))
+const problems = [
+  ...unknown.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
+  ...missingPrograms(),
+]
+if (problems.length > 0) {
+  console.error(problems.join('\n'))
+  process.exitCode = 1
+} else {
+  await bench(wanted.length > 0 ? wanted : parts)
+}
+
+async function bench(names: string[]): Promise<void> {
+  const cores = divideCores()
+  // All that this process does and starts, but for the servers, is the client's side.
+  if (cores.client) holdTo(cores.client)
+  const scratch = await makeScratch()
+  const report: Report = {
+    machine: describeMachine(cores, scratch.inMemory),
+    rows: [],
+    queries: [],
+  }
+  const leave = () => {
+    rmSync(scratch.dir, { recursive: true, force: true })
+    process.exit(130)
+  }
+  process.once('SIGINT', leave)
+  try {
+    const together = names.filter((name) => name in besideNginx)
+    if (together.length > 0)
+      report.rows.push(...(await runBesideNginx(together, cores, scratch.dir)))
+    if (names.includes('start-up')) {
+      say('start-up')
+      report.rows.push(...(await measureStartUp(cores, scratch.dir)))
+    }
+    if (names.includes('queries')) {
+      say('queries')
+      report.queries.push(...(await countQueries(cores, scratch.dir)))
+    }
+  } finally {
+    process.off('SIGINT', leave)
+    await rm(scratch.dir, { recursive: true, force: true })
+  }
+  console.log(`\n${asMarkdown(report)}\n`)
+  console.log(`Every round: ${await saveReport(report, new Date())}`)
+}
+
+async function runBesideNginx(names: string[], cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'mayfly'), cores.server)
+  try {
+    const nginx = await startNginx(join(scratch, 'nginx'), cores.server)
+    try {
+      const rows: Row[] = []
+      for (const name of names) {
+        say(name)
+        rows.push(...((await besideNginx[name]?.({ mayfly, nginx, cores, scratch })) ?? []))
+      }
+      return rows
+    } finally {
+      await nginx.stop()
+    }
+  } finally {
+    await mayfly.stop()
+  }
+}
+
+function holdTo(cores: string): void {
+  const args = ['--all-tasks', '--cpu-list', '--pid', cores, String(process.pid)]
+  execFileSync('taskset', args, { env: environment })
+}
+
+function say(part: string): void {
+  console.error(`measuring ${part} …`)
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { environment } from './machine.ts'
+
+const startMillis = 60_000
+const stopMillis = 40_000
+const pollMillis = 2
+
+export interface Started {
+  pid: number
+  /** From the start of the process to its first good answer. */
+  readyMillis: number
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a server and waits until `url` answers 2xx.
+ * @throws when it ends before, or does not answer within a minute.
+ */
+export const startServer = async (
+  [command = '', ...args]: string[],
+  options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
+): Promise<Started> => {
+  const log = openSync(options.logFile, 'a')
+  const began = performance.now()
+  const child = spawn(command, args, {
+    stdio: ['ignore', log, log],
+    cwd: options.cwd,
+    env: { ...environment, ...options.env },
+  })
+  closeSync(log)
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      reject(new Error(`${command} ended with ${code}; see ${options.logFile}`))
+    })
+  })
+  failed.catch(() => {})
+  await Promise.race([failed, untilItAnswers(options.url)])
+  const readyMillis = performance.now() - began
+  if (child.pid === undefined) throw new Error(`${command} has no process`)
+  return { pid: child.pid, readyMillis, stop: () => stopProcess(child) }
+}
+
+const untilItAnswers = async (url: string): Promise<void> => {
+  const deadline = AbortSignal.timeout(startMillis)
+  for (;;) {
+    const response = await fetch(url, { signal: deadline }).catch(() => null)
+    await response?.arrayBuffer()
+    if (response?.ok) return
+    deadline.throwIfAborted()
+    await wait(pollMillis)
+  }
+}
+
+const stopProcess = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMillis)
+  await exited
+  clearTimeout(timer)
+}
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

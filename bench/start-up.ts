@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Cores } from './machine.ts'
+import { startMayfly } from './mayfly.ts'
+import { proportionalBytes, residentBytes } from './process-cost.ts'
+import { type Row, row } from './report.ts'
+
+const rounds = 5
+/** Long enough for what the start left behind to be collected. */
+const settleMillis = 5_000
+const megabyte = 1024 ** 2
+
+/**
+ * From the start of the process to the first good /api/ready, on a fresh folder (Postgres makes its
+ * cluster, the server its tables and its administrator) and on one that is there; and the memory of
+ * a server that has just started and does nothing.
+ */
+export const measureStartUp = async (cores: Cores, scratch: string): Promise<Row[]> => {
+  const cold: number[] = []
+  const warm: number[] = []
+  const node: number[] = []
+  const postgres: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const dataDir = join(scratch, `start-${round}`)
+    const first = await startMayfly(dataDir, cores.server)
+    cold.push(first.readyMillis)
+    await first.stop()
+
+    const second = await startMayfly(dataDir, cores.server)
+    warm.push(second.readyMillis)
+    await wait(settleMillis)
+    node.push(residentBytes([second.pid]) / megabyte)
+    postgres.push(proportionalBytes(second.postgresPids()) / megabyte)
+    await second.stop()
+    await rm(dataDir, { recursive: true })
+  }
+  return [
+    row('cold start to /api/ready', 'ms', { ours: cold }),
+    row('warm start to /api/ready', 'ms', { ours: warm }),
+    row('idle memory, server (RSS)', 'MiB', { ours: node }),
+    row('idle memory, Postgres (PSS)', 'MiB', { ours: postgres }),
+  ]
+}

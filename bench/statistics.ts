@@ -1,0 +1,27 @@
+/** What several rounds of one measurement came to. */
+export interface Figure {
+  median: number
+  min: number
+  max: number
+  rounds: number[]
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle]
+  if (upper === undefined) throw new RangeError('no values')
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
+}
+
+/** @throws {RangeError} when there are no rounds. */
+export const figure = (rounds: readonly number[]): Figure => ({
+  median: median(rounds),
+  min: Math.min(...rounds),
+  max: Math.max(...rounds),
+  rounds: [...rounds],
+})
+
+/** Our rounds over theirs, pair by pair: neighbours in time share what the machine was doing. */
+export const ratio = (ours: readonly number[], theirs: readonly number[]): Figure =>
+  figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

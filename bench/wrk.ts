@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Cores, environment, onCores } from './machine.ts'
+import { cpuSeconds } from './process-cost.ts'
+
+const connections = 32
+const seconds = 4
+const script = join(import.meta.dirname, 'open-links.lua')
+
+export interface Load {
+  url: string
+  headers?: Record<string, string>
+  /** A file with the paths to ask for in turn, one on each line; without it `url` alone is asked for. */
+  pathsFile?: string
+  /** The processes that answer. */
+  pids: () => number[]
+}
+
+export interface LoadFigures {
+  requestsPerSecond: number
+  p50Millis: number
+  p99Millis: number
+  /** Processor time of the answering processes for one request. */
+  cpuMicros: number
+}
+
+/** @throws when any answer was no success or did not come. */
+export const runWrk = async (cores: Cores, load: Load): Promise<LoadFigures> => {
+  const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [
+    '--header',
+    `${name}: ${value}`,
+  ])
+  const paths = load.pathsFile === undefined ? [] : ['--script', script]
+  const command = [
+    ...['wrk', '--threads', '2', '--connections', String(connections)],
+    ...['--duration', `${seconds}s`, '--latency', '--timeout', '10s', ...headers, ...paths],
+    ...[load.url, ...(load.pathsFile === undefined ? [] : ['--', load.pathsFile])],
+  ]
+  const [program = '', ...args] = onCores(cores.client, command)
+  const before = cpuSeconds(load.pids())
+  const { stdout } = await promisify(execFile)(program, args, { env: environment })
+  const used = cpuSeconds(load.pids()) - before
+  const fault = /Non-2xx.*|Socket errors.*/.exec(stdout)
+  if (fault) throw new Error(`${load.url}: ${fault[0]}`)
+  return {
+    requestsPerSecond: Number(find(stdout, /Requests\/sec:\s+([\d.]+)/)),
+    p50Millis: millis(find(stdout, /^\s+50%\s+(\S+)/m)),
+    p99Millis: millis(find(stdout, /^\s+99%\s+(\S+)/m)),
+    cpuMicros: (used * 1e6) / Number(find(stdout, /(\d+) requests in/)),
+  }
+}
+
+const find = (text: string, pattern: RegExp): string => {
+  const found = pattern.exec(text)?.[1]
+  if (found === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
+  return found
+}
+
+const millis = (text: string): number => {
+  const units: Record<string, number> = { us: 0.001, ms: 1, s: 1000 }
+  return Number.parseFloat(text) * (units[text.replace(/[\d.]+/, '')] ?? Number.NaN)
+}

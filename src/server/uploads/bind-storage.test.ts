@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makeFile, makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { files, settings } from '../db/schema.ts'
+import { type DiskStorage, openDiskStorage } from '../storage/disk.ts'
+import { newStorageKey } from '../storage/storage-key.ts'
+import { createStores } from '../storage/stores.ts'
+import { bindStores } from './bind-storage.ts'
+
+let app: TestApp
+let folder: string
+let storage: DiskStorage
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const openStore = async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-bind-'))
+  const { clock, log } = app.deps
+  const { appUrl } = app.deps.config
+  const uploads = { touch: async () => true }
+  storage = await openDiskStorage({ dataDir: folder, appUrl, secret: 's', clock, log, uploads })
+}
+afterEach(async () => {
+  await storage.close()
+  await rm(folder, { recursive: true })
+  await app.deps.db.delete(settings)
+})
+
+const bind = () => bindStores({ ...app.deps, stores: createStores(storage) })
+
+describe('bindStorage', () => {
+  it('claims an empty store for a new database, and knows it again', async () => {
+    await openStore()
+    await Promise.all([bind(), bind()])
+    const claimed = await storage.installation()
+    expect(claimed).toMatch(/^[0-9a-f-]{36}$/)
+    await writeFile(join(folder, 'uploads', newStorageKey()), 'bytes')
+    await bind()
+    expect(await storage.installation()).toBe(claimed)
+  })
+
+  it('refuses a store that another database claimed', async () => {
+    await openStore()
+    await bind()
+    await app.deps.db.delete(settings)
+    await expect(bind()).rejects.toThrow('belong to another database')
+  })
+
+  it('refuses a store with objects that nobody claimed', async () => {
+    await openStore()
+    await writeFile(join(folder, 'uploads', newStorageKey()), 'bytes')
+    await expect(bind()).rejects.toThrow('belong to another database')
+  })
+
+  it('refuses an empty store for a database that names files', async () => {
+    await openStore()
+    await makeFile(await makePerson(app))
+    await expect(bind()).rejects.toThrow('does not hold')
+    expect(await storage.installation()).toBeNull()
+  })
+
+  it('warns of files in a store that the settings do not name', async () => {
+    await openStore()
+    const { id } = await makeFile(await makePerson(app))
+    await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, id))
+    await app.deps.db.update(files).set({ purgedAt: new Date() }).where(eq(files.storage, 'disk'))
+    await bind()
+    expect(app.logged.map(({ msg }) => msg).join()).toContain('lie in storage (s3)')
+  })
+})

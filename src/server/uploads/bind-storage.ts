@@ -1,0 +1,59 @@
+import type { Deps } from '../deps.ts'
+import { readInstallation } from '../settings/queries.ts'
+import { StartFault } from '../start-fault.ts'
+import { type Storage, storageNames } from '../storage/storage.ts'
+import { namesObjectsIn } from './queries.ts'
+
+/**
+ * Sees at the start that this database and each store belong together, and claims a new store.
+ * Files in a store that the settings do not name are no fault, but a warning.
+ * @throws {StartFault} when a store and the database belong to different installations.
+ */
+export const bindStores = async ({
+  clock,
+  db,
+  log,
+  stores,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<void> => {
+  for (const storage of stores.all) await bindStorage({ clock, db }, storage)
+  for (const name of storageNames) {
+    if (stores.all.some((storage) => storage.name === name)) continue
+    if (await namesObjectsIn(db, name)) {
+      log.warn(
+        `Some files lie in storage (${name}), which the settings do not name. Until they do, those ` +
+          'files are answered with 503 and are not purged.',
+      )
+    }
+  }
+}
+
+/**
+ * The sweeps remove what the database does not name: beside a fresh or foreign database they would
+ * take every file there is, and a store without the files would count as one where they are gone.
+ */
+const bindStorage = async (
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  storage: Storage,
+): Promise<void> => {
+  const ours = await readInstallation(db, clock())
+  const theirs = await storage.installation()
+  if (theirs === ours) return
+  if (theirs !== null || !(await isEmpty(storage))) {
+    throw new StartFault(
+      `The files in storage (${storage.name}) belong to another database than this one. Bring back ` +
+        'the database they belong to, or start with an empty storage.',
+    )
+  }
+  if (await namesObjectsIn(db, storage.name)) {
+    throw new StartFault(
+      `The database names files that this storage (${storage.name}) does not hold. Bring back the ` +
+        'storage they are in, or start with an empty database.',
+    )
+  }
+  await storage.claim(ours)
+}
+
+const isEmpty = async (storage: Storage): Promise<boolean> => {
+  for await (const _ of storage.list()) return false
+  return true
+}

@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { eq } from 'drizzle-orm'
+import { files } from '../../src/server/db/schema.ts'
+import { makeClient, makeFile, makePerson, type Person, sha256 } from '../support/make.ts'
+import { sha256OfFile } from './support/files.ts'
+import { expect, test } from './support/test.ts'
+
+const countOf = async (person: Person): Promise<number> => {
+  const [file] = await (await person.fetch('/api/files')).json()
+  return file.downloadCount
+}
+
+const download = async (page: Page) => {
+  const started = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download File' }).click()
+  const saved = await started
+  return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
+}
+
+test('without scripts it shows everything and downloads', async ({ app, visitor }) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
+  const page = await visitor({ javaScriptEnabled: false })
+  await page.goto(`/s/${file.shortCode}`)
+  await expect(page.getByRole('heading', { name: 'minutes.pdf' })).toBeVisible()
+  await expect(page.getByText('1000 Bytes · PDF')).toBeVisible()
+  await expect(page.getByText('3 days left')).toBeVisible()
+  expect(await download(page)).toEqual({ name: 'minutes.pdf', sha256: sha256(file.bytes) })
+  expect(await countOf(person)).toBe(1)
+})
+
+test('a name full of HTML is text, and a dead link says so without scripts, too', async ({
+  app,
+  noise,
+  page,
+  visitor,
+}) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person)
+  // Cleaning takes most of this away before it is stored; the page must not rely on that.
+  const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
+  await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
+  await page.goto(`/s/${file.shortCode}`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
+  await expect(page).toHaveTitle(`${name} · Mayfly`)
+  await expect(page.locator('meta[property="og:title"]')).toHaveAttribute('content', name)
+  expect((await download(page)).sha256).toBe(sha256(file.bytes))
+
+  await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  const plain = await visitor({ javaScriptEnabled: false })
+  expect((await plain.goto(`/s/${file.shortCode}`))?.status()).toBe(404)
+  await expect(plain.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+})
+
+test('a link that died since the page was opened', async ({ app, noise, page }) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person)
+  await page.goto(`/download/${file.shortCode}`)
+  await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+
+  noise.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
+  await page.getByRole('link', { name: 'Download File' }).click()
+  await expect(page.getByRole('alert')).toContainText('Download failed')
+  await expect(page.getByRole('alert')).toContainText(
+    'The file could not be downloaded. It may have been removed or the link may have expired.',
+  )
+  await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  await expect(page).toHaveURL(`/download/${file.shortCode}`)
+})
+
+test('a chat that draws a preview gets the page and counts nothing', async ({ app }) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
+  for (const robot of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
+    const headers = { 'user-agent': robot, accept: '*/*' }
+    const answer = await makeClient(app).fetch(`/s/${file.shortCode}`, { headers })
+    expect(answer.headers.get('content-type')).toContain('text/html')
+    const html = await answer.text()
+    expect(html).toContain('<meta property="og:title" content="minutes.pdf"/>')
+    expect(html).toMatch(/<meta property="og:description" content="1000 Bytes · PDF · until [^"]+"/)
+  }
+  expect(await countOf(person)).toBe(0)
+})
+
+test('at most 20 KB before the button works, at most 100 KB in all', async ({ app, page }) => {
+  const file = await makeFile(await makePerson(app))
+  const sizes = new Map<string, Promise<number>>()
+  page.on('requestfinished', (request) => {
+    const size = request.sizes().then((bytes) => bytes.responseHeadersSize + bytes.responseBodySize)
+    sizes.set(request.url(), size)
+  })
+  await page.goto(`/s/${file.shortCode}`)
+  await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+
+  // Nothing but the document stands between the visitor and the button.
+  const blocking = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter((entry) => Reflect.get(entry, 'renderBlockingStatus') === 'blocking')
+      .map(({ name }) => name),
+  )
+  expect(blocking).toEqual([])
+  const document = await sizes.get(`${app.url}/s/${file.shortCode}`)
+  expect(document).toBeLessThanOrEqual(20_000)
+  const all = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
+  expect(all).toBeGreaterThan(document ?? 0)
+  expect(all).toBeLessThanOrEqual(100_000)
+})

@@ -1,0 +1,75 @@
+import type { Locator, Page } from '@playwright/test'
+import { makePerson } from '../support/make.ts'
+import { fileRow } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { expect, test } from './support/test.ts'
+
+const mostSteps = 40
+
+const hasFocus = (target: Locator) =>
+  target.evaluate((element) => element === document.activeElement)
+
+/** Presses Tab until an element has the focus. */
+const tabTo = async (page: Page, target: Locator) => {
+  await expect(target).toBeVisible()
+  for (let step = 0; step < mostSteps; step += 1) {
+    if (await hasFocus(target)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${target}.`)
+}
+
+test('log in, upload, copy and delete by keyboard alone', async ({
+  app,
+  context,
+  folder,
+  page,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { email, password } = await makePerson(app)
+  const file = await writeRandomFile(folder, 'notes.txt', 1000)
+  const press = (key: string) => page.keyboard.press(key)
+
+  await page.goto('/')
+  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
+  await tabTo(page, page.getByRole('link', { name: 'Sign In' }))
+  await press('Enter')
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeFocused()
+  await tabTo(page, page.getByLabel('Email'))
+  await page.keyboard.type(email)
+  await tabTo(page, page.getByLabel('Password', { exact: true }))
+  await page.keyboard.type(password)
+  await press('Enter')
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+
+  await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
+  await press('ArrowRight')
+  await expect(page.getByRole('tab', { name: 'My Files' })).toHaveAttribute('aria-selected', 'true')
+  await press('ArrowLeft')
+  await tabTo(page, page.getByRole('button', { name: 'Choose files' }))
+  const dialog = page.waitForEvent('filechooser')
+  await press('Enter')
+  await (await dialog).setFiles(file.path)
+  const row = fileRow(page, file.name)
+  await tabTo(page, row.getByRole('button', { name: 'Copy' }))
+  await press('Enter')
+  await expect(page.getByText('Link copied')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${app.url}/s/`)
+
+  await tabTo(page, row.getByRole('button', { name: 'Delete notes.txt' }))
+  await press('Enter')
+  const question = page.getByRole('alertdialog')
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await press('Escape')
+  await expect(question).toBeHidden()
+  await expect(row.getByRole('button', { name: 'Delete notes.txt' })).toBeFocused()
+  await press('Space')
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await press('Tab')
+  await expect(question.getByRole('button', { name: 'Delete' })).toBeFocused()
+  await press('Enter')
+  await expect(row).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Recent Files' })).toBeFocused()
+})

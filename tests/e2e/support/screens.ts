@@ -1,0 +1,142 @@
+import { expect, type Page } from '@playwright/test'
+import { eq } from 'drizzle-orm'
+import { files } from '../../../src/server/db/schema.ts'
+import type { TestApp } from '../../support/app-server.ts'
+import { makeFile, makePerson } from '../../support/make.ts'
+import { fileRow, openDashboard } from './dashboard.ts'
+import type { Noise } from './noise.ts'
+
+interface Stage {
+  app: TestApp
+  page: Page
+  noise: Noise
+}
+
+const hour = 3_600_000
+const day = 24 * hour
+const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
+
+/** Files in every state that a link can have, of every look that a name can have. */
+const makeFilesInAllStates = async (app: TestApp) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  const ages = [
+    { name: longName, days: '7', type: 'application/pdf', age: 0 },
+    {
+      name: 'تقرير الاجتماع الأول.docx',
+      days: '3',
+      type: 'application/msword',
+      age: 2 * day + hour,
+    },
+    { name: 'last-minutes.zip', days: '3', type: 'application/zip', age: 3 * day - hour / 2 },
+    { name: 'private.png', days: '3', type: 'image/png', age: 10 * day },
+    { name: 'over.mp3', days: '3', type: 'audio/mpeg', age: 31 * day },
+    { name: 'a', days: '5', age: 0, bytes: new Uint8Array(0) },
+  ]
+  for (const { age, ...options } of ages) {
+    const file = await makeFile(person, options)
+    const earlier = (date: string) => new Date(Date.parse(date) - age)
+    await app.deps.db
+      .update(files)
+      .set({
+        createdAt: earlier(file.createdAt),
+        expiresAt: earlier(file.expiresAt),
+        maxLifetimeAt: earlier(file.maxLifetimeAt),
+      })
+      .where(eq(files.id, file.id))
+  }
+  return person
+}
+
+/** Every screen there is, each with what brings a page there. */
+export const screens: Record<string, (stage: Stage) => Promise<void>> = {
+  'front page': async ({ page }) => {
+    await page.goto('/')
+    await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  },
+  login: async ({ page }) => {
+    await page.goto('/login')
+    await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+  },
+  'signup with errors': async ({ page }) => {
+    await page.goto('/signup')
+    await page.getByLabel('Email').fill('nowhere')
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await page.getByRole('button', { name: 'Sign Up' }).click()
+    await expect(page.getByText('Please enter a valid email address.')).toBeVisible()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText('Password mismatch')).toBeHidden()
+  },
+  'dashboard without files': async ({ app, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    await expect(page.getByText('No files yet')).toBeVisible()
+  },
+  'dashboard while a file is uploaded': async ({ app, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    await page.route('**/storage/**', () => {})
+    await page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
+    await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  },
+  'dashboard after a refusal': async ({ app, noise, page }) => {
+    noise.expect(/403 \(Forbidden\).*get-upload-url$/)
+    const person = await makePerson(app)
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await makeFile(person, { name })
+    await openDashboard(page, app, person)
+    await page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('tier')
+  },
+  'my files in every state': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await expect(page.getByText('Permanently expired')).toBeVisible()
+  },
+  'the question before deleting': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await page.getByRole('button', { name: `Delete ${longName}` }).click()
+    await expect(page.getByRole('alertdialog')).toBeVisible()
+  },
+  'a toast': async ({ app, page }) => {
+    const person = await makePerson(app)
+    await makeFile(person, { name: 'notes.txt' })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openDashboard(page, app, person)
+    // It would leave after 5 s.
+    await page.clock.install()
+    await fileRow(page, 'notes.txt').getByRole('button', { name: 'Copy' }).click()
+    await expect(page.getByText('Link copied')).toBeVisible()
+    await page.getByText('Link copied').hover()
+  },
+  'download page': async ({ app, page }) => {
+    const file = await makeFile(await makePerson(app), { name: longName, type: 'application/pdf' })
+    await page.goto(`/s/${file.shortCode}`)
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+  },
+  'download page of a dead link': async ({ noise, page }) => {
+    noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+    await page.goto('/s/nosuchcode')
+    await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+  },
+  'a download that failed': async ({ app, noise, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person)
+    noise.expect(/404 \(Not Found\).*\/api\/download\//)
+    await page.goto(`/s/${file.shortCode}`)
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+    await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    // The toast would leave after 5 s.
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Download File' }).click()
+    await expect(page.getByRole('alert')).toContainText('Download failed')
+  },
+  'not found': async ({ noise, page }) => {
+    noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)
+    await page.goto('/no/such/page')
+    await expect(
+      page.getByRole('heading', { name: 'There is nothing at this address' }),
+    ).toBeVisible()
+  },
+}

@@ -1,0 +1,71 @@
+import type { Page } from '@playwright/test'
+import { screens } from './support/screens.ts'
+import { expect, test } from './support/test.ts'
+
+const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+
+/** The colour behind everything: that of <html>, or of <body> where <html> has none. */
+const paper = (page: Page) =>
+  page.evaluate(() => {
+    const [html, body] = [document.documentElement, document.body].map(
+      (element) => getComputedStyle(element).backgroundColor,
+    )
+    return html === 'rgba(0, 0, 0, 0)' ? body : html
+  })
+
+const light = 'rgb(247, 246, 243)'
+const dark = 'rgb(17, 19, 18)'
+
+declare global {
+  interface Window {
+    themeSetAt: number
+  }
+}
+
+for (const name of [
+  'front page',
+  'login',
+  'signup with errors',
+  'dashboard without files',
+  'my files in every state',
+  'download page',
+  'download page of a dead link',
+  'not found',
+]) {
+  test(`${name}: light at first, dark when chosen, and so after reloading`, async ({
+    app,
+    noise,
+    page,
+  }) => {
+    await page.addInitScript(() => {
+      const root = new MutationObserver(() => {
+        if (document.documentElement?.dataset.theme === undefined) return
+        window.themeSetAt = performance.now()
+        root.disconnect()
+      })
+      root.observe(document, { subtree: true, childList: true, attributeFilter: ['data-theme'] })
+    })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await screens[name]?.({ app, noise, page })
+    expect(await themeOf(page)).toBe('light')
+    expect(await paper(page)).toBe(light)
+
+    await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+    await expect.poll(() => paper(page)).toBe(dark)
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
+    expect(await themeOf(page)).toBe('dark')
+    expect(await paper(page)).toBe(dark)
+    // The browser notes a paint some time after it.
+    const paints = await page.waitForFunction(() => {
+      const [paint] = performance.getEntriesByName('first-paint')
+      return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }
+    })
+    const { setAt, paintedAt } = (await paints.jsonValue()) ?? {}
+    expect(setAt).toBeLessThan(paintedAt ?? 0)
+
+    await page.getByRole('button', { name: 'Switch to light theme' }).click()
+    await expect.poll(() => paper(page)).toBe(light)
+    expect(await page.evaluate(() => localStorage.getItem('mayfly-theme'))).toBe('light')
+  })
+}
