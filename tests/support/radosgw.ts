@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,18 +17,6 @@ export interface S3Server {
   secretAccessKey: string
 }
 
-/** Debian's packages: radosgw, ceph-mon, ceph-osd, ceph-common. */
-const programs = [
-  'radosgw',
-  'radosgw-admin',
-  'ceph-mon',
-  'ceph-osd',
-  'ceph',
-  'ceph-authtool',
-  'monmaptool',
-  'setpriv',
-]
-
 /** Who takes part, and what of the cluster each may use. */
 const entities = [
   ['mon.', 'mon'],
@@ -38,10 +26,6 @@ const entities = [
 
 const startMillis = 90_000
 const execute = promisify(execFile)
-
-/** The programs that are not installed. */
-export const missingPrograms = (): string[] =>
-  programs.filter((program) => spawnSync('which', [program]).status !== 0)
 
 /**
  * Starts the server, on ports that are free; it ends with `stop`, and with this process. Takes

@@ -1,10 +1,10 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { missingPrograms } from './radosgw.ts'
+import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
 
 /** Says at the end of a run which tests had no S3 server to run against, and how many they are. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const missing = missingPrograms()
+    const missing = missingCephPrograms()
     if (missing.length === 0) return
     const skipped = modules
       .filter((module) => module.project.name === 's3')
@@ -18,7 +18,7 @@ export default class SkippedReporter implements Reporter {
     const lines = [
       `SKIPPED: ${total} tests that need a real S3 server. Not installed: ${missing.join(', ')}.`,
       ...skipped.map(({ file, count }) => `  ${file}: ${count}`),
-      'Debian: sudo apt-get install radosgw ceph-mon ceph-osd ceph-common',
+      `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
     ]
     process.stderr.write(`\n${lines.join('\n')}\n`)
   }
