@@ -9,6 +9,8 @@ export interface Answer {
 export interface Sending {
   method?: string
   headers?: OutgoingHttpHeaders
+  /** Sent letter for letter in place of the URL's own path, which parsing has tidied. */
+  path?: string
   /** Sent with its own length, unless the headers say otherwise. */
   body?: Buffer | string
 }
@@ -17,9 +19,10 @@ export interface Sending {
  * One HTTP request, with headers that `fetch` would not let through. Resolves with whatever answer
  * comes, also one that comes before the body has been sent; rejects when the connection breaks first.
  */
-export const send = (url: string, { method = 'GET', headers = {}, body }: Sending = {}) =>
+export const send = (url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) =>
   new Promise<Answer>((resolve, reject) => {
-    const client = request(url, { method, headers, agent: false }, (response) => {
+    const options = { method, headers, agent: false, ...(path !== undefined && { path }) }
+    const client = request(url, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)

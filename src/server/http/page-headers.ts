@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const inline = (html: string, element: 'script' | 'style') =>
-  [...html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, text]) =>
-    sha256(text ?? ''),
+  new Set(
+    [...html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, text]) =>
+      sha256(text ?? ''),
+    ),
   )
 
 /**

@@ -28,5 +28,9 @@ const isOurs = (headers: Headers, appUrl: URL): boolean => {
     return site === null || site === 'same-origin' || site === 'none'
   }
   if (origin === appUrl.origin) return true
-  return URL.canParse(origin) && new URL(origin).host === headers.get('host')
+  if (!URL.canParse(origin)) return false
+  const { host } = new URL(origin)
+  // Our cookies live under the public name. Its pages under another scheme may be anybody's: over
+  // plain http whoever stands in between writes them.
+  return host === headers.get('host') && host !== appUrl.host
 }

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
+import { type Sending, send } from '../../../tests/support/send.ts'
+import { loopbackRedirect } from './loopback-redirect.ts'
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+const serve = (appUrl: string) =>
+  serveBare((app) => {
+    app.use(loopbackRedirect(new URL(appUrl)))
+    app.all('*', (c) => c.text('let through'))
+  })
+
+let local: BareServer
+let open: BareServer
+beforeAll(async () => {
+  local = await serve('http://127.0.0.1:3000')
+  open = await serve('https://files.example.org')
+})
+afterAll(() => Promise.all([local.close(), open.close()]))
+
+/** Where a browser that asks for `path` under the name `host` is led, or null where it stays. */
+const ledTo = async (server: BareServer, host: string, path: string, more: Sending = {}) => {
+  const headers = { ...browser, host, ...more.headers }
+  const answer = await send(server.url, { ...more, path, headers })
+  if (answer.status === 302) return answer.headers.location
+  expect(answer.status).toBe(200)
+  return null
+}
+
+describe('a page asked for under another name of this machine', () => {
+  it.each([
+    'localhost:3000',
+    'LOCALHOST:3000',
+    'mayfly.localhost:3000',
+    '[::1]:3000',
+    '127.1.2.3:3000',
+  ])('leads from %s to the public one, with path and query', async (host) => {
+    const path = '/s/abc%2Fd?next=%2Flogin&x=a%20b'
+    expect(await ledTo(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
+  })
+
+  it('leads a HEAD, too', async () => {
+    const to = await ledTo(local, 'localhost:3000', '/login', { method: 'HEAD' })
+    expect(to).toBe('http://127.0.0.1:3000/login')
+  })
+
+  it('goes by the public name, whichever of them that is', async () => {
+    const server = await serve('http://localhost:3000')
+    expect(await ledTo(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
+    expect(await ledTo(server, 'localhost:3000', '/')).toBeNull()
+    await server.close()
+  })
+
+  it.each([
+    '//evil.example/',
+    '//evil.example',
+    '///evil.example/%2e%2e',
+    '/@evil.example/',
+    '/.evil.example',
+    '/%5cevil.example',
+    'http://localhost:3000//evil.example/',
+  ])('never leads to another machine: %s', async (path) => {
+    const to = await ledTo(local, 'localhost:3000', path)
+    expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
+  })
+
+  it('leads nowhere else and only once, whatever the path', async () => {
+    const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
+    await fc.assert(
+      fc.asyncProperty(segment, async (rest) => {
+        const to = await ledTo(local, 'localhost:3000', `/${rest}`)
+        const { host, pathname, search } = new URL(to ?? '')
+        expect(host).toBe('127.0.0.1:3000')
+        expect(await ledTo(local, host, pathname + search)).toBeNull()
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('what is left alone', () => {
+  it.each([
+    ['the public name itself', '127.0.0.1:3000', {}],
+    ['another port', 'localhost:3001', {}],
+    ['no port', 'localhost', {}],
+    ['a name that is not of this machine', 'files.example.org:3000', {}],
+    ['a name that only begins like one', 'localhost.evil.example:3000', {}],
+    ['a name that only ends like one', 'notlocalhost:3000', {}],
+    ['an address that only begins like one', '127.0.0.1.evil.example:3000', {}],
+    ['another address', '10.0.0.1:3000', {}],
+    ['a POST', 'localhost:3000', { method: 'POST' }],
+    ['a DELETE', 'localhost:3000', { method: 'DELETE' }],
+    ['a request for data', 'localhost:3000', { headers: { accept: 'application/json' } }],
+    ['a request that takes anything', 'localhost:3000', { headers: { accept: '*/*' } }],
+  ])('%s', async (_what, host, more) => {
+    expect(await ledTo(local, host, '/', more)).toBeNull()
+  })
+
+  it.each(['localhost', '127.0.0.1', 'other.example'])(
+    '%s, where the public name is not of this machine',
+    async (host) => {
+      expect(await ledTo(open, host, '/')).toBeNull()
+      expect(await ledTo(open, `${host}:443`, '/')).toBeNull()
+    },
+  )
+})

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { pageHeaders } from './page-headers.ts'
+
+const page = {
+  html: '<!doctype html><title>x</title>',
+  appUrl: new URL('http://127.0.0.1:3000'),
+  connect: [],
+  referrer: 'no-referrer',
+} as const
+
+/** The policy by its directives. */
+const policyOf = (changes: Partial<Parameters<typeof pageHeaders>[0]>) => {
+  const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
+  return new Map(
+    policy.split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ')
+      return [name, sources]
+    }),
+  )
+}
+
+const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+describe('the policy of a page', () => {
+  it('allows nothing inline where nothing inline was built', () => {
+    const policy = policyOf({})
+    expect(policy.get('default-src')).toEqual(["'none'"])
+    expect(policy.get('script-src')).toEqual(["'self'"])
+    expect(policy.get('style-src')).toEqual(["'self'"])
+    expect(policy.get('base-uri')).toEqual(["'none'"])
+    expect(policy.get('frame-ancestors')).toEqual(["'none'"])
+    expect(policy.get('form-action')).toEqual(["'self'"])
+  })
+
+  it('allows each inline script and style that was built, once, by what it says', () => {
+    const html = `<script>one()\n</script><style>a{}</style><script src="/x.js"></script>
+      <script>two()</script><style>a{}</style><script>two()</script><style></style>`
+    const policy = policyOf({ html })
+    expect(policy.get('script-src')).toEqual(["'self'", hash('one()\n'), hash('two()')])
+    expect(policy.get('style-src')).toEqual(["'self'", hash('a{}'), hash('')])
+  })
+
+  it('lets scripts talk to our own origin and to those it is given', () => {
+    expect(policyOf({}).get('connect-src')).toEqual(["'self'"])
+    const connect = ['https://bytes.example.org', 'https://more.example.org']
+    expect(policyOf({ connect }).get('connect-src')).toEqual(["'self'", ...connect])
+  })
+})
+
+describe('the other headers of a page', () => {
+  it('tell browsers to stay on https only where that is the public scheme', () => {
+    expect(pageHeaders(page)).not.toHaveProperty('strict-transport-security')
+    const appUrl = new URL('https://files.example.org')
+    const encrypted = pageHeaders({ ...page, appUrl })
+    expect(encrypted['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+  })
+
+  it.each(['no-referrer', 'same-origin'] as const)('tell what others learn: %s', (referrer) => {
+    expect(pageHeaders({ ...page, referrer })).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': referrer,
+      'x-content-type-options': 'nosniff',
+    })
+  })
+})

@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
+import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
+import { StartFault } from '../start-fault.ts'
+import { webFiles } from './web-files.ts'
+
+const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+const script = 'document.documentElement.dataset.theme="dark"'
+const index = `<!doctype html><title>Mayfly</title><script>${script}</script><div id="root"></div>`
+const code = `export const greeting = '${'Grüße '.repeat(100)}'`
+const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10])
+const secret = 'what lies outside'
+
+const compressed = (name: string, text: string) => ({
+  [name]: text,
+  [`${name}.br`]: brotliCompressSync(text),
+  [`${name}.gz`]: gzipSync(text),
+})
+
+const built: Record<string, string | Buffer> = {
+  ...compressed('web/index.html', index),
+  ...compressed('web/assets/app-Ab12_x-9.js', code),
+  'web/assets/picture-Cd34.png': picture,
+  'web/assets/letters-Ef56.woff2': picture,
+  'web/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'web/download.html': '<!doctype html><h1>{{name}}</h1>',
+  'web/download-invalid.html': '<!doctype html><h1>Invalid download link</h1>',
+  'secret.txt': secret,
+}
+
+let folder: string
+let server: BareServer
+let encrypted: BareServer
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-web-'))
+  await mkdir(join(folder, 'web/assets'), { recursive: true })
+  for (const [file, body] of Object.entries(built)) await writeFile(join(folder, file), body)
+  const serve = (appUrl: string, connect?: string[]) => {
+    const distDir = join(folder, 'web')
+    const files = webFiles({ distDir, appUrl: new URL(appUrl), ...(connect && { connect }) })
+    return serveBare((app) => app.get('*', files))
+  }
+  server = await serve('http://127.0.0.1:3000')
+  encrypted = await serve('https://files.example.org', ['https://bytes.example.org'])
+  // Everything was read at the start; what happens to the folder later changes nothing.
+  await rm(join(folder, 'web'), { recursive: true })
+})
+afterAll(async () => {
+  await Promise.all([server.close(), encrypted.close()])
+  await rm(folder, { recursive: true })
+})
+
+const get = (path: string, headers: Record<string, string> = {}, more: Sending = {}) =>
+  send(server.url, { ...more, path, headers })
+
+const asBrowser = (path: string) => get(path, { accept: browser })
+
+const unpacked = ({ headers, body }: Answer): string => {
+  const coding = headers['content-encoding']
+  const bytes = coding === 'br' ? brotliDecompressSync(body) : coding ? gunzipSync(body) : body
+  return bytes.toString()
+}
+
+const app = '/assets/app-Ab12_x-9.js'
+
+describe('files', () => {
+  it.each([
+    [app, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+    ['/assets/picture-Cd34.png', 'image/png', 'public, max-age=31536000, immutable'],
+    ['/assets/letters-Ef56.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
+    ['/favicon.svg', 'image/svg+xml', 'no-cache'],
+  ])('%s comes as it was built, as %s, to be kept: %s', async (path, type, kept) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
+    expect(answer.headers).toMatchObject({
+      'content-type': type,
+      'cache-control': kept,
+      'content-length': String(answer.body.length),
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^"[\w-]{22}"$/),
+    })
+  })
+
+  it('come whatever the query', async () => {
+    expect((await get(`${app}?v=1`)).body.toString()).toBe(code)
+  })
+
+  it.each(['POST', 'PUT', 'DELETE'])('are not for %s', async (method) => {
+    expect((await get(app, {}, { method })).status).toBe(404)
+  })
+})
+
+describe('the coding of a file', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['deflate', undefined],
+    ['BR', 'br'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['gzip;q=0.5,br;q=0.5', 'br'],
+    ['gzip;q=0.001', 'gzip'],
+    ['br;q=0, gzip;q=0', undefined],
+    ['identity', undefined],
+    ['identity;q=0.5, br;q=0.4', undefined],
+    ['identity;q=0, gzip', 'gzip'],
+    ['identity;q=0, *;q=0', undefined],
+    [',;q=1,, ;br', undefined],
+  ])('for Accept-Encoding %j is %j', async (accepted, coding) => {
+    for (const path of [app, '/']) {
+      const answer = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
+      expect(answer.status).toBe(200)
+      expect(answer.headers['content-encoding']).toBe(coding)
+      expect(answer.headers['content-length']).toBe(String(answer.body.length))
+      expect(answer.headers.vary).toContain('Accept-Encoding')
+      expect(unpacked(answer)).toBe(path === app ? code : index)
+    }
+  })
+
+  it('is none where the build left no twin', async () => {
+    const answer = await get('/assets/picture-Cd34.png', { 'accept-encoding': 'br, gzip' })
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(answer.body).toEqual(picture)
+  })
+})
+
+describe('what a browser has already', () => {
+  const tagOf = async (coding: string) =>
+    (await get(app, { 'accept-encoding': coding })).headers.etag ?? ''
+
+  it('has a tag of its own in each coding', async () => {
+    const tags = await Promise.all(['br', 'gzip', 'identity'].map(tagOf))
+    expect(new Set(tags).size).toBe(3)
+  })
+
+  it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
+    'is not sent again: %s',
+    async (known) => {
+      const tag = await tagOf('br')
+      const headers = { 'accept-encoding': 'br', 'if-none-match': known.replace('TAG', tag) }
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get(app, headers, { method })
+        expect(answer.status).toBe(304)
+        expect(answer.body.length).toBe(0)
+        expect(answer.headers).toMatchObject({
+          etag: tag,
+          vary: 'Accept-Encoding',
+          'cache-control': 'public, max-age=31536000, immutable',
+        })
+      }
+    },
+  )
+
+  it('is sent where it is another version or another coding', async () => {
+    const tag = await tagOf('gzip')
+    for (const known of ['"other"', tag, tag.slice(1, -1), '']) {
+      const headers = { 'accept-encoding': 'br', 'if-none-match': known }
+      expect((await get(app, headers)).status).toBe(200)
+    }
+  })
+})
+
+describe('HEAD', () => {
+  it.each([app, '/', '/favicon.svg', '/nowhere'])(
+    '%s answers like GET, without a body',
+    async (path) => {
+      const headers = { accept: browser, 'accept-encoding': 'br' }
+      const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
+      expect(head.status).toBe(full.status)
+      expect(head.body.length).toBe(0)
+      expect(full.body.length).toBeGreaterThan(0)
+      const { date: _head, ...inHead } = head.headers
+      const { date: _full, ...inFull } = full.headers
+      expect(inHead).toEqual(inFull)
+    },
+  )
+})
+
+describe('the pages of the application', () => {
+  it.each(['/', '/login', '/signup', '/login?next=/x'])('%s is the HTML', async (path) => {
+    for (const accept of [browser, '*/*']) {
+      const answer = await get(path, { accept })
+      expect(answer.status).toBe(200)
+      expect(answer.body.toString()).toBe(index)
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        vary: 'Accept, Accept-Encoding',
+      })
+    }
+    const { etag = '' } = (await asBrowser(path)).headers
+    expect((await get(path, { accept: browser, 'if-none-match': etag })).status).toBe(304)
+  })
+
+  it.each([
+    '/nowhere',
+    '/log',
+    '/a/b/c',
+    '/index.html',
+    '/download.html',
+    '/download-invalid.html',
+  ])('%s is the HTML with status 404 for a browser, and JSON for others', async (path) => {
+    const page = await asBrowser(path)
+    expect(page.status).toBe(404)
+    expect(page.body.toString()).toBe(index)
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    const again = { accept: browser, 'if-none-match': page.headers.etag ?? '' }
+    expect((await get(path, again)).status).toBe(404)
+
+    const data = await get(path, { accept: 'application/json' })
+    expect(data.status).toBe(404)
+    expect(codeOf(data)).toBe('NOT_FOUND')
+  })
+
+  it.each([
+    '/assets/app-Ab12_x-8.js',
+    `${app}.br`,
+    `${app}.gz`,
+    `${app}/`,
+    `${app}%00`,
+    '/assets/',
+  ])('%s is never answered with the HTML', async (path) => {
+    const answer = await asBrowser(path)
+    expect(answer.status).toBe(404)
+    expect(codeOf(answer)).toBe('NOT_FOUND')
+  })
+})
+
+describe('paths that try to leave the folder', () => {
+  it.each([
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/%252e%252e/secret.txt',
+    '/assets/../../secret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/assets/%2e%2e/%2e%2e/secret.txt',
+    '/assets/..\\..\\secret.txt',
+    '/assets/..%5c..%5csecret.txt',
+    '//secret.txt',
+    '/./../secret.txt',
+    '/%zz',
+    '/assets/%c0%ae%c0%ae/secret.txt',
+    '/__proto__',
+    '/constructor',
+  ])('%s finds nothing', async (path) => {
+    for (const accept of [browser, '*/*']) {
+      const answer = await get(path, { accept })
+      expect([400, 404]).toContain(answer.status)
+      expect(answer.body.toString()).not.toContain(secret)
+    }
+  })
+})
+
+describe('the guards of the HTML', () => {
+  const hash = createHash('sha256').update(script).digest('base64')
+
+  it('run the script that stands in it and no other', async () => {
+    for (const path of ['/', '/nowhere']) {
+      const policy = String((await asBrowser(path)).headers['content-security-policy'])
+      expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
+      expect(policy).not.toContain('unsafe-')
+      expect(policy).toContain("connect-src 'self';")
+    }
+  })
+
+  it('name the storage that the application talks to', async () => {
+    const { headers } = await send(encrypted.url)
+    expect(headers['content-security-policy']).toContain(
+      "connect-src 'self' https://bytes.example.org;",
+    )
+  })
+
+  it('keep browsers on https only where the public origin is', async () => {
+    const header = 'strict-transport-security'
+    expect((await asBrowser('/')).headers).not.toHaveProperty(header)
+    expect((await send(encrypted.url)).headers[header]).toMatch(/^max-age=\d+$/)
+  })
+})
+
+describe('a web that is not built', () => {
+  it.each(['', 'nowhere'])('stops the start and names the cure (%j)', (name) => {
+    const start = () =>
+      webFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
+    expect(start).toThrow(StartFault)
+    expect(start).toThrow('npm run build')
+  })
+})
