@@ -22,6 +22,14 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // React changes seldom: browsers keep it when our own code changes.
+        codeSplitting: {
+          groups: [{ name: 'react', test: /\/node_modules\/(react|react-dom|scheduler)\// }],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

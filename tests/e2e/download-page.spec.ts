@@ -70,6 +70,27 @@ test('a link that died since the page was opened', async ({ app, noise, page }) 
   await expect(page).toHaveURL(`/download/${file.shortCode}`)
 })
 
+test('a link found dead by a click does not end once more when its time is over', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const person = await makePerson(app)
+  const file = await makeFile(person)
+  await page.clock.install({ time: app.clock() })
+  await page.goto(`/s/${file.shortCode}`)
+  await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+  noise.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
+  await page.getByRole('link', { name: 'Download File' }).click()
+
+  const home = page.getByRole('link', { name: 'Go to the front page' })
+  await home.focus()
+  await page.clock.fastForward(4 * 24 * 3_600_000)
+  await expect(page.getByText('Download failed')).toHaveCount(0)
+  await expect(home).toBeFocused()
+})
+
 test('a chat that draws a preview gets the page and counts nothing', async ({ app }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })

@@ -63,6 +63,8 @@ const runTime = (card: HTMLElement, over: () => void) => {
   }
 
   const tick = () => {
+    // A click may have found the link dead before its time.
+    if (!time.isConnected) return clearInterval(timer)
     const now = new Date(Date.now() - ahead)
     const life = lifeline(dates, now, true)
     if (life.tone === 'over') {

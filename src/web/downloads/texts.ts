@@ -1,7 +1,8 @@
 /** Spec §2, download page: an invalid link shows this. */
 export const invalidLink = {
   title: 'Invalid download link',
-  description: 'The file was removed, or its time is up. Ask whoever sent it for a new link.',
+  description:
+    'The file was removed, its time is up, or the address is wrong. Ask whoever sent it for a new link.',
 }
 
 /** Spec §8, download. */

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attributeOf, elementsOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
+import { dayInMs, hourInMs } from '../../shared/rules/lifetime.ts'
+import { StartFault } from '../start-fault.ts'
+import { loadLinkPages, type PageLink } from './page-template.ts'
+
+/** The pages as they were really built (dist/web), filled in and read as a browser reads them. */
+const distDir = resolve('dist/web')
+const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
+
+const createdAt = new Date('2025-07-12T10:02:00Z')
+const later = (ms: number) => new Date(createdAt.getTime() + ms)
+
+const link: PageLink = {
+  shortCode: 'abcdefghjk',
+  originalName: 'minutes.pdf',
+  mimeType: 'application/pdf',
+  size: 1536,
+  createdAt,
+  expiresAt: later(3 * dayInMs),
+  maxLifetimeAt: later(30 * dayInMs),
+  purgedAt: null,
+}
+
+/** The page of a link, sent as UTF-8 and parsed. */
+const open = (changes: Partial<PageLink> = {}, now = createdAt) => {
+  const html = pages.alive({ ...link, ...changes }, now)
+  return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
+}
+
+describe('the name of a file', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '</h1></title></section><img src=x onerror=alert(1)>',
+    '"><a href="//evil.example">',
+    `' onload='x`,
+    ...['{{name}}', '{{#pdf}}', '{{/pdf}}', '{{', '}}'],
+    ...['<!--', '-->', '<![CDATA[', '</template>', '<plaintext>'],
+    ...['&amp;', '&#60;', '&lt', '&', '$&$1$`', '\\'],
+    ...['\r', '\r\n', '\n', '\t', ' ', '\u2028', '\u0085', '\uFEFF', '\uFFFF'],
+    ...['\u202Egnp.exe', 'تقرير', '😀', '\uD83D', '\uDE00'],
+  ]
+  // No name holds U+0000: the database could not.
+  const letters = fc.string({ unit: 'binary', maxLength: 20 }).map((s) => s.replaceAll('\0', ''))
+  const names = fc
+    .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostile) }, letters))
+    .map((parts) => parts.join('').slice(0, 200))
+
+  /** What stands in the three places of the name, and the page without it. */
+  const takeApart = (originalName: string) => {
+    const page = open({ originalName })
+    const [heading] = page.all('h1')
+    const title = page.one('title')
+    const preview = page.one('meta', { property: 'og:title' })
+    const content = preview.attrs.find(({ name }) => name === 'content')
+    const found = { h1: textOf(heading), title: textOf(title), preview: content?.value }
+    for (const element of [heading, title]) if (element) element.childNodes = []
+    if (content) content.value = ''
+    return { found, rest: page.serialized() }
+  }
+
+  it('is text in its three places, and the page is the same but for it', () => {
+    const { rest: harmless } = takeApart('minutes.pdf')
+    fc.assert(
+      fc.property(names, (name) => {
+        const { found, rest } = takeApart(name)
+        // Half of a surrogate pair cannot be sent.
+        const sent = name.toWellFormed()
+        expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
+        expect(rest).toBe(harmless)
+      }),
+      { numRuns: 300, examples: hostile.map((name) => [name]) },
+    )
+  })
+})
+
+describe('the page of a link', () => {
+  it('has our own anchors and scripts, and no others', () => {
+    const page = open()
+    expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual([
+      '/',
+      '/api/download/abcdefghjk',
+      '/',
+    ])
+    const [boot, enhance, ...others] = page.all('script')
+    expect(boot?.attrs).toEqual([])
+    expect(attributeOf(enhance, 'src')).toMatch(/^\/assets\/enhance-[\w-]+\.js$/)
+    expect(attributeOf(enhance, 'type')).toBe('module')
+    expect(others).toEqual([])
+    for (const tag of ['iframe', 'object', 'embed', 'base', 'form', 'img']) {
+      expect(page.all(tag)).toEqual([])
+    }
+  })
+
+  it('leaves no slot unfilled', () => {
+    expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
+  })
+
+  it('leads to the download, which a browser saves', () => {
+    const anchor = open().one('a', { id: 'download' })
+    expect(textOf(anchor)).toBe('Download File')
+    expect(attributeOf(anchor, 'href')).toBe('/api/download/abcdefghjk')
+    expect(attributeOf(anchor, 'download')).toBe('')
+  })
+
+  it.each([
+    [0, '0 Bytes'],
+    [1536, '1.5 KB'],
+    [1024 ** 3, '1 GB'],
+  ])('says that %i bytes are %s, also in a preview', (size, text) => {
+    const page = open({ size })
+    expect(textOf(page.one('p', { class: 'muted' }))).toBe(`${text} · PDF`)
+    const description = page.one('meta', { property: 'og:description' })
+    expect(attributeOf(description, 'content')).toBe(`${text} · PDF · until Tue 15 Jul, 10:02 UTC`)
+    const address = page.one('meta', { property: 'og:url' })
+    expect(attributeOf(address, 'content')).toBe('https://files.example.org/s/abcdefghjk')
+  })
+
+  it('says the kind of file, by a word and by one picture', () => {
+    const types = {
+      image: 'image/png',
+      video: 'video/mp4',
+      audio: 'audio/mpeg',
+      pdf: 'application/pdf',
+      archive: 'application/zip',
+      document: 'text/plain',
+      other: 'application/octet-stream',
+    }
+    const pictures = fileKinds.map((kind) => {
+      const page = open({ mimeType: types[kind], originalName: 'x' })
+      expect(textOf(page.one('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
+      const [picture, ...others] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
+      expect(others).toEqual([])
+      return attributeOf(picture, 'class')
+    })
+    expect(new Set(pictures).size).toBe(fileKinds.length)
+  })
+
+  it.each([
+    ['3 days left', 'calm', 0],
+    ['2 days left', 'calm', 1],
+    ['1 day left', 'calm', 2 * dayInMs],
+    ['23 hours left', 'amber', 2 * dayInMs + 1],
+    ['1 hour left', 'amber', 3 * dayInMs - hourInMs],
+    ['Less than 1 hour left', 'red', 3 * dayInMs - hourInMs + 1],
+    ['Less than 1 hour left', 'red', 3 * dayInMs - 1],
+  ])('says %s, in %s, %i ms after the upload', (label, tone, passed) => {
+    const now = later(passed)
+    const page = open({}, now)
+    expect(textOf(page.one('b', { id: 'label' }))).toBe(label)
+    const card = page.one('section', { id: 'link' })
+    expect(attributeOf(card, 'data-tone')).toBe(tone)
+    expect(attributeOf(card, 'data-now')).toBe(String(now.getTime()))
+    expect(attributeOf(card, 'data-created')).toBe(String(createdAt.getTime()))
+    expect(attributeOf(card, 'data-max')).toBe(String(link.maxLifetimeAt.getTime()))
+    const time = page.one('time')
+    expect(textOf(time)).toBe('until Tue 15 Jul, 10:02 UTC')
+    expect(attributeOf(time, 'datetime')).toBe('2025-07-15T10:02:00.000Z')
+  })
+
+  it.each([
+    ['at the upload', 0, '0%', ['0%', '9.4%'], ['10%', '90%']],
+    ['a day later', dayInMs, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
+  ])('draws its time %s', (_when, passed, lived, valid, renewable) => {
+    // The first is a part of the pattern.
+    const [, ...bars] = elementsOf(open({}, later(passed)).one('div', { class: 'time' }), 'rect')
+    const place = (at: number) => ['x', 'width'].map((name) => attributeOf(bars[at], name))
+    expect(place(0)).toEqual(['0%', lived])
+    expect(place(1)).toEqual(valid)
+    expect(place(2)).toEqual(renewable)
+  })
+})
+
+describe('the page of a dead link', () => {
+  it('says so and offers no download', () => {
+    const page = readPage(pages.dead)
+    expect(page.all('h1').map(textOf)).toEqual(['Invalid download link'])
+    expect(textOf(page.one('title'))).toBe('Invalid download link · Mayfly')
+    expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual(['/', '/'])
+    expect(pages.dead).not.toMatch(/\/api\/|\{\{/)
+  })
+
+  it('is also what the other page turns into when its time is over', () => {
+    const [, heading, ...others] = open().all('h1')
+    expect(textOf(heading)).toBe('Invalid download link')
+    expect(others).toEqual([])
+  })
+})
+
+describe('the headers of both', () => {
+  const policy = pages.headers['content-security-policy'] ?? ''
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
+
+  it('let no cache keep what time changes, and no other site learn the address', () => {
+    expect(pages.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': expect.stringMatching(/^max-age=\d+$/),
+    })
+  })
+
+  it('let exactly what was built inline run', () => {
+    expect(policy).not.toContain('unsafe-')
+    expect(policy).not.toContain(hashOf('alert(1)'))
+    for (const page of [
+      open({ originalName: '<script>alert(1)</script>' }),
+      readPage(pages.dead),
+    ]) {
+      const inline = [...page.all('script'), ...page.all('style')].filter(
+        (element) => attributeOf(element, 'src') === undefined,
+      )
+      expect(inline).toHaveLength(2)
+      for (const element of inline) expect(policy).toContain(`'sha256-${hashOf(textOf(element))}'`)
+      // The policy would not let them act.
+      const attributes = page.everything().flatMap(({ attrs }) => attrs.map(({ name }) => name))
+      expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
+    }
+  })
+})
+
+describe('a build that does not fit stops the start and names the cure', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-pages-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const load = () => loadLinkPages({ distDir: folder, appUrl: new URL('http://127.0.0.1:3000') })
+  const expectFault = () => {
+    expect(load).toThrow(StartFault)
+    expect(load).toThrow('npm run build')
+  }
+
+  it('where one of the pages is missing', async () => {
+    expectFault()
+    await cp(join(distDir, 'download.html'), join(folder, 'download.html'))
+    expectFault()
+  })
+
+  it.each([
+    ['lacks a slot', '{{until}}', ''],
+    ['has a slot that nobody fills', '</h1>', '{{brand}}</h1>'],
+    ['lacks the start of a kind', '{{#video}}', ''],
+    ['has an empty slot', '</h1>', '{{}}</h1>'],
+    ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
+    ['lacks the end of a kind', '{{/video}}', ''],
+    ['has a kind the wrong way round', '{{#video}}', '{{/video}}{{#video}}'],
+  ])('where its page %s', async (_fault, part, instead) => {
+    await cp(join(distDir, 'download-invalid.html'), join(folder, 'download-invalid.html'))
+    const html = await readFile(join(distDir, 'download.html'), 'utf8')
+    await writeFile(join(folder, 'download.html'), html.replaceAll(part, instead))
+    expectFault()
+    await writeFile(join(folder, 'download.html'), html)
+    load()
+  })
+})

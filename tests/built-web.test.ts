@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+
+const dist = resolve('dist/web')
+
+const built = (file: string) => readFile(join(dist, file))
+
+test('every text that browsers load has a smaller twin in each coding that says the same', async () => {
+  const files = (await readdir(dist, { recursive: true })).filter(
+    (file) => /\.(js|css|svg)$/.test(file) || file === 'index.html',
+  )
+  expect(files.length).toBeGreaterThan(4)
+  for (const file of files) {
+    const [plain, br, gz] = await Promise.all([
+      built(file),
+      built(`${file}.br`),
+      built(`${file}.gz`),
+    ])
+    expect(brotliDecompressSync(br), file).toEqual(plain)
+    expect(gunzipSync(gz), file).toEqual(plain)
+    expect(br.length, file).toBeLessThan(plain.length)
+  }
+})
+
+test('every asset carries the hash of its content in its name', async () => {
+  for (const file of await readdir(join(dist, 'assets'))) {
+    expect(file).toMatch(/-[\w-]{8}\.(js|css|woff2)(\.br|\.gz)?$/)
+  }
+})
+
+test('the download page is at most 20 KB before its button works, and 100 KB in all', async () => {
+  const page = await built('download.html')
+  expect(page.length).toBeLessThanOrEqual(20 * 1024)
+  const html = page.toString()
+
+  // Nothing holds the paint back: the style stands in the page, and its script waits.
+  expect(html).not.toContain('rel="stylesheet"')
+  const scripts = html.match(/<script [^>]*>/g)
+  expect(scripts).toEqual([
+    expect.stringMatching(/^<script type="module" src="\/assets\/enhance-[\w-]+\.js">$/),
+  ])
+
+  const assets = [...new Set(html.match(/\/assets\/[\w.-]+/g))]
+  const sizes = await Promise.all(
+    assets.map(async (file) => brotliCompressSync(await built(file)).length),
+  )
+  expect(assets.length).toBe(2)
+  const all = sizes.reduce((sum, size) => sum + size, page.length)
+  expect(all).toBeLessThanOrEqual(100 * 1024)
+})
+
+test('the script of the download page is one file of at most 3 KB on its way', async () => {
+  const [path = ''] =
+    (await built('download.html')).toString().match(/assets\/enhance-[\w-]+\.js/) ?? []
+  expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
+  expect((await built(path)).toString()).not.toMatch(/\b(import|export)\b/)
+})

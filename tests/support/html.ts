@@ -1,0 +1,57 @@
+import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as Tree } from 'parse5'
+
+export type Element = Tree.Element
+
+/** A document as a browser's parser understands it, what waits in templates included. */
+export interface ParsedPage {
+  everything(): Element[]
+  all(tag: string): Element[]
+  /** The one element outside of templates with this tag and these attributes. */
+  one(tag: string, attributes?: Record<string, string>): Element
+  /** The whole document, as its elements, texts and comments stand now. */
+  serialized(): string
+}
+
+const { isElementNode, isTextNode } = defaultTreeAdapter
+
+const isTemplate = (element: Element): element is Tree.Template => element.tagName === 'template'
+
+const within = (node: Tree.ParentNode, templates: boolean): Element[] =>
+  node.childNodes
+    .filter(isElementNode)
+    .flatMap((element) => [
+      element,
+      ...within(element, templates),
+      ...(templates && isTemplate(element) ? within(element.content, templates) : []),
+    ])
+
+export const elementsOf = (element: Element, tag: string): Element[] =>
+  within(element, true).filter(({ tagName }) => tagName === tag)
+
+/** The element's own text, where it has one, and that of what it holds. */
+export const textOf = (element: Element | undefined): string =>
+  (element?.childNodes ?? [])
+    .map((node) => (isTextNode(node) ? node.value : isElementNode(node) ? textOf(node) : ''))
+    .join('')
+
+export const attributeOf = (element: Element | undefined, name: string): string | undefined =>
+  element?.attrs.find((attribute) => attribute.name === name)?.value
+
+export const readPage = (html: string): ParsedPage => {
+  const document = parse(html)
+  return {
+    everything: () => within(document, true),
+    all: (tag) => within(document, true).filter(({ tagName }) => tagName === tag),
+    one(tag, attributes = {}) {
+      const [found, ...others] = within(document, false).filter(
+        (element) =>
+          element.tagName === tag &&
+          Object.entries(attributes).every(([name, value]) => attributeOf(element, name) === value),
+      )
+      if (!found || others.length > 0)
+        throw new Error(`Not one <${tag}>: ${found ? 'more' : 'none'}`)
+      return found
+    },
+    serialized: () => serialize(document),
+  }
+}
