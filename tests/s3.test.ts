@@ -15,6 +15,7 @@ import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
+import { freePort } from './support/free-port.ts'
 import {
   json,
   logIn,
@@ -24,11 +25,13 @@ import {
   type Person,
   putBytes,
   type StartedUpload,
+  signUp,
   startUpload,
 } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
+import { startServerProcess } from './support/server-process.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 const minute = 60_000
@@ -253,6 +256,58 @@ describeOnS3('the main job on S3', () => {
       expect(await expireFiles(app.deps)).toMatchObject({ failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()
     })
+  })
+})
+
+describeOnS3('a bucket that is away', () => {
+  it('is told as 503, and takes no place from those who try', async () => {
+    const { env } = await makeBucket()
+    const app = await startTestApp({ env: { ...env, S3_BUCKET: 'there-is-none' } })
+    const ada = await makePerson(app)
+    const wish = { fileName: 'a.txt', fileSize: 1, fileType: 'text/plain', expirationDays: '3' }
+    for (let tries = 0; tries < 4; tries += 1) {
+      const answer = await ada.post('/api/files/get-upload-url', wish)
+      expect([answer.status, await json(answer)]).toMatchObject([503, { code: 'UNAVAILABLE' }])
+    }
+    expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
+    await app.close()
+  })
+})
+
+describeOnS3('the real program', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-program-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('keeps files in a bucket, over a kill between the bytes and the confirm', async () => {
+    const { env } = await makeBucket()
+    const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
+    const killed = await startServerProcess(settings)
+    const { email, password } = await signUp(killed)
+    const cookie = await logIn(killed, email, password)
+    const started = await startUpload(makeClient(killed, cookie), { size: 10 })
+    killed.kill('SIGKILL')
+    await killed.ended
+    expect((await putBytes(started, text(10))).status).toBe(200)
+
+    const again = await startServerProcess(settings)
+    const confirmed = await makeClient(again, cookie).post('/api/files/confirm-upload', started)
+    const { shortCode } = await json<File>(confirmed)
+    const answer = await fetch(`${again.url}/api/download/${shortCode}`)
+    expect(await answer.text()).toBe('A'.repeat(10))
+    again.kill('SIGTERM')
+    expect(await again.ended).toBe(0)
+  })
+
+  it('does not start on a bucket that is not there', async () => {
+    const { env } = await makeBucket()
+    const wrong = { ...env, S3_BUCKET: 'there-is-none' }
+    const settings = { dataDir: join(folder, 'wrong'), port: await freePort(), env: wrong }
+    await expect(startServerProcess(settings)).rejects.toThrow(
+      'The bucket "there-is-none" at http://127.0.0.1:',
+    )
   })
 })
 

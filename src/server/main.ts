@@ -16,7 +16,8 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
-import { openBucket } from './storage/open-bucket.ts'
+import type { BucketOptions } from './storage/open-bucket.ts'
+import type { S3Storage } from './storage/s3.ts'
 import { createStores } from './storage/stores.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import { touchUpload } from './uploads/queries.ts'
@@ -88,7 +89,7 @@ async function start(
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
   lifetime.add({ name: 'storage', close: disk.close })
-  const bucket = config.s3 && (await openBucket({ settings: config.s3, appUrl, clock, log }))
+  const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))
   if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
   // What lies on the disk stays there: it is served and purged wherever new files go.
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
@@ -114,6 +115,12 @@ async function start(
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)
+}
+
+/** The AWS SDK costs time and memory at the start, so it is loaded where there is a bucket. */
+async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
+  const { openBucket } = await import('./storage/open-bucket.ts')
+  return openBucket(options)
 }
 
 function greeting({ appUrl }: Config): string {
