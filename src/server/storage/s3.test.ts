@@ -61,6 +61,22 @@ describeOnS3('beyond the port, S3', () => {
     for (const url of urls) expect((await put(url, 'other')).status).toBe(404)
   })
 
+  it('never takes bytes that are sent anew while it seals for wrong ones', async () => {
+    const wish = grant(5)
+    const url = await storage.signUpload(wish)
+    await put(url, 'hello')
+    const sealing = async () => {
+      try {
+        await storage.seal(wish.key, 5)
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'SizeMismatch', actual: null })
+      }
+    }
+    await Promise.all([sealing(), ...['world', 'other', 'again'].map((body) => put(url, body))])
+    await storage.seal(wish.key, 5)
+    expect(await storage.storedSize(wish.key)).toBe(5)
+  })
+
   it('signs for the address that browsers see', async () => {
     const seen = new URL(bucket.settings.endpoint ?? '')
     seen.hostname = 'localhost'

@@ -189,7 +189,10 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       if (whole) await complete(key, whole)
       // Another call may have sealed it meanwhile; and what was completed is believed when seen.
       const after = await sealedSize(key)
-      if (after !== size) throw new SizeMismatch(size, after ?? largestOf(arriving))
+      if (after !== size) {
+        // Bytes that were there and could not be completed are being sent anew: not there yet.
+        throw new SizeMismatch(size, after ?? (whole ? null : largestOf(arriving)))
+      }
       await Promise.all(
         arriving.filter((other) => other !== whole).map(({ uploadId }) => abort(key, uploadId)),
       )
