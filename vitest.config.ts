@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+const onS3 = ['src/server/storage/s3*.test.ts', 'tests/s3*.test.ts']
+
 /**
- * Two projects: `unit` needs nothing but Node, `server` runs against a real database.
+ * Three projects: `unit` needs nothing but Node, `server` runs against a real database, `s3` against
+ * a real S3 server too.
  * Browser tests (tests/e2e) are Playwright's.
  */
 export default defineConfig({
   test: {
+    reporters: ['default', './tests/support/skipped-reporter.ts'],
     projects: [
       {
         test: {
@@ -19,7 +23,17 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['src/server/**/*.test.ts', 'tests/*.test.ts'],
+          exclude: onS3,
           globalSetup: 'tests/support/global-setup.ts',
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 's3',
+          include: onS3,
+          globalSetup: ['tests/support/global-setup.ts', 'tests/support/s3-setup.ts'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

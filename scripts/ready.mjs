@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { cephPackages, missingCephPrograms } from './ceph.mjs'
 import { findChromium } from './chromium.mjs'
 import { alone } from './one-at-a-time.mjs'
 
@@ -41,10 +42,11 @@ const steps = {
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
+  s3: { say: 'Installing an S3 server to test against (Ceph)', isDue: s3IsDue, run: installS3 },
 }
 const needs = {
   start: ['install', 'links', 'web'],
-  test: ['install', 'links', 'web', 'chromium'],
+  test: ['install', 'links', 'web', 'chromium', 's3'],
   dev: ['install', 'links', 'web'],
 }
 
@@ -194,14 +196,7 @@ async function chromiumIsDue() {
 
 /** The system's packages first: they bring the libraries that Chromium needs. */
 async function installChromium() {
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const apt = (args) =>
-    run([...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
-  const isDebian = run(['apt-get', '--version']).status === 0
-  if (isDebian) {
-    const chromium = ['install', '-y', '--no-install-recommends', 'chromium']
-    if (apt(chromium).status !== 0 && apt(['update']).status === 0) apt(chromium)
-  }
+  if (hasApt()) aptInstall(['chromium'])
   if ((await findChromium()) === null) {
     run([nodeOfNpm(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
   }
@@ -212,6 +207,31 @@ async function installChromium() {
         'to a Chromium or Chrome that is there.',
     )
   }
+}
+
+/** Without apt-get there is nothing to try: the run says which tests it skips. */
+function s3IsDue() {
+  return missingCephPrograms().length > 0 && hasApt()
+}
+
+/** No fault when it fails: all other tests can be run, and the run says which it skips. */
+function installS3() {
+  aptInstall(cephPackages)
+  const missing = missingCephPrograms()
+  if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
+}
+
+function hasApt() {
+  return run(['apt-get', '--version']).status === 0
+}
+
+/** As root, or with a sudo that asks for no password. */
+function aptInstall(packages) {
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const apt = (args) =>
+    run([...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
+  const install = ['install', '-y', '--no-install-recommends', ...packages]
+  if (apt(install).status !== 0 && apt(['update']).status === 0) apt(install)
 }
 
 function run([command, ...args]) {

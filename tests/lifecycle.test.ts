@@ -147,7 +147,7 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
       '3 settings are wrong:',
       expect.stringContaining('APP_URL is "nowhere"'),
       expect.stringContaining('LOG_LEVEL is "loud"'),
-      expect.stringContaining('S3_BUCKET is set'),
+      expect.stringContaining('S3_REGION is missing'),
       '',
     ])
   })

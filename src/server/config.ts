@@ -4,6 +4,15 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
+import {
+  incompleteS3,
+  readS3Settings,
+  type S3Settings,
+  s3Schema,
+  s3SettingsTable,
+  unreachableS3,
+} from './s3-settings.ts'
+import { hidden, onOff, shown } from './setting-values.ts'
 
 /** What the server was told at its start; nothing else in it reads the environment. */
 export interface Config {
@@ -15,6 +24,8 @@ export interface Config {
   dataDir: string
   /** null: the embedded Postgres under `dataDir`. */
   databaseUrl: string | null
+  /** null: files are kept on the disk. */
+  s3: S3Settings | null
   /** In lower case. */
   adminEmail: string
   /** null: generated into `dataDir` at the first start. */
@@ -50,6 +61,7 @@ export const settings = {
     default: 'an embedded Postgres in `DATA_DIR`',
     meaning: 'Another Postgres: `postgres://user:password@host:port/name`',
   },
+  ...s3SettingsTable,
   SUPPORT_EMAIL: { default: '`support@` the host of `APP_URL`', meaning: 'Where people write to' },
   PRIVACY_EMAIL: {
     default: '`privacy@` the host of `APP_URL`',
@@ -83,15 +95,6 @@ type Name = keyof typeof settings
 
 /** Settings that are promised but not there yet: setting one must not look as if it worked. */
 const notYet = {
-  'files are kept on the local disk only': [
-    'S3_BUCKET',
-    'S3_REGION',
-    'S3_ENDPOINT',
-    'S3_PUBLIC_ENDPOINT',
-    'S3_ACCESS_KEY_ID',
-    'S3_SECRET_ACCESS_KEY',
-    'S3_FORCE_PATH_STYLE',
-  ],
   'no mail is sent': ['SMTP_URL', 'MAIL_FROM'],
   'people sign in with email and password only': [
     'GOOGLE_CLIENT_ID',
@@ -142,23 +145,26 @@ export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const faults = unsupported(values)
+  const faults = [...unsupported(values), ...incompleteS3(values)]
   const parsed = schema.safeParse(values)
   if (!parsed.success) {
     faults.unshift(
       ...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
     )
   }
-  if (faults.length > 0 || !parsed.data) throw new ConfigError(faults)
+  if (!parsed.data) throw new ConfigError(faults)
 
   const env = parsed.data
   const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
+  faults.push(...unreachableS3(env, appUrl))
+  if (faults.length > 0) throw new ConfigError(faults)
   return {
     host: env.HOST,
     port: env.PORT,
     appUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
+    s3: readS3Settings(env),
     adminEmail: env.ADMIN_EMAIL,
     adminPassword: env.ADMIN_PASSWORD,
     authSecret: env.AUTH_SECRET,
@@ -188,20 +194,6 @@ function reachableHost(host: string): string {
 function listed(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(', ')
 }
-
-/** A value that may be shown: says what it is and what it should be. */
-const shown = (cure: string) => ({
-  error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
-})
-
-/** A value nobody may see: says only what it should be. */
-const hidden = (cure: string) => ({ error: `cannot be used: ${cure}` })
-
-const onOff = (fallback: 'on' | 'off') =>
-  z
-    .enum(['on', 'off', 'true', 'false'], shown(`write on or off, or unset it for ${fallback}`))
-    .default(fallback)
-    .transform((value) => value === 'on' || value === 'true')
 
 const email = (cure: string) => z.email(shown(cure)).toLowerCase()
 
@@ -243,6 +235,7 @@ const schema = z.object({
     .refine(isPostgresUrl, hidden('give postgres://user:password@host:port/name, or unset it'))
     .nullable()
     .default(null),
+  ...s3Schema,
   SUPPORT_EMAIL: email('give an email address, or unset it').optional(),
   PRIVACY_EMAIL: email('give an email address, or unset it').optional(),
   ADMIN_EMAIL: email('give an email address, or unset it').default('admin@localhost.localdomain'),

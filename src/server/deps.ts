@@ -4,7 +4,7 @@ import type { Auth } from './auth/auth.ts'
 import type { Config } from './config.ts'
 import type * as schema from './db/schema.ts'
 import type { RateLimits } from './http/rate-limit.ts'
-import type { Storage } from './storage/storage.ts'
+import type { Stores } from './storage/stores.ts'
 
 export type Db = NodePgDatabase<typeof schema>
 
@@ -17,7 +17,7 @@ export interface Deps {
   clock: Clock
   log: Logger
   db: Db
-  storage: Storage
+  stores: Stores
   auth: Auth
   rateLimits: RateLimits
 }

@@ -16,7 +16,10 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
-import { bindStorage } from './uploads/bind-storage.ts'
+import type { BucketOptions } from './storage/open-bucket.ts'
+import type { S3Storage } from './storage/s3.ts'
+import { createStores } from './storage/stores.ts'
+import { bindStores } from './uploads/bind-storage.ts'
 import { touchUpload } from './uploads/queries.ts'
 
 const clock: Clock = () => new Date()
@@ -77,7 +80,7 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  const storage = await openDiskStorage({
+  const disk = await openDiskStorage({
     dataDir,
     appUrl,
     secret,
@@ -85,27 +88,39 @@ async function start(
     log,
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
-  lifetime.add({ name: 'storage', close: storage.close })
-  await bindStorage({ clock, db, storage })
+  lifetime.add({ name: 'storage', close: disk.close })
+  const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))
+  if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
+  // What lies on the disk stays there: it is served and purged wherever new files go.
+  const stores = bucket ? createStores(bucket, disk) : createStores(disk)
+  await bindStores({ clock, db, log, stores })
 
   const { requireEmailVerification } = config
   const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
-  const deps = { config, clock, log, db, storage, auth, rateLimits }
+  const deps = { config, clock, log, db, stores, auth, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const built = { distDir, appUrl }
-  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
+  const connect = bucket ? [await bucket.publicOrigin()] : []
+  const files = webFiles({ ...built, connect })
+  const app = buildApp(deps, { pages: loadLinkPages(built), files })
 
   const jobs = await startJobs(deps, pool)
   lifetime.add({ name: 'jobs', close: jobs.stop })
 
-  const { server } = await listen(app, storage.handle, config).catch((error: unknown) => {
+  const { server } = await listen(app, disk.handle, config).catch((error: unknown) => {
     throw listenFault(error, config)
   })
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)
+}
+
+/** The AWS SDK costs time and memory at the start, so it is loaded where there is a bucket. */
+async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
+  const { openBucket } = await import('./storage/open-bucket.ts')
+  return openBucket(options)
 }
 
 function greeting({ appUrl }: Config): string {

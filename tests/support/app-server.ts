@@ -13,17 +13,23 @@ import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
+import { openS3Storage } from '../../src/server/storage/s3.ts'
+import type { Storage } from '../../src/server/storage/storage.ts'
+import { createStores } from '../../src/server/storage/stores.ts'
 import { touchUpload } from '../../src/server/uploads/queries.ts'
 import { freePort } from './free-port.ts'
 import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 
-/** The real server on a real port, with a database and a disk store of its own. */
+/** The real server on a real port, with a database and a store of its own. */
 export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
-  deps: Deps & { storage: DiskStorage }
+  deps: Deps
+  /** Where new files go: the bucket that the settings name, else the disk. */
+  storage: Storage
+  disk: DiskStorage
   pool: pg.Pool
   clock: TestClock
   /** What the server logged so far. */
@@ -34,14 +40,16 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Settings as the environment would hold them. */
   env?: Record<string, string>
+  /** A folder that outlives the server; without it, one of its own. */
+  dataDir?: string
 }
 
 /** Starts a server on a migrated database, which it drops when it is closed. */
 export const serveApp = async (
   database: TestDatabase,
-  { env = {} }: TestAppOptions = {},
+  { env = {}, dataDir: kept }: TestAppOptions = {},
 ): Promise<TestApp> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-app-'))
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // The public origin is part of every signed URL, so the port must be known before listening.
   const port = await freePort()
   const config = readConfig({
@@ -56,7 +64,7 @@ export const serveApp = async (
   const log = pino({ level: 'debug' }, logCollector(logged))
   const { pool, db, close: closeDatabase } = await openDatabase(config, log)
   const secret = 'a secret that only this test run knows'
-  const storage = await openDiskStorage({
+  const disk = await openDiskStorage({
     dataDir,
     appUrl: config.appUrl,
     secret,
@@ -64,27 +72,33 @@ export const serveApp = async (
     log,
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
   })
+  const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
+  const stores = bucket ? createStores(bucket, disk) : createStores(disk)
   const { appUrl, requireEmailVerification } = config
   const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
-  const deps = { config, clock, log, db, storage, auth, rateLimits }
+  const deps = { config, clock, log, db, stores, auth, rateLimits }
   const built = { distDir: resolve('dist/web'), appUrl }
-  const web = { pages: loadLinkPages(built), files: webFiles(built) }
-  const { server } = await listen(buildApp(deps, web), storage.handle, config)
+  const connect = bucket ? [await bucket.publicOrigin()] : []
+  const web = { pages: loadLinkPages(built), files: webFiles({ ...built, connect }) }
+  const { server } = await listen(buildApp(deps, web), disk.handle, config)
 
   return {
     url: config.appUrl.origin,
     deps,
+    storage: stores.current,
+    disk,
     pool,
     clock,
     logged,
     async close() {
-      await storage.close()
+      await disk.close()
+      await bucket?.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await closeDatabase()
       await database.drop()
-      await rm(dataDir, { recursive: true, force: true })
+      if (kept === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

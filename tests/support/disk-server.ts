@@ -22,6 +22,8 @@ export interface DiskServer {
   /** Keys whose upload is over; or, while `recordsFail` is set, nobody knows. */
   over: Set<string>
   recordsFail: boolean
+  /** Ends the upload of a key. */
+  endUpload(key: string): void
   /** A grant for a new key. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
@@ -46,6 +48,7 @@ export const openDiskServer = async (): Promise<DiskServer> => {
     touched: [],
     over: new Set(),
     recordsFail: false,
+    endUpload: (key) => void disk.over.add(key),
     uploadGrant: (size, changes) => ({
       key: newStorageKey(),
       size,

@@ -249,7 +249,7 @@ describe('a client that leaves early', () => {
         socket.destroy()
       }),
     )
-    await expect.poll(() => app.deps.storage.activeTransfers()).toBe(0)
+    await expect.poll(() => app.disk.activeTransfers()).toBe(0)
     expect((await get('/api/health')).status).toBe(200)
   })
 })

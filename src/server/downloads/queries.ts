@@ -13,6 +13,7 @@ export const prepareFindLink = (db: Db) => {
   const query = db
     .select({
       id: files.id,
+      storage: files.storage,
       storageKey: files.storageKey,
       originalName: files.originalName,
       mimeType: files.mimeType,

@@ -11,7 +11,7 @@ type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDeta
 
 /** What anyone with a link can reach: its page, its details and its bytes (design §4). */
 export const downloadRoutes = (
-  deps: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
 ): Handlers<DownloadEndpoint> => {
   const links = { ...deps, findLink: prepareFindLink(deps.db) }

@@ -13,22 +13,26 @@ import { countDownload, type FindLink } from './queries.ts'
  * @throws {AppError} LINK_NOT_FOUND.
  */
 export const sendDownload = async (
-  deps: Pick<Deps, 'clock' | 'db' | 'storage'> & { findLink: FindLink },
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'> & { findLink: FindLink },
   code: string,
   context: Context<HttpEnv>,
 ): Promise<Response> => {
   const link = await openLink(deps, code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
-  const delivery = await deps.storage.deliver({
-    key: link.storageKey,
-    size: link.size,
-    mimeType: link.mimeType,
-    fileName: link.originalName,
-    version: link.id,
-    createdAt: link.createdAt,
-    until: link.expiresAt,
-  })
-  if (countsAsDownload(context.req.method, context.req.raw.headers)) {
+  const { method } = context.req
+  const delivery = await deps.stores.of(link.storage).deliver(
+    {
+      key: link.storageKey,
+      size: link.size,
+      mimeType: link.mimeType,
+      fileName: link.originalName,
+      version: link.id,
+      createdAt: link.createdAt,
+      until: link.expiresAt,
+    },
+    method === 'HEAD' ? 'HEAD' : 'GET',
+  )
+  if (countsAsDownload(method, context.req.raw.headers)) {
     try {
       await countDownload(deps.db, link.id, deps.clock())
     } catch (error) {

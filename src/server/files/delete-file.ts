@@ -12,7 +12,7 @@ const fileId = z.uuid()
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export const deleteFile = async (
-  { clock, db, storage }: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   id: string,
   log: Logger,
@@ -22,7 +22,7 @@ export const deleteFile = async (
     : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
   try {
-    await storage.remove(file.storageKey)
+    await stores.of(file.storage).remove(file.storageKey)
     await markPurged(db, [file.id], clock())
   } catch (error) {
     log.warn({ err: error, fileId: file.id }, 'deleted file leaves its bytes to the next purge')

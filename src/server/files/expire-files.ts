@@ -1,7 +1,15 @@
 import type { Deps } from '../deps.ts'
+import type { Storage } from '../storage/storage.ts'
 import { claimFilesToPurge, markPurged } from './queries.ts'
 
 const batchSize = 100
+
+type ExpireDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+
+interface Purge {
+  purged: number
+  failed: number
+}
 
 /**
  * Removes the bytes of files that are over (design §4): claim a batch, remove its bytes (missing is
@@ -9,12 +17,17 @@ const batchSize = 100
  * work. The links themselves died before, by rule.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
-export const expireFiles = async ({
-  clock,
-  db,
-  log,
-  storage,
-}: Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>): Promise<{ purged: number; failed: number }> => {
+export const expireFiles = async (deps: ExpireDeps): Promise<Purge> => {
+  const total = { purged: 0, failed: 0 }
+  for (const storage of deps.stores.all) {
+    const { purged, failed } = await expireStore(deps, storage)
+    total.purged += purged
+    total.failed += failed
+  }
+  return total
+}
+
+const expireStore = async ({ clock, db, log }: ExpireDeps, storage: Storage): Promise<Purge> => {
   let purged = 0
   let failed = 0
   for (;;) {

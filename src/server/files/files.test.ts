@@ -7,7 +7,7 @@ import type { File } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/link-status.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
-import type { Storage } from '../storage/storage.ts'
+import { createStores } from '../storage/stores.ts'
 import { deleteFile } from './delete-file.ts'
 import { expireFiles } from './expire-files.ts'
 import { issueShortCode } from './queries.ts'
@@ -85,7 +85,7 @@ describe('DELETE /api/files/{id}', () => {
     const response = await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(response.status).toBe(200)
     expect((await download(file.shortCode)).status).toBe(404)
-    expect(await app.deps.storage.storedSize(key)).toBeNull()
+    expect(await app.storage.storedSize(key)).toBeNull()
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(404)
   })
@@ -121,15 +121,15 @@ describe('DELETE /api/files/{id}', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await storageKeyOf(file.id)
-    const broken: Storage = { ...app.deps.storage, remove: () => Promise.reject(new Error('EIO')) }
-    await deleteFile({ ...app.deps, storage: broken }, ada.id, file.id, app.deps.log)
+    const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    await deleteFile({ ...app.deps, stores }, ada.id, file.id, app.deps.log)
     expect((await download(file.shortCode)).status).toBe(404)
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
-    expect(await app.deps.storage.storedSize(key)).toBe(1000)
+    expect(await app.storage.storedSize(key)).toBe(1000)
 
     app.clock.advance(10 * 60_000)
     await expireFiles(app.deps)
-    expect(await app.deps.storage.storedSize(key)).toBeNull()
+    expect(await app.storage.storedSize(key)).toBeNull()
     const rows = await app.deps.db.select().from(files).where(eq(files.id, file.id))
     expect(rows).toEqual([])
   })
@@ -161,14 +161,14 @@ describe('expiry', () => {
     const [mineKey, keptKey] = [await storageKeyOf(mine.id), await storageKeyOf(kept.id)]
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
-    expect(await app.deps.storage.storedSize(mineKey)).toBeNull()
-    expect(await app.deps.storage.storedSize(keptKey)).toBe(1000)
+    expect(await app.storage.storedSize(mineKey)).toBeNull()
+    expect(await app.storage.storedSize(keptKey)).toBe(1000)
     const [line] = await json<File[]>(await free.fetch('/api/files'))
     expect(line).toMatchObject({ id: mine.id, purgedAt: app.clock().toISOString() })
 
     app.clock.advance(27 * day)
     await expireFiles(app.deps)
-    expect(await app.deps.storage.storedSize(keptKey)).toBeNull()
+    expect(await app.storage.storedSize(keptKey)).toBeNull()
   })
 
   it.each([
@@ -212,7 +212,7 @@ describe('expiry', () => {
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
     // As a server leaves it that dies after the claim and the removal, before the mark.
-    await app.deps.storage.remove(await storageKeyOf(cut.id))
+    await app.storage.remove(await storageKeyOf(cut.id))
     await app.deps.db.update(files).set({ purgingAt: app.clock() }).where(eq(files.id, cut.id))
 
     const runs = await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
@@ -225,12 +225,12 @@ describe('expiry', () => {
     const file = await makeFile(await makePerson(app))
     const key = await storageKeyOf(file.id)
     app.clock.advance(3 * day)
-    const broken: Storage = { ...app.deps.storage, remove: () => Promise.reject(new Error('EIO')) }
-    expect(await expireFiles({ ...app.deps, storage: broken })).toEqual({ purged: 0, failed: 1 })
-    expect(await app.deps.storage.storedSize(key)).toBe(1000)
+    const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
+    expect(await app.storage.storedSize(key)).toBe(1000)
     app.clock.advance(10 * 60_000)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
-    expect(await app.deps.storage.storedSize(key)).toBeNull()
+    expect(await app.storage.storedSize(key)).toBeNull()
   })
 })
 

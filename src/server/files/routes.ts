@@ -6,7 +6,7 @@ import { listFiles, toFile } from './queries.ts'
 
 /** The signed-in user's own files (spec §7). */
 export const fileRoutes = (
-  deps: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
 ): Handlers<'listFiles' | 'deleteFile'> => ({
   async listFiles({ query, user, context }) {
     const { limit, cursor } = query

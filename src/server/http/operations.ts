@@ -9,13 +9,13 @@ import { openApiDocument } from './openapi.ts'
 export const operationsRoutes = ({
   config,
   db,
-  storage,
-}: Pick<Deps, 'config' | 'db' | 'storage'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => ({
+  stores,
+}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => ({
   health: () => ({ status: 'ok' }),
 
   async ready() {
     try {
-      await Promise.all([db.execute(sql`select 1`), storage.check()])
+      await Promise.all([db.execute(sql`select 1`), stores.current.check()])
     } catch (error) {
       throw new AppError('UNAVAILABLE', { cause: error })
     }

@@ -39,7 +39,7 @@ describe('the orphan sweep', () => {
     const swept = await Promise.all([sweepOrphans(app.deps), sweepOrphans(app.deps)])
     expect(swept.every((removed) => removed <= 2)).toBe(true)
 
-    const { storage } = app.deps
+    const { storage } = app
     expect(await storage.storedSize(kept)).toBe(1000)
     expect(await storage.storedSize(open.cloudKey)).toBe(3)
     expect(await storage.storedSize(lostUpload.cloudKey)).toBeNull()

@@ -6,7 +6,7 @@ import { expireFiles } from '../files/expire-files.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 
-type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>
+type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 interface Job {
   name: string

@@ -1,21 +1,25 @@
 import type { Deps } from '../deps.ts'
+import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys } from '../uploads/queries.ts'
 
 /** Design §4: objects that no row names go once they are 24 h old, and never any other. */
 const orphanAgeMs = 24 * 60 * 60 * 1000
 const batchSize = 500
 
+type SweepDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+
 /**
  * Removes stored objects that neither an upload nor a file names. A row is written before any byte
  * can be stored under its key and no key is used twice, so a nameless object stays nameless.
  * @returns how many objects were removed.
  */
-export const sweepOrphans = async ({
-  clock,
-  db,
-  log,
-  storage,
-}: Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>): Promise<number> => {
+export const sweepOrphans = async (deps: SweepDeps): Promise<number> => {
+  let removed = 0
+  for (const storage of deps.stores.all) removed += await sweepStore(deps, storage)
+  return removed
+}
+
+const sweepStore = async ({ clock, db, log }: SweepDeps, storage: Storage): Promise<number> => {
   const before = clock().getTime() - orphanAgeMs
   let removed = 0
   const sweep = async (keys: string[]) => {

@@ -188,7 +188,7 @@ describe('deliver', () => {
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       response.setHeader('Vary', 'Accept')
-      const delivery = await disk.storage.deliver(delivered)
+      const delivery = await disk.storage.deliver(delivered, 'GET')
       if (delivery.kind === 'stream') await delivery.send(request, response)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { encodeExtended, format } from 'content-disposition'
 import { AppError } from '../errors.ts'
+import { attachment, downloadCaching } from './attachment.ts'
 import { type ByteRange, evaluateConditions, selectRange, type Validators } from './byte-range.ts'
 import type { DownloadGrant } from './storage.ts'
 
@@ -56,10 +56,7 @@ function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders
   return {
     ETag: etag,
     'Last-Modified': lastModified.toUTCString(),
-    // `private` keeps the bytes out of every shared cache. The browser itself may keep what it was
-    // given, so that If-None-Match and resuming work, but must ask before each use, and a link that
-    // has died meanwhile answers no. `no-transform`: recompressed bytes are not what the ETag names.
-    'Cache-Control': 'private, no-cache, no-transform',
+    'Cache-Control': downloadCaching,
   }
 }
 
@@ -74,16 +71,6 @@ function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   }
-}
-
-/** Both forms of the name, always: the exact one, and an ASCII one for clients that only know that. */
-function attachment(fileName: string): string {
-  const name = fileName.toWellFormed()
-  const parameters = {
-    filename: name.replace(/[^\x20-\x7e]/gu, '_'),
-    'filename*': encodeExtended(name),
-  }
-  return format({ type: 'attachment', parameters }, { extended: false })
 }
 
 /**

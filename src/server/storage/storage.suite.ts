@@ -9,6 +9,8 @@ import { newStorageKey } from './storage-key.ts'
 
 export interface OpenStorage {
   storage: Storage
+  /** Ends the upload's record, as a use case does that removes its bytes. */
+  endUpload(key: string): void
   close(): Promise<void>
 }
 
@@ -113,15 +115,15 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         await put(grant, Buffer.from('first'))
         const url = await storage.signUpload(grant)
         const larger = await storage.signUpload({ ...grant, size: 6 })
-        const altered = [
-          alterSignature(url),
-          url.replace(grant.key, newStorageKey()),
-          withSignatureOf(larger, url),
-          withSignatureOf(url, larger),
+        const altered: [string, string][] = [
+          [alterSignature(url), 'other'],
+          [url.replace(grant.key, newStorageKey()), 'other'],
+          [withSignatureOf(larger, url), 'others'],
+          [withSignatureOf(url, larger), 'other'],
         ]
-        for (const target of altered) {
+        for (const [target, body] of altered) {
           const headers = { 'Content-Type': grant.mimeType }
-          const answer = await send(target, { method: 'PUT', headers, body: 'other' })
+          const answer = await send(target, { method: 'PUT', headers, body })
           expect(answer.status, target).toBe(403)
         }
         await storage.seal(grant.key, 5)
@@ -200,6 +202,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           'accept-ranges': 'bytes',
         })
         expect(answer.headers.etag).toMatch(/^"[^"]+"$/)
+      })
+
+      it('answers HEAD like GET without the bytes, by a URL signed for it', async () => {
+        const head = await send(await storage.signDownload(grant, 'HEAD'), { method: 'HEAD' })
+        const whole = await get(grant)
+        expect([head.status, head.body.length]).toEqual([200, 0])
+        const same = ['content-length', 'content-type', 'content-disposition', 'etag']
+        for (const name of same) expect(head.headers[name], name).toBe(whole.headers[name])
       })
 
       it.each([
@@ -281,7 +291,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     describe('deliver', () => {
       let origin: string
       const server = createServer(async (incoming, response) => {
-        const delivery = await storage.deliver(delivered)
+        const method = incoming.method === 'HEAD' ? 'HEAD' : 'GET'
+        const delivery = await storage.deliver(delivered, method)
         if (delivery.kind === 'stream') await delivery.send(incoming, response)
         else response.writeHead(302, { Location: delivery.url }).end()
       })
@@ -291,8 +302,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       })
       afterAll(() => new Promise((resolve) => server.close(resolve)))
-      const follow = async (headers: Record<string, string> = {}) => {
-        const answer = await fetch(origin, { headers: { Connection: 'close', ...headers } })
+      const follow = async (headers: Record<string, string> = {}, method = 'GET') => {
+        const answer = await fetch(origin, { method, headers: { Connection: 'close', ...headers } })
         return { status: answer.status, text: await answer.text(), headers: answer.headers }
       }
 
@@ -303,6 +314,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(whole.headers.get('content-disposition')).toContain('notes.txt')
         const part = await follow({ Range: 'bytes=2-4' })
         expect([part.status, part.text]).toEqual([206, '234'])
+      })
+
+      it('brings a HEAD to the same headers and no bytes', async () => {
+        delivered = download(await store(Buffer.from('0123456789')))
+        const [head, whole] = [await follow({}, 'HEAD'), await follow()]
+        expect([head.status, head.text]).toEqual([200, ''])
+        const names = ['content-length', 'content-type', 'content-disposition', 'cache-control']
+        for (const name of [...names, 'etag', 'accept-ranges']) {
+          expect(head.headers.get(name), name).toBe(whole.headers.get(name))
+        }
+        expect(head.headers.get('content-length')).toBe('10')
       })
     })
 
@@ -317,6 +339,19 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           expect(await storage.storedSize(key)).toBeNull()
         }
         expect([403, 404]).toContain((await get(download(sealed))).status)
+      })
+
+      it('leaves nothing that a URL signed before could write to', async () => {
+        const grant = upload(5)
+        const url = await storage.signUpload(grant)
+        const headers = { 'Content-Type': grant.mimeType }
+        expect(accepted).toContain(
+          (await send(url, { method: 'PUT', headers, body: 'hello' })).status,
+        )
+        opened.endUpload(grant.key)
+        await storage.remove(grant.key)
+        expectRefused(await send(url, { method: 'PUT', headers, body: 'again' }))
+        expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
       it('lists every object, sealed or not, with when it came', async () => {

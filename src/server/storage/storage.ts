@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** The stores a file's bytes can live in; `files.storage` keeps the name with each file. */
-export type StorageName = 'disk' | 's3'
+export const storageNames = ['disk', 's3'] as const
+export type StorageName = (typeof storageNames)[number]
 
 /** What a signed upload URL allows: exactly these bytes, under this key, until then. */
 export interface UploadGrant {
@@ -40,9 +41,12 @@ export type Delivery =
       send(request: IncomingMessage, response: ServerResponse): Promise<void>
     }
 
+/** What a download asks with; a signed URL answers the one method that it was signed for. */
+export type DownloadMethod = 'GET' | 'HEAD'
+
 export interface StoredObject {
   key: string
-  /** When its bytes last changed. */
+  /** When its bytes last changed; of bytes that are arriving, when they began to at the earliest. */
   modifiedAt: Date
 }
 
@@ -62,11 +66,17 @@ export interface Storage {
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<void>
-  /** How to answer a download of a sealed object. */
-  deliver(grant: DownloadGrant): Promise<Delivery>
-  /** An absolute URL that answers GET and HEAD with the bytes until `grant.until`. */
-  signDownload(grant: DownloadGrant): Promise<string>
-  /** Removes an object, sealed or not, and ends transfers into it. A missing one is a success. */
+  /**
+   * How to answer a download of a sealed object that was asked for with this method. A redirect
+   * leads to a URL that lives for minutes, and never longer than `grant.until`.
+   */
+  deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
+  /** An absolute URL that answers this method (GET when none is named), with ranges, until `grant.until`. */
+  signDownload(grant: DownloadGrant, method?: DownloadMethod): Promise<string>
+  /**
+   * Removes an object, sealed or not; URLs signed for it are worth nothing any more. A missing one
+   * is a success.
+   */
   remove(key: string): Promise<void>
   /** Every object, sealed or not, in no particular order. */
   list(): AsyncIterable<StoredObject>

@@ -9,14 +9,15 @@ import { deleteUpload } from './queries.ts'
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export const abortUpload = async (
-  { db, storage }: Pick<Deps, 'db' | 'storage'>,
+  { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
   cloudKey: string,
   log: Logger,
 ): Promise<void> => {
-  if (!(await deleteUpload(db, ownerId, cloudKey))) throw new AppError('UPLOAD_NOT_FOUND')
+  const upload = await deleteUpload(db, ownerId, cloudKey)
+  if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   try {
-    await storage.remove(cloudKey)
+    await stores.of(upload.storage).remove(cloudKey)
   } catch (error) {
     log.warn({ err: error, cloudKey }, 'aborted upload left its bytes to the orphan sweep')
   }

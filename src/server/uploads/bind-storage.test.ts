@@ -1,13 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { settings } from '../db/schema.ts'
+import { files, settings } from '../db/schema.ts'
 import { type DiskStorage, openDiskStorage } from '../storage/disk.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import { bindStorage } from './bind-storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { bindStores } from './bind-storage.ts'
 
 let app: TestApp
 let folder: string
@@ -30,7 +32,7 @@ afterEach(async () => {
   await app.deps.db.delete(settings)
 })
 
-const bind = () => bindStorage({ ...app.deps, storage })
+const bind = () => bindStores({ ...app.deps, stores: createStores(storage) })
 
 describe('bindStorage', () => {
   it('claims an empty store for a new database, and knows it again', async () => {
@@ -61,5 +63,14 @@ describe('bindStorage', () => {
     await makeFile(await makePerson(app))
     await expect(bind()).rejects.toThrow('does not hold')
     expect(await storage.installation()).toBeNull()
+  })
+
+  it('warns of files in a store that the settings do not name', async () => {
+    await openStore()
+    const { id } = await makeFile(await makePerson(app))
+    await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, id))
+    await app.deps.db.update(files).set({ purgedAt: new Date() }).where(eq(files.storage, 'disk'))
+    await bind()
+    expect(app.logged.map(({ msg }) => msg).join()).toContain('lie in storage (s3)')
   })
 })

@@ -1,19 +1,40 @@
 import type { Deps } from '../deps.ts'
 import { readInstallation } from '../settings/queries.ts'
 import { StartFault } from '../start-fault.ts'
+import { type Storage, storageNames } from '../storage/storage.ts'
 import { namesObjectsIn } from './queries.ts'
 
 /**
- * Sees at the start that this database and this store belong together, and claims a new store. The
- * sweeps remove what the database does not name: beside a fresh or foreign database they would take
- * every file there is, and a store without the files would count as one where they are gone.
- * @throws {StartFault} when the two belong to different installations.
+ * Sees at the start that this database and each store belong together, and claims a new store.
+ * Files in a store that the settings do not name are no fault, but a warning.
+ * @throws {StartFault} when a store and the database belong to different installations.
  */
-export const bindStorage = async ({
+export const bindStores = async ({
   clock,
   db,
-  storage,
-}: Pick<Deps, 'clock' | 'db' | 'storage'>): Promise<void> => {
+  log,
+  stores,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<void> => {
+  for (const storage of stores.all) await bindStorage({ clock, db }, storage)
+  for (const name of storageNames) {
+    if (stores.all.some((storage) => storage.name === name)) continue
+    if (await namesObjectsIn(db, name)) {
+      log.warn(
+        `Some files lie in storage (${name}), which the settings do not name. Until they do, those ` +
+          'files are answered with 503 and are not purged.',
+      )
+    }
+  }
+}
+
+/**
+ * The sweeps remove what the database does not name: beside a fresh or foreign database they would
+ * take every file there is, and a store without the files would count as one where they are gone.
+ */
+const bindStorage = async (
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  storage: Storage,
+): Promise<void> => {
   const ours = await readInstallation(db, clock())
   const theirs = await storage.installation()
   if (theirs === ours) return
@@ -32,7 +53,7 @@ export const bindStorage = async ({
   await storage.claim(ours)
 }
 
-const isEmpty = async (storage: Deps['storage']): Promise<boolean> => {
+const isEmpty = async (storage: Storage): Promise<boolean> => {
   for await (const _ of storage.list()) return false
   return true
 }

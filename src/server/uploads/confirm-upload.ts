@@ -23,7 +23,7 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * is taken, in which case the bytes stay and can be confirmed once there is room.
  */
 export const confirmUpload = async (
-  deps: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   { cloudKey, uploadStartTime }: Confirmation,
 ): Promise<File> => {
@@ -69,10 +69,9 @@ const findConfirmed = async (db: Db, ownerId: string, cloudKey: string): Promise
   return toFile(row)
 }
 
-const seal = async (
-  { storage }: Pick<Deps, 'storage'>,
-  { cloudKey, size }: Upload,
-): Promise<void> => {
+const seal = async ({ stores }: Pick<Deps, 'stores'>, upload: Upload): Promise<void> => {
+  const { cloudKey, size } = upload
+  const storage = stores.of(upload.storage)
   try {
     await storage.seal(cloudKey, size)
   } catch (error) {

@@ -6,6 +6,10 @@ import type { StorageName } from '../storage/storage.ts'
 
 export type Upload = typeof uploads.$inferSelect
 export type NewUpload = typeof uploads.$inferInsert
+/** Where an upload's bytes are. */
+export type StoredUpload = Pick<Upload, 'cloudKey' | 'storage'>
+
+const storedUpload = { cloudKey: uploads.cloudKey, storage: uploads.storage }
 
 /** Design §6: an abandoned upload locks nobody out for more than 15 minutes. */
 const placeHeldMs = 15 * 60 * 1000
@@ -72,13 +76,17 @@ export const findUpload = async (
   return upload
 }
 
-/** Ends an upload. Of parallel callers exactly one is told true. */
-export const deleteUpload = async (db: Db, ownerId: string, cloudKey: string): Promise<boolean> => {
-  const gone = await db
+/** Ends an upload. Of parallel callers exactly one is told which it was. */
+export const deleteUpload = async (
+  db: Db,
+  ownerId: string,
+  cloudKey: string,
+): Promise<StoredUpload | undefined> => {
+  const [gone] = await db
     .delete(uploads)
     .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
-    .returning({ id: uploads.id })
-  return gone.length > 0
+    .returning(storedUpload)
+  return gone
 }
 
 /** Notes that bytes are arriving; false when no open upload has this key. */
@@ -91,19 +99,19 @@ export const touchUpload = async (db: Db, cloudKey: string, now: Date): Promise<
   return touched.length > 0
 }
 
-/** Ends up to `limit` uploads that were last active before `before` and answers their keys. */
-export const takeIdleUploads = async (db: Db, before: Date, limit: number): Promise<string[]> => {
+/** Ends up to `limit` uploads that were last active before `before` and answers which they were. */
+export const takeIdleUploads = async (
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<StoredUpload[]> => {
   const idle = db
     .select({ id: uploads.id })
     .from(uploads)
     .where(lt(uploads.lastActivityAt, before))
     .limit(limit)
     .for('update', { skipLocked: true })
-  const gone = await db
-    .delete(uploads)
-    .where(inArray(uploads.id, idle))
-    .returning({ cloudKey: uploads.cloudKey })
-  return gone.map(({ cloudKey }) => cloudKey)
+  return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
 }
 
 /** Whether an upload, or a file that still has its bytes, is kept in this store. */

@@ -8,7 +8,7 @@ import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import { countFilesInUse, insertUpload, lockOwner } from './queries.ts'
+import { countFilesInUse, deleteUpload, insertUpload, lockOwner } from './queries.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
@@ -19,14 +19,16 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
  * a presigned URL that accepts exactly the announced bytes.
- * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT.
+ * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; UNAVAILABLE
+ * when storage is away, in which case no place is taken.
  */
 export const startUpload = async (
-  { clock, db, storage }: Pick<Deps, 'clock' | 'db' | 'storage'>,
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
   const now = clock()
+  const storage = stores.current
   const cloudKey = newStorageKey()
   // Spec §5: file names are cleaned before upload.
   const originalName = cleanFileName(wish.fileName)
@@ -59,8 +61,16 @@ export const startUpload = async (
   }
 
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)
+  let uploadUrl: string
+  try {
+    uploadUrl = await storage.signUpload({ key: cloudKey, size, mimeType, until })
+  } catch (error) {
+    // Storage that is away must not use up the places of those who try again.
+    await deleteUpload(db, owner.id, cloudKey)
+    throw error
+  }
   return {
-    uploadUrl: await storage.signUpload({ key: cloudKey, size, mimeType, until }),
+    uploadUrl,
     cloudKey,
     metadata: { originalName, mimeType, size, expirationDays: String(expirationDays) },
   }

@@ -14,19 +14,19 @@ export const sweepUploads = async ({
   clock,
   db,
   log,
-  storage,
-}: Pick<Deps, 'clock' | 'db' | 'log' | 'storage'>): Promise<number> => {
+  stores,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<number> => {
   let ended = 0
   for (;;) {
-    const keys = await takeIdleUploads(db, new Date(clock().getTime() - idleMs), batchSize)
-    for (const key of keys) {
+    const idle = await takeIdleUploads(db, new Date(clock().getTime() - idleMs), batchSize)
+    for (const { cloudKey, storage } of idle) {
       try {
-        await storage.remove(key)
+        await stores.of(storage).remove(cloudKey)
       } catch (error) {
-        log.warn({ err: error, key }, 'abandoned upload left its bytes to the orphan sweep')
+        log.warn({ err: error, cloudKey }, 'abandoned upload left its bytes to the orphan sweep')
       }
     }
-    ended += keys.length
-    if (keys.length < batchSize) return ended
+    ended += idle.length
+    if (idle.length < batchSize) return ended
   }
 }

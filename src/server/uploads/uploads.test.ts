@@ -282,14 +282,14 @@ describe('POST /api/files/abort-upload', () => {
     expect((await ask(person)).status).toBe(403)
 
     expect((await abort(person, first.cloudKey)).status).toBe(200)
-    expect(await app.deps.storage.storedSize(first.cloudKey)).toBeNull()
+    expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
     expect((await ask(person)).status).toBe(200)
 
     expect((await abort(person, first.cloudKey)).status).toBe(404)
     expect((await confirm(person, first.cloudKey)).status).toBe(404)
     const late = await putBytes(first, text(1))
     expect(late.status).toBe(404)
-    expect(await app.deps.storage.storedSize(first.cloudKey)).toBeNull()
+    expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
   })
 
   it('does not touch a file that was confirmed', async () => {
@@ -298,7 +298,7 @@ describe('POST /api/files/abort-upload', () => {
     await putBytes(started, text(1))
     await confirm(person, started.cloudKey)
     expect((await abort(person, started.cloudKey)).status).toBe(404)
-    expect(await app.deps.storage.storedSize(started.cloudKey)).toBe(1)
+    expect(await app.storage.storedSize(started.cloudKey)).toBe(1)
   })
 })
 
@@ -328,7 +328,7 @@ describe('the sweep of abandoned uploads', () => {
     app.clock.advance(day - 999)
 
     await Promise.all([sweepUploads(app.deps), sweepUploads(app.deps)])
-    expect(await app.deps.storage.storedSize(old.cloudKey)).toBeNull()
+    expect(await app.storage.storedSize(old.cloudKey)).toBeNull()
     expect((await confirm(person, old.cloudKey)).status).toBe(404)
     expect((await confirm(person, young.cloudKey)).status).toBe(200)
   })

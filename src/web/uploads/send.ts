@@ -29,6 +29,16 @@ export const wholeNumber = (value: string | null | undefined): number | null => 
 }
 
 /**
+ * The headers that this page may read. To ask for another one by its name, as a bucket's answer has
+ * them, is an error on the console.
+ */
+const shownHeaders = (xhr: XMLHttpRequest): Headers => {
+  const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
+  const pairs = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
+  return new Headers(pairs.filter(([name]) => name !== ''))
+}
+
+/**
  * `Send` by XMLHttpRequest: the one way a browser tells how much of a body has left. No cookies go
  * along to another origin; the signature in the URL is all the right that it needs.
  */
@@ -49,11 +59,12 @@ export const sendByXhr: Send = ({ method, url, headers, body, timeoutMs, signal,
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
     if (onSent) xhr.upload.addEventListener('progress', (event) => onSent(event.loaded))
     xhr.addEventListener('load', () => {
-      const retryAfter = wholeNumber(xhr.getResponseHeader('Retry-After'))
+      const answered = shownHeaders(xhr)
+      const retryAfter = wholeNumber(answered.get('Retry-After'))
       end({
         kind: 'answer',
         status: xhr.status,
-        uploadOffset: wholeNumber(xhr.getResponseHeader('Upload-Offset')),
+        uploadOffset: wholeNumber(answered.get('Upload-Offset')),
         retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
       })
     })

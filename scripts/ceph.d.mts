@@ -1,0 +1,2 @@
+export declare const cephPackages: readonly string[]
+export declare function missingCephPrograms(): string[]

@@ -1,0 +1,32 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Debian's packages that bring a real S3 server, the one that tests run against. */
+export const cephPackages = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']
+
+const programs = [
+  'radosgw',
+  'radosgw-admin',
+  'ceph-mon',
+  'ceph-osd',
+  'ceph',
+  'ceph-authtool',
+  'monmaptool',
+  'setpriv',
+]
+
+/** The programs of that server which are not installed. */
+export function missingCephPrograms() {
+  return programs.filter((program) => !isThere(program))
+}
+
+function isThere(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, type Environment, readConfig } from './config.ts'
+
+const aws = { S3_BUCKET: 'files', S3_REGION: 'eu-central-1' }
+const own = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:9000' }
+
+const s3Of = (environment: Environment) => readConfig(environment).s3
+
+const faultsOf = (environment: Environment): readonly string[] => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('a bucket', () => {
+  test('at AWS needs its region; who may use it is found by the SDK', () => {
+    expect(s3Of(aws)).toEqual({
+      bucket: 'files',
+      region: 'eu-central-1',
+      endpoint: null,
+      publicEndpoint: null,
+      credentials: null,
+      forcePathStyle: false,
+    })
+  })
+
+  test('elsewhere needs the address; the bucket stands in the path unless told otherwise', () => {
+    const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+    const settings = { ...own, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
+    expect(s3Of(settings)).toEqual({
+      bucket: 'files',
+      region: 'us-east-1',
+      endpoint: new URL('http://127.0.0.1:9000'),
+      publicEndpoint: new URL('https://s3.example.org'),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      forcePathStyle: true,
+    })
+    expect(s3Of({ ...own, S3_FORCE_PATH_STYLE: 'off' })?.forcePathStyle).toBe(false)
+    expect(s3Of({ ...aws, S3_FORCE_PATH_STYLE: 'on' })?.forcePathStyle).toBe(true)
+  })
+})
+
+test.each([
+  [{ S3_REGION: 'x' }, 'S3_REGION is set, but no S3_BUCKET: name the bucket, or unset it'],
+  [{ S3_BUCKET: 'files' }, /^S3_REGION is missing: .*S3_ENDPOINT for another storage$/],
+  [{ ...aws, S3_ACCESS_KEY_ID: 'id' }, /^S3_SECRET_ACCESS_KEY is missing: .*S3_ACCESS_KEY_ID/],
+  [{ ...aws, S3_SECRET_ACCESS_KEY: 's' }, /^S3_ACCESS_KEY_ID is missing: .*S3_SECRET_ACCESS_KEY/],
+  [{ ...aws, S3_BUCKET: 'A_b' }, 'S3_BUCKET is "A_b": give the name of a bucket, or unset it'],
+  [{ ...aws, S3_FORCE_PATH_STYLE: 'yes' }, /^S3_FORCE_PATH_STYLE is "yes"/],
+  [{ ...own, S3_ENDPOINT: 'localhost:9000' }, /^S3_ENDPOINT is "localhost:9000": give an address/],
+  [{ ...own, S3_ENDPOINT: 'http://a:b@c' }, /^S3_ENDPOINT is/],
+  [{ ...own, S3_PUBLIC_ENDPOINT: 'http://c/?x' }, /^S3_PUBLIC_ENDPOINT is/],
+  [{ ...own, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
+  [{ ...own, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
+])('%j is refused with the cure', (environment, fault) => {
+  const faults = faultsOf(environment)
+  expect(faults).toHaveLength(1)
+  if (typeof fault === 'string') expect(faults[0]).toBe(fault)
+  else expect(faults[0]).toMatch(fault)
+})
+
+test('a public address of its own lets the server reach the storage without https', () => {
+  const settings = { ...own, APP_URL: 'https://x.org', S3_PUBLIC_ENDPOINT: 'https://s3.x.org' }
+  expect(faultsOf(settings)).toEqual([])
+})

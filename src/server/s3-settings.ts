@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { hidden, maybeOnOff, shown } from './setting-values.ts'
+
+/** The bucket that new files are kept in, and the way to it. */
+export interface S3Settings {
+  bucket: string
+  region: string
+  /** null: that of AWS in the region. */
+  endpoint: URL | null
+  /** The one browsers see; null: the same. */
+  publicEndpoint: URL | null
+  /** null: what the AWS SDK finds by itself, such as the role of the machine. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | null
+  /** Whether the bucket stands in the path and not in the host. */
+  forcePathStyle: boolean
+}
+
+/** The part of the table of settings that object storage has. */
+export const s3SettingsTable = {
+  S3_BUCKET: {
+    default: 'none: files are kept in `DATA_DIR`',
+    meaning: 'The bucket that new files are kept in',
+  },
+  S3_REGION: { default: '`us-east-1` with `S3_ENDPOINT`', meaning: "The bucket's region" },
+  S3_ENDPOINT: {
+    default: 'that of AWS in `S3_REGION`',
+    meaning: 'Where the server reaches the storage: `https://s3.example.org`',
+  },
+  S3_PUBLIC_ENDPOINT: { default: '`S3_ENDPOINT`', meaning: 'Where browsers reach it' },
+  S3_ACCESS_KEY_ID: {
+    default: 'what the AWS SDK finds by itself',
+    meaning: 'The key that the server works and signs with',
+  },
+  S3_SECRET_ACCESS_KEY: { default: 'what the AWS SDK finds by itself', meaning: 'Its secret' },
+  S3_FORCE_PATH_STYLE: {
+    default: '`on` with `S3_ENDPOINT`, else `off`',
+    meaning: 'Whether the bucket stands in the path of its addresses and not in the host',
+  },
+} as const
+
+/** 3 to 63 characters, as every S3 has it. */
+const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
+
+/** An http(s) address; what a client would drop unseen is refused. */
+function isEndpoint(value: string): boolean {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return `${url.search}${url.hash}${url.username}${url.password}` === ''
+}
+
+const endpoint = () =>
+  z
+    .string()
+    .refine(isEndpoint, shown('give an address such as https://s3.example.org, or unset it'))
+    .transform((value) => new URL(value))
+    .nullable()
+    .default(null)
+
+/** How each setting of object storage is read. */
+export const s3Schema = {
+  S3_BUCKET: z
+    .string()
+    .regex(bucketName, shown('give the name of a bucket, or unset it'))
+    .nullable()
+    .default(null),
+  S3_REGION: z
+    .string()
+    .regex(/^[a-z\d-]+$/i, shown('give a region such as eu-central-1, or unset it'))
+    .optional(),
+  S3_ENDPOINT: endpoint(),
+  S3_PUBLIC_ENDPOINT: endpoint(),
+  S3_ACCESS_KEY_ID: z.string().max(1000, hidden('give the id of a key, or unset it')).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().max(1000, hidden('give a secret, or unset it')).optional(),
+  S3_FORCE_PATH_STYLE: maybeOnOff(),
+} satisfies Record<keyof typeof s3SettingsTable, z.ZodType>
+
+type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
+
+/** What is missing or too much among the settings that are set, one sentence each. */
+export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
+  const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)
+  if (values.S3_BUCKET === undefined) {
+    return set.map((name) => `${name} is set, but no S3_BUCKET: name the bucket, or unset it`)
+  }
+  const faults: string[] = []
+  if (values.S3_REGION === undefined && values.S3_ENDPOINT === undefined) {
+    faults.push(
+      "S3_REGION is missing: give the bucket's region at AWS, or S3_ENDPOINT for another storage",
+    )
+  }
+  const pair = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+  const absent = pair.filter((name) => values[name] === undefined)
+  if (absent.length === 1) {
+    const present = pair.find((name) => !absent.includes(name))
+    faults.push(`${absent[0]} is missing: it belongs to ${present}; set both, or neither`)
+  }
+  return faults
+}
+
+/** What would keep browsers from the storage, one sentence each. */
+export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
+  const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
+  const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
+  if (env.S3_BUCKET === null || seen === null) return []
+  if (seen.origin === appUrl.origin) {
+    return [`${name} is at the origin of APP_URL: give the storage one of its own`]
+  }
+  if (appUrl.protocol === 'https:' && seen.protocol === 'http:') {
+    return [
+      `${name} is "${seen.href}", which browsers refuse to pages of ${appUrl.origin}: give S3_PUBLIC_ENDPOINT an https address`,
+    ]
+  }
+  return []
+}
+
+/** The settings of object storage, where there is a bucket. */
+export function readS3Settings(env: S3Environment): S3Settings | null {
+  if (env.S3_BUCKET === null) return null
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  return {
+    bucket: env.S3_BUCKET,
+    region: env.S3_REGION ?? 'us-east-1',
+    endpoint: env.S3_ENDPOINT,
+    publicEndpoint: env.S3_PUBLIC_ENDPOINT,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
+    forcePathStyle: env.S3_FORCE_PATH_STYLE ?? env.S3_ENDPOINT !== null,
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** A value that may be shown: says what it is and what it should be. */
+export const shown = (cure: string) => ({
+  error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
+})
+
+/** A value nobody may see: says only what it should be. */
+export const hidden = (cure: string) => ({ error: `cannot be used: ${cure}` })
+
+const words = ['on', 'off', 'true', 'false']
+const isOn = (value: string) => value === 'on' || value === 'true'
+
+/** A switch that is `fallback` where it is not set. */
+export const onOff = (fallback: 'on' | 'off') =>
+  z
+    .enum(words, shown(`write on or off, or unset it for ${fallback}`))
+    .default(fallback)
+    .transform(isOn)
+
+/** A switch that may be left to something else; undefined where it is not set. */
+export const maybeOnOff = () =>
+  z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()

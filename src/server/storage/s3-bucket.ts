@@ -1,0 +1,95 @@
+import {
+  type CORSRule,
+  GetBucketCorsCommand,
+  GetBucketVersioningCommand,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+
+const methods = ['PUT', 'GET', 'HEAD']
+const sentHeader = 'content-type'
+const readHeader = 'etag'
+
+/**
+ * Looks at a bucket's set-up with the eyes of a page of `origin`.
+ * @returns what is in the way, one sentence each with its cure; none when all is well.
+ */
+export async function checkBucket(
+  client: S3Client,
+  bucket: string,
+  origin: string,
+): Promise<string[]> {
+  const faults = await Promise.all([
+    corsFault(client, bucket, origin),
+    versioningFault(client, bucket),
+  ])
+  return faults.filter((fault) => fault !== null)
+}
+
+/** The rule that a bucket needs for pages of `origin`, as S3's PutBucketCors takes it. */
+export function neededRule(origin: string): CORSRule {
+  return {
+    AllowedOrigins: [origin],
+    AllowedMethods: methods,
+    AllowedHeaders: ['content-type'],
+    ExposeHeaders: ['etag'],
+    MaxAgeSeconds: 3600,
+  }
+}
+
+/**
+ * The methods of which a browser would not let a page of `origin` send or see what an upload needs.
+ * Storage goes by the first rule that has the origin and the method.
+ */
+export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
+  return methods.filter((method) => {
+    const rule = rules.find(
+      ({ AllowedOrigins = [], AllowedMethods = [], AllowedHeaders = [] }) =>
+        matches(AllowedOrigins, origin) &&
+        AllowedMethods.includes(method) &&
+        matches(AllowedHeaders, sentHeader),
+    )
+    const exposed = rule?.ExposeHeaders?.map((header) => header.toLowerCase()) ?? []
+    return !exposed.includes(readHeader)
+  })
+}
+
+/** A pattern of S3 has at most one `*`, which stands for anything. */
+function matches(patterns: readonly string[], text: string): boolean {
+  return patterns.some((pattern) => {
+    const [start = '', end] = pattern.toLowerCase().split('*')
+    if (end === undefined) return start === text
+    return text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end)
+  })
+}
+
+async function corsFault(client: S3Client, bucket: string, origin: string): Promise<string | null> {
+  const cure = `give the bucket this CORS rule: ${JSON.stringify(neededRule(origin))}`
+  let rules: readonly CORSRule[] = []
+  try {
+    rules = (await client.send(new GetBucketCorsCommand({ Bucket: bucket }))).CORSRules ?? []
+  } catch (error) {
+    if (!isNamed(error, 'NoSuchCORSConfiguration')) {
+      const reason = error instanceof Error ? error.name : String(error)
+      return `The CORS rules of the bucket "${bucket}" could not be read (${reason}). If uploads from browsers fail, ${cure}`
+    }
+  }
+  const refused = refusedMethods(rules, origin)
+  if (refused.length === 0) return null
+  return `Browsers will refuse uploads from ${origin} to the bucket "${bucket}" (${refused.join(', ')} not allowed as needed): ${cure}`
+}
+
+async function versioningFault(client: S3Client, bucket: string): Promise<string | null> {
+  try {
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
+    if (Status !== 'Enabled') return null
+  } catch {
+    // Where it cannot be asked there is mostly none, and nothing depends on the answer.
+    return null
+  }
+  return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof S3ServiceException && error.name === name
+}

@@ -1,0 +1,29 @@
+import { AppError } from '../errors.ts'
+import type { Storage, StorageName } from './storage.ts'
+
+/** The stores of this server. Each row says which of them has its bytes; one takes new uploads. */
+export interface Stores {
+  /** Where new uploads go. */
+  readonly current: Storage
+  /** Every store there is, `current` first. */
+  readonly all: readonly Storage[]
+  /**
+   * The store that a row names.
+   * @throws {AppError} UNAVAILABLE when this server was not told of it.
+   */
+  of(name: StorageName): Storage
+}
+
+export function createStores(current: Storage, ...others: Storage[]): Stores {
+  const all = [current, ...others]
+  return {
+    current,
+    all,
+    of(name) {
+      const found = all.find((storage) => storage.name === name)
+      if (!found)
+        throw new AppError('UNAVAILABLE', { cause: new Error(`the store ${name} is not set up`) })
+      return found
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+
+/** A real S3 server: one monitor, one store and one gateway of Ceph, in a folder of their own. */
+export interface S3Server {
+  /** Such as http://127.0.0.1:41234; buckets are addressed by path. */
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+/** Who takes part, and what of the cluster each may use. */
+const entities = [
+  ['mon.', 'mon'],
+  ['client.admin', 'mon', 'osd'],
+  ['osd.0', 'mon', 'osd'],
+] as const
+
+const startMillis = 90_000
+const execute = promisify(execFile)
+
+/**
+ * Starts the server, on ports that are free; it ends with `stop`, and with this process. Takes
+ * some ten seconds: each run begins in a fresh folder, because Ceph does not come up again quickly
+ * in a used one.
+ * @throws what the part said that did not come up.
+ */
+export const startRadosgw = async (): Promise<S3Server & { stop(): Promise<void> }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
+  const parts: ChildProcess[] = []
+  const stop = async () => {
+    // Nothing in it is worth an orderly end.
+    for (const part of parts.toReversed()) {
+      if (part.exitCode !== null || part.signalCode !== null) continue
+      const ended = once(part, 'exit')
+      part.kill('SIGKILL')
+      await ended
+    }
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    return { ...(await startParts(folder, parts)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const startParts = async (folder: string, parts: ChildProcess[]): Promise<S3Server> => {
+  const cluster = { id: randomUUID(), monitor: await freePort(), gateway: await freePort() }
+  const conf = join(folder, 'ceph.conf')
+  const monmap = join(folder, 'monmap')
+  const keyring = join(folder, 'keyring')
+  await mkdir(join(folder, 'mon'))
+  await mkdir(join(folder, 'osd'))
+  await writeFile(conf, configuration(folder, cluster))
+
+  for (const [entity, ...caps] of entities) {
+    const granted = caps.flatMap((part) => ['--cap', part, 'allow *'])
+    const create = entity === 'mon.' ? ['--create-keyring'] : []
+    await execute('ceph-authtool', [...create, keyring, '--gen-key', '--name', entity, ...granted])
+  }
+  const signal = AbortSignal.timeout(startMillis)
+  const run = (program: string, ...args: string[]) =>
+    execute(program, [...args, '--conf', conf], { signal })
+  /** The kernel ends it when this process ends, however that comes. */
+  const keep = async (program: string, ...args: string[]) => {
+    const log = await open(join(folder, `${program}.out`), 'w')
+    const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]
+    const part = spawn('setpriv', command, { stdio: ['ignore', log.fd, log.fd] })
+    parts.push(part)
+    await log.close()
+  }
+
+  const address = `v2:127.0.0.1:${cluster.monitor}`
+  await execute('monmaptool', [
+    '--create',
+    '--fsid',
+    cluster.id,
+    '--addv',
+    'a',
+    `[${address}]`,
+    monmap,
+  ])
+  await run('ceph-mon', '--id', 'a', '--mkfs', '--monmap', monmap, '--keyring', keyring)
+  await keep('ceph-mon', '--id', 'a')
+  const store = randomUUID()
+  await run('ceph', 'osd', 'new', store, '0')
+  await run('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', store)
+  await keep('ceph-osd', '--id', '0')
+  await keep('radosgw', '--name', 'client.admin')
+  const keys = { accessKeyId: 'mayfly-test', secretAccessKey: randomUUID() }
+  const named = ['--uid', 'test', '--display-name', 'test']
+  const keyed = ['--access-key', keys.accessKeyId, '--secret-key', keys.secretAccessKey]
+  await run('radosgw-admin', '--name', 'client.admin', 'user', 'create', ...named, ...keyed)
+
+  const endpoint = `http://127.0.0.1:${cluster.gateway}`
+  while (!(await fetch(endpoint).catch(() => null))) {
+    const ended = parts.find(({ exitCode }) => exitCode !== null)
+    if (ended || signal.aborted) {
+      throw new Error(
+        `radosgw did not come up: ${await readFile(join(folder, 'radosgw.out'), 'utf8')}`,
+      )
+    }
+    await wait(50)
+  }
+  return { endpoint, region: 'us-east-1', ...keys }
+}
+
+const configuration = (
+  folder: string,
+  { id, monitor, gateway }: { id: string; monitor: number; gateway: number },
+): string => `[global]
+fsid = ${id}
+mon_host = v2:127.0.0.1:${monitor}
+public_addr = 127.0.0.1
+cluster_addr = 127.0.0.1
+ms_bind_ipv6 = false
+keyring = ${folder}/keyring
+paxos_propose_interval = 0.02
+paxos_min_wait = 0.01
+mon_data = ${folder}/mon
+mon_allow_pool_size_one = true
+mon_max_pg_per_osd = 1000
+mon_data_avail_crit = 1
+mon_data_avail_warn = 1
+osd_data = ${folder}/osd
+osd_objectstore = bluestore
+bluestore_block_size = ${16 * 1024 ** 3}
+bluestore_fsck_on_mount = false
+osd_memory_target = ${1024 ** 3}
+osd_crush_chooseleaf_type = 0
+osd_pool_default_size = 1
+osd_pool_default_min_size = 1
+osd_pool_default_pg_num = 1
+osd_pool_default_pgp_num = 1
+osd_pool_default_pg_autoscale_mode = off
+rgw_frontends = beast endpoint=127.0.0.1:${gateway}
+rgw_data = ${folder}/rgw
+run_dir = ${folder}
+admin_socket = ${folder}/$name.asok
+log_file = ${folder}/$name.log
+pid_file =
+`

@@ -1,0 +1,24 @@
+import { describe, inject } from 'vitest'
+import { createBucket, type TestBucket } from './bucket.ts'
+import type { S3Server } from './radosgw.ts'
+
+export type { TestBucket }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The S3 server of this test run; null where its programs are not installed. */
+    s3Server: S3Server | null
+  }
+}
+
+/** Tests that need a real S3 server. Where there is none they are skipped, and the run says so. */
+export const describeOnS3 = (name: string, tests: () => void): void => {
+  describe.skipIf(inject('s3Server') === null)(name, tests)
+}
+
+/** Gives a test file a bucket of its own, with nothing in it. */
+export const makeBucket = async (): Promise<TestBucket> => {
+  const server = inject('s3Server')
+  if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
+  return createBucket(server)
+}
