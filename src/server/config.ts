@@ -40,6 +40,8 @@ export interface Config {
   trustProxy: boolean
   requireEmailVerification: boolean
   logLevel: LogLevel
+  /** What is set and does nothing in this version, a sentence each. */
+  withoutEffect: readonly string[]
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -93,7 +95,10 @@ export const settings = {
 
 type Name = keyof typeof settings
 
-/** Settings that are promised but not there yet: setting one must not look as if it worked. */
+/**
+ * Settings that are promised but not there yet. One of them, common on a shared machine, is no
+ * reason not to start; but nobody may believe that it works.
+ */
 const notYet = {
   'no mail is sent': ['SMTP_URL', 'MAIL_FROM'],
   'people sign in with email and password only': [
@@ -145,7 +150,7 @@ export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const faults = [...unsupported(values), ...incompleteS3(values)]
+  const faults = incompleteS3(values)
   const parsed = schema.safeParse(values)
   if (!parsed.success) {
     faults.unshift(
@@ -174,14 +179,15 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
     logLevel: env.LOG_LEVEL,
+    withoutEffect: withoutEffect(values),
   }
 }
 
-function unsupported(values: Environment): string[] {
+function withoutEffect(values: Environment): string[] {
   return Object.entries(notYet).flatMap(([reason, names]) =>
     names
       .filter((name) => values[name] !== undefined)
-      .map((name) => `${name} is set, but in this version ${reason}: unset it`),
+      .map((name) => `${name} has no effect: in this version ${reason}`),
   )
 }
 

@@ -47,6 +47,7 @@ async function run(config: Config): Promise<void> {
   lost.promise.catch(() => {})
   const started = start(config, log, lifetime, lost.reject)
   const stop = superviseProcess(started, lifetime, log)
+  for (const sentence of config.withoutEffect) say(sentence)
   try {
     say(await started)
     await lost.promise
