@@ -221,7 +221,7 @@ describeOnS3('the main job on S3', () => {
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
 
-  it('removes the bytes of a deleted file, and signed URLs end with them', async () => {
+  it('removes the bytes of a deleted file, and presigned URLs end with them', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(file)

@@ -50,7 +50,7 @@ export const serveApp = async (
   { env = {}, dataDir: kept }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
-  // The public origin is part of every signed URL, so the port must be known before listening.
+  // The public origin is part of every presigned URL, so the port must be known before listening.
   const port = await freePort()
   const config = readConfig({
     PORT: String(port),

@@ -6,7 +6,7 @@ const isLoopback = (hostname: string) =>
 
 /**
  * Leads a browser that opened this machine under another of its names (localhost for 127.0.0.1) to
- * the one in `appUrl`: cookies and signed URLs belong to one name. Only pages, only between two
+ * the one in `appUrl`: cookies and presigned URLs belong to one name. Only pages, only between two
  * loopback names, only on the same port; anything else is left alone.
  */
 export const loopbackRedirect = (appUrl: URL) =>

@@ -186,7 +186,7 @@ describe('requests that mean harm', () => {
   })
 
   it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s is no method of a signed URL',
+    '%s is no method of a presigned URL',
     async (method) => {
       const url = await disk.storage.signUpload(disk.uploadGrant(5))
       const answer = await send(url, { method })

@@ -31,7 +31,7 @@ export interface UploadReceiver {
 }
 
 /**
- * PUT of a signed upload URL: the bytes go straight into the object, from its beginning, or with
+ * PUT of a presigned upload URL: the bytes go straight into the object, from its beginning, or with
  * `Range: bytes=n-` from the stored offset n on. Answers 200 when the object holds all of
  * `grant.size`. What arrived before a connection broke stays, for the next request to continue.
  * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there.
@@ -74,7 +74,7 @@ export async function receiveUpload(
 }
 
 /**
- * HEAD of a signed upload URL: `Upload-Offset` is the number of bytes that are stored and would
+ * HEAD of a presigned upload URL: `Upload-Offset` is the number of bytes that are stored and would
  * survive a power cut. A transfer that is running goes on.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */

@@ -21,7 +21,7 @@ export function createS3Clients(settings: S3Settings): S3Clients {
     region,
     forcePathStyle,
     ...(credentials && { credentials }),
-    // Left at its default, a signed URL would promise the checksum of an empty body.
+    // Left at its default, a presigned URL would promise the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
@@ -36,7 +36,7 @@ export function createS3Clients(settings: S3Settings): S3Clients {
   return { own, signing }
 }
 
-/** The origin of every signed URL, such as https://bucket.s3.eu-central-1.amazonaws.com. */
+/** The origin of every presigned URL, such as https://bucket.s3.eu-central-1.amazonaws.com. */
 export async function originOf(signing: S3Client, bucket: string): Promise<string> {
   const url = await getSignedUrl(signing, new HeadBucketCommand({ Bucket: bucket }))
   return new URL(url).origin

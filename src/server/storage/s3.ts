@@ -75,7 +75,7 @@ interface Arriving {
 
 /**
  * The storage port on a bucket. An upload is a multipart upload, so that sealing is completing it:
- * from then on the signed URLs of its parts name nothing, and the object is never written again.
+ * from then on the presigned URLs of its parts name nothing, and the object is never written again.
  * Methods throw {AppError} UNAVAILABLE when the bucket does not answer as it should.
  */
 export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {

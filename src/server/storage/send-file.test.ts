@@ -196,7 +196,7 @@ describe('deliver', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  it('sends as a signed URL does, keeping headers that were set before', async () => {
+  it('sends as a presigned URL does, keeping headers that were set before', async () => {
     delivered = await store(Buffer.from('0123456789'))
     const signed = await get(delivered, { Range: 'bytes=2-4' })
     const streamed = await send(origin, { headers: { Range: 'bytes=2-4' } })

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { DownloadGrant, UploadGrant } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
 
-/** What one signed URL allows: the bytes of one key to go in (`put`) or to come out (`get`). */
+/** What one presigned URL allows: the bytes of one key to go in (`put`) or to come out (`get`). */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
   | ({ operation: 'get' } & DownloadGrant)
@@ -11,7 +11,7 @@ export type UrlVerdict =
   | { ok: true; grant: SignedGrant }
   | { ok: false; code: 'SIGNATURE_INVALID' | 'SIGNATURE_EXPIRED' }
 
-/** Every signed URL's path begins with this. */
+/** Every presigned URL's path begins with this. */
 const signedPathPrefix = '/storage/'
 
 const signatureParameter = '&signature='

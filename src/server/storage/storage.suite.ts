@@ -177,7 +177,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('hello')
       })
 
-      it('ends all writing: no signed URL changes the bytes any more', async () => {
+      it('ends all writing: no presigned URL changes the bytes any more', async () => {
         const grant = await store(Buffer.from('hello'))
         await put(grant, Buffer.from('other'))
         expect((await get(download(grant))).body.toString()).toBe('hello')

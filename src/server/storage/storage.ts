@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export const storageNames = ['disk', 's3'] as const
 export type StorageName = (typeof storageNames)[number]
 
-/** What a signed upload URL allows: exactly these bytes, under this key, until then. */
+/** What a presigned upload URL allows: exactly these bytes, under this key, until then. */
 export interface UploadGrant {
   key: string
   /** Bytes, exactly. */
@@ -25,7 +25,7 @@ export interface DownloadGrant {
   /** Names these bytes for ever (they never change under a key); becomes the strong ETag. */
   version: string
   createdAt: Date
-  /** No signed URL lives longer than the link: the moment the link ends. */
+  /** No presigned URL lives longer than the link: the moment the link ends. */
   until: Date
 }
 
@@ -41,7 +41,7 @@ export type Delivery =
       send(request: IncomingMessage, response: ServerResponse): Promise<void>
     }
 
-/** What a download asks with; a signed URL answers the one method that it was signed for. */
+/** What a download asks with; a presigned URL answers the one method that it was signed for. */
 export type DownloadMethod = 'GET' | 'HEAD'
 
 export interface StoredObject {
@@ -62,7 +62,7 @@ export interface Storage {
   storedSize(key: string): Promise<number | null>
   /**
    * Makes an uploaded object final and durable: after this the bytes survive a power cut and no
-   * signed upload URL can change them. Sealing twice is a success.
+   * presigned upload URL can change them. Sealing twice is a success.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<void>

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { deleteUpload } from './queries.ts'
+import { removeBytes } from './remove-bytes.ts'
 
 /**
- * Gives up an upload: its place is free as soon as this answers. Bytes that cannot be removed now are
- * left to the orphan sweep.
+ * Gives up an upload: its place is free as soon as this answers.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export const abortUpload = async (
@@ -16,9 +16,5 @@ export const abortUpload = async (
 ): Promise<void> => {
   const upload = await deleteUpload(db, ownerId, cloudKey)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
-  try {
-    await stores.of(upload.storage).remove(cloudKey)
-  } catch (error) {
-    log.warn({ err: error, cloudKey }, 'aborted upload left its bytes to the orphan sweep')
-  }
+  await removeBytes(stores, [upload], log)
 }

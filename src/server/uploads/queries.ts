@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -112,6 +112,21 @@ export const takeIdleUploads = async (
     .limit(limit)
     .for('update', { skipLocked: true })
   return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
+}
+
+/** Ends all of a user's uploads but the `keep` last active ones, and answers which they were. */
+export const takeSurplusUploads = async (
+  tx: Db,
+  ownerId: string,
+  keep: number,
+): Promise<StoredUpload[]> => {
+  const surplus = tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(eq(uploads.ownerId, ownerId))
+    .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
+    .offset(keep)
+  return tx.delete(uploads).where(inArray(uploads.id, surplus)).returning(storedUpload)
 }
 
 /** Whether an upload, or a file that still has its bytes, is kept in this store. */

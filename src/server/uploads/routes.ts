@@ -8,7 +8,7 @@ type UploadEndpoint = 'getUploadUrl' | 'confirmUpload' | 'createFileRecord' | 'a
 
 /** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
 export const uploadRoutes = (
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
 ): Handlers<UploadEndpoint> => ({
   getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
   confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),

@@ -8,22 +8,36 @@ import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import { countFilesInUse, deleteUpload, insertUpload, lockOwner } from './queries.ts'
+import {
+  countFilesInUse,
+  deleteUpload,
+  insertUpload,
+  lockOwner,
+  takeSurplusUploads,
+} from './queries.ts'
+import { removeBytes } from './remove-bytes.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
+
+/**
+ * An idle upload holds no place, but its bytes wait to be continued. This many of an owner whose files
+ * are limited may, beside those that hold a place; else bytes could be piled up without an end.
+ */
+const maxIdleUploads = 3
 
 type Wish = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
- * a presigned URL that accepts exactly the announced bytes.
+ * a presigned URL that accepts exactly the announced bytes. The owner's longest idle uploads make way
+ * when there are too many.
  * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; UNAVAILABLE
  * when storage is away, in which case no place is taken.
  */
 export const startUpload = async (
-  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
@@ -50,14 +64,17 @@ export const startUpload = async (
     })
   }
   // Where nothing is counted, an owner's many uploads need not wait for one another.
-  if (tierLimits[owner.tier].maxFiles === null) await takePlace(db, owner.tier, 0)
+  const { maxFiles } = tierLimits[owner.tier]
+  if (maxFiles === null) await takePlace(db, owner.tier, 0)
   else {
-    await db.transaction(async (tx) => {
+    const surplus = await db.transaction(async (tx) => {
       const locked = await lockOwner(tx, owner.id)
       if (!locked) throw new AppError('UNAUTHORIZED')
       const filesInUse = await countFilesInUse(tx, owner.id, now, null)
       await takePlace(tx, effectiveTier(locked, now), filesInUse)
+      return takeSurplusUploads(tx, owner.id, maxFiles + maxIdleUploads)
     })
+    await removeBytes(stores, surplus, log)
   }
 
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)

@@ -131,6 +131,24 @@ describe('POST /api/files/get-upload-url', () => {
     expect((await ask(person)).status).toBe(200)
   })
 
+  it('keeps a bounded number of idle uploads, the last active ones', async () => {
+    const person = await makePerson(app)
+    const started = []
+    for (let n = 0; n < 8; n += 1) {
+      if (n % 3 === 0) app.clock.advance(15 * minute)
+      const upload = await startUpload(person, { size: 1 })
+      await putBytes(upload, text(1))
+      app.clock.advance(1)
+      started.push(upload)
+    }
+    app.clock.advance(15 * minute)
+    await startUpload(person, { size: 1 })
+    const sizes = await Promise.all(started.map(({ cloudKey }) => app.storage.storedSize(cloudKey)))
+    expect(sizes).toEqual([null, null, null, 1, 1, 1, 1, 1])
+    expect((await confirm(person, started[0]?.cloudKey ?? '')).status).toBe(404)
+    expect((await confirm(person, started[3]?.cloudKey ?? '')).status).toBe(200)
+  })
+
   it('frees the place of a file that expired', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await makeFile(person)

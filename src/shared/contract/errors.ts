@@ -27,9 +27,9 @@ export const errorTable = {
   },
   SIGNATURE_INVALID: {
     status: 403,
-    message: 'This signed URL is not valid for this request.',
+    message: 'This presigned URL is not valid for this request.',
   },
-  SIGNATURE_EXPIRED: { status: 403, message: 'This signed URL has expired.' },
+  SIGNATURE_EXPIRED: { status: 403, message: 'This presigned URL has expired.' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   FILE_NOT_FOUND: { status: 404, message: 'File not found' },
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },

@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Stores } from '../storage/stores.ts'
+import type { StoredUpload } from './queries.ts'
+
+/**
+ * Removes what was stored of uploads that are over. Their rows went first: bytes that cannot be
+ * removed now, or not before the server is cut off, are objects that no row names, which the orphan
+ * sweep removes.
+ */
+export const removeBytes = async (
+  stores: Stores,
+  uploads: readonly StoredUpload[],
+  log: Logger,
+): Promise<void> => {
+  for (const { cloudKey, storage } of uploads) {
+    try {
+      await stores.of(storage).remove(cloudKey)
+    } catch (error) {
+      log.warn({ err: error, cloudKey }, 'an upload left its bytes to the orphan sweep')
+    }
+  }
+}
