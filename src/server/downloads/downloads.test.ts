@@ -144,15 +144,19 @@ describe('counting downloads', () => {
     await get(path, { range: 'bytes=500-' })
     await get(path, { range: 'bytes=-1' })
     await get(path, {}, 'HEAD')
+    await get(path, { 'if-match': '"other"' })
+    await get(path, { 'if-modified-since': new Date(Date.now() + 9e9).toUTCString() })
     await get(path, { 'user-agent': 'Slackbot-LinkExpanding 1.0' })
     expect(await countOf(id)).toBe(1)
     await get(path, { range: 'bytes=0-' })
     expect(await countOf(id)).toBe(2)
+    await get(path, { 'if-none-match': '"other"' })
+    expect(await countOf(id)).toBe(3)
     const days = await app.deps.db.select().from(fileDownloads)
     expect(days).toContainEqual({
       fileId: id,
       day: app.clock().toISOString().slice(0, 10),
-      count: 2,
+      count: 3,
     })
   })
 

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { countsAsDownload } from './counts-as-download.ts'
+import { countsAsDownload, expectedStart } from './counts-as-download.ts'
 import { openLink } from './open-link.ts'
 import { countDownload, type FindLink } from './queries.ts'
 
@@ -32,17 +32,20 @@ export const sendDownload = async (
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
-  if (countsAsDownload(method, context.req.raw.headers)) {
+  const count = async (start: number): Promise<void> => {
+    if (!countsAsDownload(start, context.req.header('user-agent'))) return
     try {
       await countDownload(deps.db, link.id, deps.clock())
     } catch (error) {
       context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
     }
   }
-  if (delivery.kind === 'redirect') {
-    context.header('cache-control', 'no-store')
-    return context.redirect(delivery.url)
+  if (delivery.kind === 'stream') {
+    await delivery.send(context.env.incoming, context.env.outgoing, count)
+    return RESPONSE_ALREADY_SENT
   }
-  await delivery.send(context.env.incoming, context.env.outgoing)
-  return RESPONSE_ALREADY_SENT
+  const start = expectedStart(method, context.req.raw.headers)
+  if (start !== null) await count(start)
+  context.header('cache-control', 'no-store')
+  return context.redirect(delivery.url)
 }

@@ -7,7 +7,7 @@ import { answerUploadOffset, receiveUpload, type UploadReceiver } from './receiv
 import { refuse } from './refusal.ts'
 import { sendFile } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
-import type { DownloadGrant } from './storage.ts'
+import type { DownloadGrant, OnBytes } from './storage.ts'
 
 const stalledAfterMilliseconds = 120_000
 const methods = ['GET', 'HEAD', 'PUT']
@@ -51,8 +51,13 @@ export class DataPlane {
   }
 
   /** Answers GET and HEAD with a sealed object. Never rejects. */
-  send(grant: DownloadGrant, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#answer(request, response, () => this.#send(grant, request, response))
+  send(
+    grant: DownloadGrant,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onBytes?: OnBytes,
+  ): Promise<void> {
+    return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
   }
 
   /** How many requests are being answered. */
@@ -92,11 +97,12 @@ export class DataPlane {
     grant: DownloadGrant,
     request: IncomingMessage,
     response: ServerResponse,
+    onBytes?: OnBytes,
   ): Promise<void> {
     const file = await this.#folders.openSealed(grant.key)
     if (!file) throw new AppError('LINK_NOT_FOUND')
     try {
-      await sendFile(file, grant, request, response)
+      await sendFile(file, grant, { request, response, onBytes })
     } finally {
       await file.close()
     }

@@ -80,7 +80,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
 
     deliver: async (grant) => ({
       kind: 'stream',
-      send: (request, response) => plane.send(grant, request, response),
+      send: (request, response, onBytes) => plane.send(grant, request, response, onBytes),
     }),
     list: () => folders.list(),
     installation: () => folders.readInstallation(),

@@ -3,9 +3,15 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { AppError } from '../errors.ts'
 import { attachment, downloadCaching } from './attachment.ts'
 import { type ByteRange, evaluateConditions, selectRange, type Validators } from './byte-range.ts'
-import type { DownloadGrant } from './storage.ts'
+import type { DownloadGrant, OnBytes } from './storage.ts'
 
 const blockBytes = 512 * 1024
+
+interface Answer {
+  request: IncomingMessage
+  response: ServerResponse
+  onBytes?: OnBytes | undefined
+}
 
 /**
  * Answers GET or HEAD with a file or one range of it, by its conditions: 200, 206, 304. Resolves
@@ -16,8 +22,7 @@ const blockBytes = 512 * 1024
 export async function sendFile(
   file: FileHandle,
   grant: DownloadGrant,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, onBytes }: Answer,
 ): Promise<void> {
   const { size } = await file.stat()
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
@@ -44,7 +49,10 @@ export async function sendFile(
     'Content-Length': part.end - part.start + 1,
     ...(range !== 'whole' && { 'Content-Range': `bytes ${part.start}-${part.end}/${size}` }),
   })
-  if (request.method === 'GET') await sendBytes(file, part, request, response)
+  if (request.method === 'GET') {
+    await onBytes?.(part.start)
+    await sendBytes(file, part, request, response)
+  }
   response.end()
 }
 

@@ -29,6 +29,9 @@ export interface DownloadGrant {
   until: Date
 }
 
+/** Awaited before the first byte of a GET leaves, with the offset that byte has in the file. */
+export type OnBytes = (start: number) => Promise<void>
+
 /** How the bytes of a download reach the client. */
 export type Delivery =
   | { kind: 'redirect'; url: string }
@@ -38,7 +41,7 @@ export type Delivery =
        * Answers GET and HEAD with ranges and conditions. Resolves when the answer has ended,
        * also when the client left early; never rejects for that.
        */
-      send(request: IncomingMessage, response: ServerResponse): Promise<void>
+      send(request: IncomingMessage, response: ServerResponse, onBytes?: OnBytes): Promise<void>
     }
 
 /** What a download asks with; a presigned URL answers the one method that it was signed for. */
