@@ -109,6 +109,8 @@ export const uploads = pgTable(
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
+    /** How its parts are cut: kept, so that an upload outlives a change of the rule. */
+    partSize: bytes('part_size').notNull().default(8_388_608),
     createdAt: moment('created_at').notNull(),
     /** When bytes last arrived or a URL was last signed: what "idle" is measured from. */
     lastActivityAt: moment('last_activity_at').notNull(),
@@ -141,6 +143,7 @@ export const files = pgTable(
     maxLifetimeAt: moment('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
     uploadDuration: real('upload_duration'),
+    sha256: text(),
     deletedAt: moment('deleted_at'),
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
 import { cloudKey, done } from './fields.ts'
-import { fileSchema } from './files.ts'
+import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
 const mediaType = z
@@ -22,11 +23,23 @@ const expirationDays = z
 /** What comes back from the client is for its own use; the server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
+/** No file has more parts than S3 takes; no request asks for more than lanes can use in a while. */
+const partNumber = z.int().min(1).max(maxPartCount)
+const maxPartsSignedAtOnce = 100
+
+/**
+ * The checksum with which storage compares the body of a PUT: `crc32` travels in the header
+ * `x-amz-checksum-crc32` (big-endian, base64), `md5` in `Content-MD5` (base64).
+ */
+const checksum = z.enum(['crc32', 'md5'])
+
 const confirmBody = z.object({
   cloudKey,
   metadata: uploadMetadata.optional(),
   /** When the browser began, in milliseconds since 1970 or as ISO 8601 text. */
   uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
+  /** The SHA-256 of the file as the sender has it; what is stored must give the same. */
+  sha256: sha256.optional(),
 })
 
 export const uploads = {
@@ -50,6 +63,9 @@ export const uploads = {
         size: z.int(),
         expirationDays: z.string(),
       }),
+      /** Offered for anything larger than one part: bytes of each but the last, and how many. */
+      parts: z.object({ size: z.int(), count: z.int() }).optional(),
+      checksum,
     }),
     errors: [
       'UNAUTHORIZED',
@@ -71,6 +87,7 @@ export const uploads = {
       'UPLOAD_NOT_FOUND',
       'UPLOAD_INCOMPLETE',
       'SIZE_MISMATCH',
+      'CHECKSUM_MISMATCH',
       'TIER_FILE_COUNT',
     ],
   }),
@@ -86,8 +103,30 @@ export const uploads = {
       'UPLOAD_NOT_FOUND',
       'UPLOAD_INCOMPLETE',
       'SIZE_MISMATCH',
+      'CHECKSUM_MISMATCH',
       'TIER_FILE_COUNT',
     ],
+  }),
+  signParts: endpoint({
+    method: 'POST',
+    path: '/api/files/upload-parts',
+    summary: 'Presigned URLs for parts of an upload, by part number. Ask when they are needed.',
+    access: 'user',
+    body: z.object({
+      cloudKey,
+      partNumbers: z.array(partNumber).min(1).max(maxPartsSignedAtOnce),
+    }),
+    response: z.object({ urls: z.record(z.string(), z.string()) }),
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
+  }),
+  listParts: endpoint({
+    method: 'GET',
+    path: '/api/files/upload-parts',
+    summary: 'The parts of an upload that storage holds, by part number.',
+    access: 'user',
+    query: z.object({ cloudKey }),
+    response: z.object({ parts: z.array(z.object({ partNumber: z.int(), size: z.int() })) }),
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
   }),
   abortUpload: endpoint({
     method: 'POST',
