@@ -33,6 +33,7 @@ export interface FileIdentity {
 
 /** An upload as the browser's storage keeps it (spec §3). Times are milliseconds since 1970. */
 export interface UploadRecord {
+  /** Ids sort by the order in which the uploads were added. */
   id: string
   /** Whose it is: other people who use this browser neither see nor resume it. */
   ownerId: string
@@ -49,6 +50,8 @@ export interface UploadRecord {
   pasted: boolean
   expirationDays: ExpirationDays
   ticket: UploadTicket | null
+  /** It was begun anew with a fresh ticket; within one try that happens once. */
+  restarted: boolean
   /** When the first byte was about to leave; null before. */
   uploadStartTime: number | null
   /** Percent, 0 to 100. */
