@@ -21,6 +21,7 @@ export const toFile = (row: FileRow): File => ({
   maxLifetimeAt: row.maxLifetimeAt.toISOString(),
   downloadCount: row.downloadCount,
   uploadDuration: row.uploadDuration,
+  sha256: row.sha256,
   purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
 })
 

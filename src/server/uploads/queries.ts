@@ -76,6 +76,34 @@ export const findUpload = async (
   return upload
 }
 
+/** Finds an open upload by its key and owner and notes, in one statement, that its owner is at it. */
+export const touchOwnUpload = async (
+  db: Db,
+  ownerId: string,
+  cloudKey: string,
+  now: Date,
+): Promise<Upload | undefined> => {
+  const [upload] = await db
+    .update(uploads)
+    .set({ lastActivityAt: now })
+    .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+    .returning()
+  return upload
+}
+
+/**
+ * Begins an upload anew, since its bytes are to go: from when the transaction ends, whoever found it
+ * before finds it no more by its id. False when it is over, or somebody else did the same.
+ */
+export const renewUpload = async (tx: Db, id: string): Promise<boolean> => {
+  const renewed = await tx
+    .update(uploads)
+    .set({ id: sql`gen_random_uuid()` })
+    .where(eq(uploads.id, id))
+    .returning({ id: uploads.id })
+  return renewed.length > 0
+}
+
 /** Ends an upload. Of parallel callers exactly one is told which it was. */
 export const deleteUpload = async (
   db: Db,
@@ -87,6 +115,12 @@ export const deleteUpload = async (
     .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
     .returning(storedUpload)
   return gone
+}
+
+/** Ends an upload that was found before; false when it is over, or was begun anew since. */
+export const endUpload = async (tx: Db, id: string): Promise<boolean> => {
+  const ended = await tx.delete(uploads).where(eq(uploads.id, id)).returning({ id: uploads.id })
+  return ended.length > 0
 }
 
 /** Notes that bytes are arriving; false when no open upload has this key. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { partSizeFor, planParts } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
@@ -31,7 +32,7 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
- * a presigned URL that accepts exactly the announced bytes. The owner's longest idle uploads make way
+ * a presigned URL that accepts exactly the announced bytes; larger files may come in parts. The owner's longest idle uploads make way
  * when there are too many.
  * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; UNAVAILABLE
  * when storage is away, in which case no place is taken.
@@ -47,6 +48,7 @@ export const startUpload = async (
   // Spec §5: file names are cleaned before upload.
   const originalName = cleanFileName(wish.fileName)
   const { fileSize: size, fileType: mimeType, expirationDays } = wish
+  const parts = planParts(size, partSizeFor(size))
 
   const takePlace = async (tx: Db, tier: Tier, filesInUse: number) => {
     const verdict = checkUpload({ tier, fileSize: size, expirationDays, filesInUse })
@@ -59,6 +61,7 @@ export const startUpload = async (
       mimeType,
       size,
       expirationDays,
+      partSize: parts.size,
       createdAt: now,
       lastActivityAt: now,
     })
@@ -90,5 +93,7 @@ export const startUpload = async (
     uploadUrl,
     cloudKey,
     metadata: { originalName, mimeType, size, expirationDays: String(expirationDays) },
+    ...(parts.count > 1 && { parts }),
+    checksum: storage.checksum,
   }
 }
