@@ -102,10 +102,9 @@ async function start(
   const deps = { config, clock, log, db, stores, auth, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
-  const built = { distDir, appUrl }
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const files = webFiles({ ...built, connect })
-  const app = buildApp(deps, { pages: loadLinkPages(built), files })
+  const built = { distDir, appUrl, connect }
+  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
   const jobs = await startJobs(deps, pool)
   lifetime.add({ name: 'jobs', close: jobs.stop })

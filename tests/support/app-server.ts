@@ -78,9 +78,9 @@ export const serveApp = async (
   const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
   const deps = { config, clock, log, db, stores, auth, rateLimits }
-  const built = { distDir: resolve('dist/web'), appUrl }
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const web = { pages: loadLinkPages(built), files: webFiles({ ...built, connect }) }
+  const built = { distDir: resolve('dist/web'), appUrl, connect }
+  const web = { pages: loadLinkPages(built), files: webFiles(built) }
   const { server } = await listen(buildApp(deps, web), disk.handle, config)
 
   return {
