@@ -11,8 +11,10 @@ export interface BlockWriterOptions {
   start: number
   /** The offset that may be reached and never passed. */
   limit: number
-  /** Called before each chunk is taken; what it throws ends the stream. */
-  onBytes(): Promise<void> | undefined
+  /** Called with each chunk before it is taken; what it throws ends the stream. */
+  onBytes(chunk: Buffer): Promise<void> | undefined
+  /** Called when all bytes up to this offset of the file have been written. */
+  onWritten?(offset: number): void
 }
 
 /**
@@ -67,7 +69,7 @@ export class BlockWriter extends Writable {
   }
 
   async #take(chunk: Buffer): Promise<void> {
-    const checking = this.#options.onBytes()
+    const checking = this.#options.onBytes(chunk)
     if (checking) await checking
     if (this.offset + chunk.length > this.#options.limit) throw new AppError('FILE_TOO_LARGE')
     for (let taken = 0; taken < chunk.length; ) {
@@ -109,6 +111,7 @@ export class BlockWriter extends Writable {
       )
       written += bytesWritten
     }
+    this.#options.onWritten?.(position + block.length)
   }
 
   #newBlock(): Buffer {

@@ -1,10 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { DownloadGrant, UploadGrant } from './storage.ts'
+import type { DownloadGrant, PartGrant, UploadGrant } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
 
-/** What one presigned URL allows: the bytes of one key to go in (`put`) or to come out (`get`). */
+/**
+ * What one presigned URL allows: the bytes of one key to go in, whole (`put`) or one part of them
+ * (`part`), or to come out (`get`).
+ */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
+  | ({ operation: 'part' } & PartGrant)
   | ({ operation: 'get' } & DownloadGrant)
 
 export type UrlVerdict =
@@ -26,9 +30,9 @@ export function deriveSigningKey(secret: string): Buffer {
 
 /**
  * An absolute URL that carries the whole grant and a signature over it: operation, key, exact
- * size, media type, expiry (milliseconds since 1970), and for `get` also the file's name, version
- * and date.
- * @throws {RangeError} when the key, the size or a date is none.
+ * size, media type, expiry (milliseconds since 1970), for `part` also its number and offset, and for
+ * `get` the file's name, version and date.
+ * @throws {RangeError} when the key, the size, a part's place or a date is none.
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: Buffer): string {
   assertSignable(grant)
@@ -63,10 +67,18 @@ function signatureOf(described: string, signingKey: Buffer): string {
 
 function assertSignable(grant: SignedGrant): void {
   if (!isStorageKey(grant.key)) throw new RangeError('not a storage key')
-  if (!Number.isSafeInteger(grant.size) || grant.size < 0) throw new RangeError('not a size')
+  if (!isCount(grant.size)) throw new RangeError('not a size')
+  if (grant.operation === 'part') {
+    const { partNumber, offset, size } = grant
+    const isPart =
+      isCount(partNumber) && partNumber > 0 && isCount(offset) && isCount(offset + size)
+    if (!isPart) throw new RangeError('not a part')
+  }
   const dates = grant.operation === 'get' ? [grant.until, grant.createdAt] : [grant.until]
   if (dates.some((date) => Number.isNaN(date.getTime()))) throw new RangeError('not a date')
 }
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 function describe(grant: SignedGrant): string {
   const fields: Record<string, string | number> = {
@@ -74,6 +86,10 @@ function describe(grant: SignedGrant): string {
     size: grant.size,
     type: grant.mimeType,
     until: grant.until.getTime(),
+  }
+  if (grant.operation === 'part') {
+    fields.part = grant.partNumber
+    fields.offset = grant.offset
   }
   if (grant.operation === 'get') {
     fields.name = grant.fileName
@@ -104,7 +120,12 @@ function readGrant(described: string): SignedGrant {
     mimeType: field('type'),
     until: new Date(Number(field('until'))),
   }
-  if (field('operation') === 'put') return { operation: 'put', ...upload }
+  const operation = field('operation')
+  if (operation === 'put') return { operation, ...upload }
+  if (operation === 'part') {
+    const place = { partNumber: Number(field('part')), offset: Number(field('offset')) }
+    return { operation, ...upload, ...place }
+  }
   return {
     operation: 'get',
     ...upload,
