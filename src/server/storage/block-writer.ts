@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { AppError } from '../errors.ts'
-
-const blockBytes = 1024 * 1024
+import type { BlockPool } from './block-pool.ts'
 
 export interface BlockWriterOptions {
   /** Stays the caller's to close, after the stream has closed. */
   file: FileHandle
+  blocks: BlockPool
   /** The byte offset in the file at which the first byte lands. */
   start: number
   /** The offset that may be reached and never passed. */
@@ -31,7 +31,7 @@ export class BlockWriter extends Writable {
   readonly #options: BlockWriterOptions
   /** Where the bytes in the filling block will land. */
   #position: number
-  #filling: Buffer
+  #filling: Buffer | undefined
   #spare: Buffer | undefined
   #filled = 0
   #writing: Promise<void> | undefined
@@ -40,7 +40,6 @@ export class BlockWriter extends Writable {
     super()
     this.#options = options
     this.#position = options.start
-    this.#filling = this.#newBlock()
   }
 
   /** The offset behind the last byte taken. */
@@ -56,7 +55,9 @@ export class BlockWriter extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#take(chunk).then(() => done(), done)
+    const checking = this.#options.onBytes(chunk)
+    if (checking || !this.#copyAtOnce(chunk)) this.#take(chunk, checking).then(() => done(), done)
+    else done()
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -64,16 +65,31 @@ export class BlockWriter extends Writable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (this.#writing) void this.#writing.then(() => done(error))
-    else done(error)
+    const end = () => {
+      for (const block of [this.#filling, this.#spare]) if (block) this.#options.blocks.give(block)
+      this.#filling = undefined
+      this.#spare = undefined
+      done(error)
+    }
+    if (this.#writing) void this.#writing.then(end)
+    else end()
   }
 
-  async #take(chunk: Buffer): Promise<void> {
-    const checking = this.#options.onBytes(chunk)
-    if (checking) await checking
+  /** Most chunks fit into the filling block, and nothing has to be waited for. */
+  #copyAtOnce(chunk: Buffer): boolean {
+    const fits = this.#filling && this.#filled + chunk.length <= this.#filling.length
+    if (!fits || this.offset + chunk.length > this.#options.limit) return false
+    this.#filled += chunk.copy(this.#filling as Buffer, this.#filled)
+    return true
+  }
+
+  async #take(chunk: Buffer, checking: Promise<void> | undefined): Promise<void> {
+    await checking
     if (this.offset + chunk.length > this.#options.limit) throw new AppError('FILE_TOO_LARGE')
     for (let taken = 0; taken < chunk.length; ) {
-      if (this.#filled === this.#filling.length) await this.#startBlock()
+      if (this.#filled === this.#filling?.length) await this.#startBlock()
+      this.#assertOpen()
+      this.#filling ??= this.#newBlock()
       const copied = chunk.copy(this.#filling, this.#filled, taken)
       this.#filled += copied
       taken += copied
@@ -83,14 +99,14 @@ export class BlockWriter extends Writable {
   /** Begins to write what is in the filling block, once the one before has been written. */
   async #startBlock(): Promise<void> {
     while (this.#writing) await this.#writing
-    if (this.destroyed) throw this.errored ?? new Error('the writer is closed')
-    if (this.#filled === 0) return
-    const written = this.#filling.subarray(0, this.#filled)
+    this.#assertOpen()
+    const block = this.#filling
+    if (!block || this.#filled === 0) return
+    const written = block.subarray(0, this.#filled)
     const position = this.#position
     this.#position += this.#filled
     this.#filled = 0
-    const block = this.#filling
-    this.#filling = this.#spare ?? this.#newBlock()
+    this.#filling = this.#spare
     this.#spare = block
     this.#writing = this.#writeBlock(written, position)
       .catch((error) => {
@@ -115,7 +131,11 @@ export class BlockWriter extends Writable {
   }
 
   #newBlock(): Buffer {
-    const { start, limit } = this.#options
-    return Buffer.allocUnsafeSlow(Math.max(1, Math.min(blockBytes, limit - start)))
+    const { blocks, start, limit } = this.#options
+    return blocks.take(limit - start)
+  }
+
+  #assertOpen(): void {
+    if (this.destroyed) throw this.errored ?? new Error('the writer is closed')
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { BlockPool } from './block-pool.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
@@ -52,7 +53,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const parts = await HeldParts.open(folders, digests)
   const lanes = new UploadLanes()
   const running = new Map<string, BlockWriter>()
-  const receiver = { folders, lanes, parts, digests, running, uploads, clock, log }
+  const blocks = new BlockPool()
+  const receiver = { folders, lanes, parts, digests, blocks, running, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey })
   const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
   const storedSize = async (key: string) =>

@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import type { BlockPool } from './block-pool.ts'
 import type { BlockWriter } from './block-writer.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
@@ -25,6 +26,7 @@ export interface UploadReceiver {
   lanes: UploadLanes
   parts: HeldParts
   digests: FileDigests
+  blocks: BlockPool
   /** The transfers of whole files that are running, by key. */
   running: Map<string, BlockWriter>
   uploads: UploadActivity

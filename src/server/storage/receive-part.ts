@@ -87,6 +87,7 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
+    blocks: receiver.blocks,
     start: offset,
     limit: offset + size,
     onBytes: (chunk) => {

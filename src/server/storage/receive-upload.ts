@@ -125,6 +125,7 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
+    blocks: receiver.blocks,
     start,
     limit: size,
     onBytes: (chunk) => {
