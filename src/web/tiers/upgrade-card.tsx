@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Badge } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -19,8 +20,8 @@ export interface UpgradeCardProps {
   reason: string
   /** The account that would be upgraded. */
   userEmail: string
-  /** Something beside it that Premium would not change. */
-  note?: string | undefined
+  /** What it concerns, such as the files that were not taken. */
+  children?: ReactNode
   onContinue: () => void
 }
 
@@ -28,14 +29,15 @@ export interface UpgradeCardProps {
  * The upgrade-to-premium card (spec §2). Nothing can be paid in this version: Upgrade Now writes to
  * support, and the card says so.
  */
-export const UpgradeCard = ({ reason, userEmail, note, onContinue }: UpgradeCardProps) => {
+export const UpgradeCard = ({ reason, userEmail, children, onContinue }: UpgradeCardProps) => {
   const price = usePremiumPrice()
   const supportEmail = useSupportEmail()
   return (
     <Card className="mb-4 p-5 sm:p-6">
       <section aria-labelledby="upgrade-title">
         <Badge tone="outline">{reason}</Badge>
-        <div className="mt-3 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+        {children ? <div className="mt-3">{children}</div> : null}
+        <div className="mt-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
           <h2 id="upgrade-title" className="text-xl">
             Upgrade to Premium
           </h2>
@@ -52,7 +54,6 @@ export const UpgradeCard = ({ reason, userEmail, note, onContinue }: UpgradeCard
             </li>
           ))}
         </ul>
-        {note ? <p className="mt-4 text-muted text-sm wrap-anywhere">{note}</p> : null}
         <div className="mt-5 flex flex-wrap items-center gap-2">
           {supportEmail === undefined ? (
             <Button variant="primary" disabled>

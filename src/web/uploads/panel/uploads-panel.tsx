@@ -2,6 +2,7 @@ import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef } from 'react'
 import { overallPercent } from '../upload-progress.ts'
 import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { countByStatus, panelRecords, summaryText } from './panel-view.ts'
 import { Bar, type UploadItemProps } from './upload-item.tsx'
@@ -16,17 +17,6 @@ export interface UploadsPanelProps extends Pick<UploadItemProps, 'chooseFile' | 
   /** What the page tells by other means, such as toasts; a screen reader need not hear it twice. */
   told: readonly UploadStatus[]
 }
-
-const percentOf = (records: readonly UploadRecord[]): number =>
-  overallPercent(
-    records.map(({ fileName, fileSize, uploadedBytes, status }) => ({
-      name: fileName,
-      size: fileSize,
-      sent: uploadedBytes,
-      // What is paused still counts as to do.
-      status: status === 'paused' ? 'pending' : status,
-    })),
-  )
 
 type PanelProps = Omit<UploadsPanelProps, 'told' | 'store'> & {
   records: readonly UploadRecord[]
@@ -50,7 +40,7 @@ const Panel = ({ records, live, commands, ...files }: PanelProps) => {
   })
 
   const isOver = counts.uploading + counts.pending === 0
-  const percent = percentOf(records)
+  const percent = overallPercent(records.map(shareOf))
   const canClear = counts.completed + counts.failed > 0
   return (
     <section
