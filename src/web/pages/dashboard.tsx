@@ -12,6 +12,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DropOverlay } from '../uploads/drop-overlay.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
+import { dropFault } from '../uploads/dropped-files.ts'
 import { UploadProblems, UploadProgress } from '../uploads/upload-panel.tsx'
 import { usePageDrop } from '../uploads/use-page-drop.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
@@ -59,15 +60,10 @@ const SignedIn = ({ user }: { user: User }) => {
     selectTab('upload')
     upload(files, days)
   }
-  const isDragging = usePageDrop(({ files, folders }) => {
-    if (folders.length > 0) {
-      toast({
-        title: 'Folders cannot be uploaded',
-        description: 'Choose the files inside, or pack the folder into one archive.',
-        tone: 'destructive',
-      })
-    }
-    if (files.length > 0) start(files)
+  const isDragging = usePageDrop((drop) => {
+    const fault = dropFault(drop)
+    if (fault) toast({ ...fault, tone: 'destructive' })
+    if (drop.files.length > 0) start(drop.files.map(({ file }) => file))
   })
 
   return (
