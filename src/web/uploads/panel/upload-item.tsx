@@ -97,9 +97,13 @@ const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => 
 }
 
 const Action = (props: { label: string; name: string; onPress: () => void }) => (
-  <button type="button" className="upload-act" onClick={props.onPress}>
+  <button
+    type="button"
+    className="upload-act"
+    aria-label={`${props.label}: ${props.name}`}
+    onClick={props.onPress}
+  >
     {props.label}
-    <span className="uploads-spoken">: {props.name}</span>
   </button>
 )
 
