@@ -84,6 +84,8 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
+  /** How it can be cut; absent for a file of one part. Sizes in bytes. */
+  parts?: { size: number; count: number }
 }
 
 /** Starts an upload and answers what the server said. */
@@ -108,6 +110,28 @@ export const putBytes = (
   type = 'text/plain',
 ): Promise<Response> =>
   fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
+
+/** Presigned URLs for parts, in the order of the numbers. */
+export const signParts = async (
+  person: Client,
+  cloudKey: string,
+  partNumbers: number[],
+): Promise<string[]> => {
+  const response = await person.post('/api/files/upload-parts', { cloudKey, partNumbers })
+  await expectOk(response)
+  const { urls } = await json<{ urls: Record<string, string> }>(response)
+  return partNumbers.map((partNumber) => urls[partNumber] ?? '')
+}
+
+/** The parts that storage holds. */
+export const listParts = async (
+  person: Client,
+  cloudKey: string,
+): Promise<{ partNumber: number; size: number }[]> => {
+  const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
+  await expectOk(response)
+  return (await json<{ parts: { partNumber: number; size: number }[] }>(response)).parts
+}
 
 /** Uploads random or given bytes the whole way and answers the file. */
 export const makeFile = async (

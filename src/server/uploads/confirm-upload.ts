@@ -46,12 +46,12 @@ export const confirmUpload = async (
     throw new AppError('CHECKSUM_MISMATCH')
   }
 
-  return db.transaction(async (tx) => {
+  const file = await db.transaction(async (tx) => {
     const now = clock()
     // Where nothing is counted, an owner's many uploads need not wait for one another.
-    if (tierLimits[owner.tier].maxFiles !== null) await assertRoom(tx, ownerId, now, cloudKey)
-    // Whoever comes second waits here for the first, and finds the upload gone and the file there.
-    if (!(await endUpload(tx, upload.id))) return findConfirmed(tx, ownerId, confirmation)
+    if (tierLimits[owner.tier].maxFiles !== null) await assertRoom(tx, upload, now)
+    // Whoever comes second waits here for the first.
+    if (!(await endUpload(tx, upload.id))) return null
     const row = await insertFile(tx, {
       ownerId,
       storage: upload.storage,
@@ -67,13 +67,15 @@ export const confirmUpload = async (
     })
     return toFile(row)
   })
+  // Another call was faster: what is there now decides.
+  return file ?? confirmUpload(deps, owner, confirmation)
 }
 
 /** Locks the owner until the transaction ends, so that nobody else takes the place that is found. */
-const assertRoom = async (tx: Db, ownerId: string, now: Date, cloudKey: string): Promise<void> => {
-  const owner = await lockOwner(tx, ownerId)
+const assertRoom = async (tx: Db, upload: Upload, now: Date): Promise<void> => {
+  const owner = await lockOwner(tx, upload.ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
-  const filesInUse = await countFilesInUse(tx, ownerId, now, cloudKey)
+  const filesInUse = await countFilesInUse(tx, upload.ownerId, now, upload)
   if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
 }
 

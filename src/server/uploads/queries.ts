@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -33,13 +33,15 @@ export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | und
 
 /**
  * A user's active files and open uploads at `now`. An upload holds its place while bytes arrive and
- * for 15 minutes after; `exceptKey` leaves one upload out.
+ * for 15 minutes after. With `since`, of the uploads only those begun after that one count: they
+ * took their places when it held its own or had lost it, and it had its own before or beside theirs.
+ * So one that is taken up again after it lost its place refuses none of those that have theirs.
  */
 export const countFilesInUse = async (
   tx: Db,
   ownerId: string,
   now: Date,
-  exceptKey: string | null,
+  since: Pick<Upload, 'createdAt' | 'id'> | null,
 ): Promise<number> => {
   const active = tx.$count(
     files,
@@ -50,7 +52,9 @@ export const countFilesInUse = async (
     and(
       eq(uploads.ownerId, ownerId),
       gt(uploads.lastActivityAt, new Date(now.getTime() - placeHeldMs)),
-      exceptKey === null ? undefined : ne(uploads.cloudKey, exceptKey),
+      since === null
+        ? undefined
+        : sql`(${uploads.createdAt}, ${uploads.id}) > (${since.createdAt}, ${since.id}::uuid)`,
     ),
   )
   const [row] = await tx

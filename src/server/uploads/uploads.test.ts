@@ -6,6 +6,7 @@ import {
   makePerson,
   type Person,
   putBytes,
+  sha256,
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -188,6 +189,7 @@ describe('POST /api/files/confirm-upload', () => {
       downloadCount: 0,
       uploadDuration: 2.5,
       purgedAt: null,
+      sha256: sha256(text(5)),
     })
   })
 
