@@ -44,6 +44,8 @@ export const usePageDrop = (onDrop: (drop: Drop) => void): boolean => {
     })
     on('drop', (event) => {
       stop()
+      // A part of the page took it: an upload that waits for its file.
+      if (event.defaultPrevented) return
       if (!hasFiles(event)) {
         if (!isEditable(event.target)) event.preventDefault()
         return
