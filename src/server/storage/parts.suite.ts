@@ -193,11 +193,14 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await held(of)).toEqual([])
     })
 
+    // Small ones: who is refused before the whole body is sent may find the connection broken.
     it('refuses an altered signature, key, number or size', async () => {
-      const of = upload(2 * partSize)
-      await sendParts(of, 1, 2)
-      const [one, two] = [await urlOf(part(of, 1)), await urlOf(part(of, 2))]
-      const shorter = await urlOf({ ...part(of, 1), size: partSize - 1 })
+      const of = upload(1000)
+      await sendParts(of, 1)
+      const one = await urlOf(part(of, 1))
+      const two = await urlOf({ ...part(of, 1), partNumber: 2, offset: 1000 })
+      const shorter = await urlOf({ ...part(of, 1), size: 999 })
+      const whole = await storage.signUpload(of.whole)
       const other = newStorageKey()
       const targets = [
         alterSignature(one),
@@ -205,15 +208,16 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         withSignatureOf(one, two),
         withSignatureOf(two, one),
         withSignatureOf(one, shorter),
-        withSignatureOf(one, await storage.signUpload(of.whole)),
-        withSignatureOf(await storage.signUpload({ ...of.whole, size: partSize }), one),
+        withSignatureOf(one, whole),
+        withSignatureOf(whole, one),
       ]
       const headers = { 'Content-Type': 'text/plain' }
-      const body = randomBytes(partSize)
+      const body = randomBytes(1000)
       for (const target of targets) {
         expect((await send(target, { method: 'PUT', headers, body })).status, target).toBe(403)
       }
       expect(await storage.storedSize(other)).toBeNull()
+      expect(await held(of)).toEqual([1])
       await seal(of)
       await expectStored(of)
     })

@@ -215,7 +215,7 @@ describeOnS3('beyond the port, S3', () => {
   it('lists an upload of parts and of the whole file once, and removes both', async () => {
     const of = inParts()
     const url = await storage.signUpload(of.whole)
-    const [one, two] = await urlsOf(of)
+    const [, two] = await urlsOf(of)
     expect((await put(url, Buffer.alloc(of.whole.size))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
     const listed: string[] = []
@@ -223,8 +223,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(listed.filter((key) => key === of.whole.key)).toHaveLength(1)
     await storage.remove(of.whole.key)
     expect(await uploadsOf(of.whole.key)).toBe(0)
-    expect((await put(url, Buffer.alloc(of.whole.size))).status).toBe(404)
-    expect((await put(one, Buffer.alloc(partSize))).status).toBe(404)
+    expect((await put(two, Buffer.alloc(1000))).status).toBe(404)
   })
 
   it('signs for the address that browsers see', async () => {
