@@ -13,7 +13,7 @@ import { AppError } from '../errors.ts'
 import { reach, unlessMissing } from './s3-answers.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
-export interface OpenUpload {
+interface OpenUpload {
   /** Of the object, in the bucket. */
   key: string
   uploadId: string
@@ -28,7 +28,7 @@ interface HeldPart {
 }
 
 /** What has arrived by one multipart upload; of parts only whole ones are listed. */
-export interface Arriving extends OpenUpload {
+interface Arriving extends OpenUpload {
   /** By number. */
   parts: HeldPart[]
   /** Bytes, over all parts. */
@@ -42,15 +42,13 @@ export interface Arriving extends OpenUpload {
  * because a bucket such as Ceph's completes all parts or none: the whole file, sent after some
  * parts, could not be completed without them.
  */
-export type UploadUse = 'whole' | 'parts'
+type UploadUse = 'whole' | 'parts'
 
 /** Which one, of those that are open for a key in the order that all agree on. */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
 /** Where dates are whole seconds, two that begin within one sort as their random ids do. */
 const maxTries = 20
-
-export type S3Multipart = ReturnType<typeof openS3Multipart>
 
 /**
  * The multipart uploads of a bucket, found by asking it and written down nowhere (decision 014).
