@@ -40,7 +40,7 @@ export const ChecksumToggle = ({ fileName, open, onToggle, controls }: ChecksumT
 /** All of a SHA-256, to be selected or copied. */
 export const Checksum = ({ id, sha256 }: { id: string; sha256: string }) => (
   <div id={id} className="flex items-center gap-2 text-muted">
-    <code className="select-all font-mono text-[12px] wrap-anywhere">{sha256}</code>
+    <code className="max-w-[32ch] select-all font-mono text-[12px] wrap-anywhere">{sha256}</code>
     <IconButton label="Copy checksum" icon={<Copy />} onClick={() => void copy(sha256)} />
   </div>
 )

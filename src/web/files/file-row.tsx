@@ -73,20 +73,21 @@ const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
           ) : (
             <span>Link closed</span>
           )}
-          <span className="lg:hidden">· {size} ·</span>
-          <span className="lg:hidden">
+          <span className="lg:hidden">· {size}</span>
+          <span className="whitespace-nowrap lg:hidden">
+            <span aria-hidden="true">· </span>
             <Downloads count={file.downloadCount} />
           </span>
           {file.sha256 === null ? null : (
-            <>
-              <span aria-hidden="true">·</span>
+            <span className="whitespace-nowrap">
+              <span aria-hidden="true">· </span>
               <ChecksumToggle
                 fileName={file.originalName}
                 open={showsSum}
                 onToggle={() => setShowsSum(!showsSum)}
                 controls={sumId}
               />
-            </>
+            </span>
           )}
         </p>
         {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
