@@ -1,0 +1,334 @@
+import { type PartPlan, partRange } from '../../shared/rules/part-plan.ts'
+import { pause } from './connection.ts'
+import type { HashedPart } from './hash-blob.ts'
+import { questionTimeoutMs, requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
+import { lanesFor, nextPart, type PartTime, withPartTime } from './part-lanes.ts'
+import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
+import { createPartUrls, type PartUrls } from './part-urls.ts'
+import type { StorageAnswer } from './send.ts'
+import { checksumHeader, type TransferDeps } from './transfer.ts'
+import type { Outcome, Refusal } from './upload-failure.ts'
+import { type StoredPart, TransferFailed, type TransferJob } from './upload-ports.ts'
+
+/** What sending parts does to the world outside. The calls never reject; they end with their signal. */
+export interface PartsDeps extends TransferDeps {
+  signParts: (
+    request: { cloudKey: string; partNumbers: number[] },
+    signal: AbortSignal,
+  ) => Promise<Outcome<{ urls: Record<string, string> }>>
+  listParts: (
+    request: { cloudKey: string },
+    signal: AbortSignal,
+  ) => Promise<Outcome<{ parts: readonly StoredPart[] }>>
+  /** Milliseconds, only ever compared with each other. */
+  now: () => number
+}
+
+/** A call that a part needs did not come through; counted as a failed try of that part. */
+class CallFailed extends Error {
+  readonly answer: StorageAnswer
+
+  constructor({ status, code }: Refusal) {
+    super(`${status}`)
+    this.answer =
+      status === null
+        ? { kind: 'network' }
+        : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs: null }
+  }
+}
+
+/**
+ * Puts a file into storage in parts, several at once, each retried by the lane that sends it while the
+ * others go on. After an answer that was lost storage is asked before the part is sent again.
+ * Resolves when storage holds all parts; nothing runs any more when it settles.
+ * @throws {TransferFailed} when it is given up.
+ * @throws {FileUnreadable} when the file was changed or removed.
+ * @throws the reason of the signal when that fires.
+ */
+export const sendParts = (job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> => {
+  const transfer = new PartsTransfer(job, plan, deps)
+  return transfer.run()
+}
+
+class PartsTransfer {
+  readonly #job: TransferJob
+  readonly #plan: PartPlan
+  readonly #deps: PartsDeps
+  /** Ends every lane when one of them cannot go on. */
+  readonly #end = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #urls: PartUrls
+  /** Bytes by part: what storage holds, and what is on its way of the parts that lanes have taken. */
+  readonly #held = new Map<number, number>()
+  readonly #inFlight = new Map<number, number>()
+  readonly #hashed = new Map<number, Promise<HashedPart>>()
+  readonly #tries = new Map<number, PartTries>()
+  /** Parts that may have arrived although their answer did not. */
+  readonly #uncertain = new Set<number>()
+  #heldBytes = 0
+  #lanes = 0
+  #sending = 0
+  #stored = 0
+  #times: readonly PartTime[] = []
+  #settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null
+
+  constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
+    this.#job = job
+    this.#plan = plan
+    this.#deps = deps
+    this.#signal = AbortSignal.any([job.signal, this.#end.signal])
+    this.#urls = createPartUrls(
+      (partNumbers) => this.#sign(partNumbers),
+      () => this.#upcoming(),
+    )
+    this.#keepWhole(job.held)
+  }
+
+  run(): Promise<void> {
+    this.#report()
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+      this.#widen()
+      this.#settleWhenOver()
+    })
+  }
+
+  #settleWhenOver() {
+    if (this.#lanes > 0) return
+    if (this.#signal.aborted) this.#settle?.reject(this.#signal.reason)
+    else this.#settle?.resolve()
+  }
+
+  /** Starts lanes, as many as the line gives work to. */
+  #widen() {
+    while (!this.#signal.aborted && this.#lanes < lanesFor(this.#times)) {
+      const partNumber = this.#next()
+      if (partNumber === null) return
+      this.#lanes += 1
+      this.#inFlight.set(partNumber, 0)
+      void this.#lane(partNumber)
+        .catch((error: unknown) => this.#end.abort(error))
+        .then(() => {
+          this.#lanes -= 1
+          this.#widen()
+          this.#settleWhenOver()
+        })
+    }
+  }
+
+  /** Sends part after part until there is none left, or there are more lanes than there should be. */
+  async #lane(first: number): Promise<void> {
+    for (let partNumber: number | null = first; partNumber !== null; ) {
+      try {
+        await this.#deliver(partNumber)
+      } finally {
+        this.#inFlight.delete(partNumber)
+        this.#hashed.delete(partNumber)
+        this.#report()
+      }
+      if (this.#lanes > lanesFor(this.#times)) return
+      partNumber = this.#next()
+      if (partNumber !== null) this.#inFlight.set(partNumber, 0)
+    }
+  }
+
+  /** Returns when storage holds the part, or when it is left to the other lanes. */
+  async #deliver(partNumber: number): Promise<void> {
+    while (!this.#held.has(partNumber)) {
+      this.#signal.throwIfAborted()
+      const answer = await this.#try(partNumber)
+      this.#signal.throwIfAborted()
+      if (answer === null) return
+      await this.#afterFailure(partNumber, answer)
+      if (this.#lanes > lanesFor(this.#times)) return
+    }
+  }
+
+  /** One try, with what must come before it; null when storage holds the part. */
+  async #try(partNumber: number): Promise<StorageAnswer | null> {
+    try {
+      if (this.#uncertain.has(partNumber)) await this.#ask(partNumber)
+      if (this.#held.has(partNumber)) return null
+      const [url, hashed] = await Promise.all([this.#urls.get(partNumber), this.#hash(partNumber)])
+      return await this.#put(partNumber, url, hashed)
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error
+      const { answer } = error
+      if (answer.kind === 'answer' && answer.status === 401) {
+        throw new TransferFailed('signed-out', answer.status)
+      }
+      // The server's own 403 is about the user; there is no fresh signature for that.
+      if (answer.kind === 'answer' && answer.status === 403) {
+        throw new TransferFailed('status', answer.status)
+      }
+      return answer
+    }
+  }
+
+  async #put(partNumber: number, url: string, hashed: HashedPart): Promise<StorageAnswer | null> {
+    const { size } = this.#range(partNumber)
+    const { ticket, contentType } = this.#job
+    const startedAt = this.#deps.now()
+    this.#sending += 1
+    const atOnce = this.#sending
+    this.#report()
+    const sending = this.#deps.send({
+      method: 'PUT',
+      url,
+      headers: {
+        'Content-Type': contentType,
+        ...checksumHeader(ticket.checksum, hashed.checksum),
+      },
+      body: hashed.bytes,
+      timeoutMs: requestTimeoutMs,
+      stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
+      signal: this.#signal,
+      onSent: (bytes) => {
+        if (!this.#inFlight.has(partNumber)) return
+        this.#inFlight.set(partNumber, Math.min(bytes, size))
+        this.#report()
+      },
+    })
+    this.#hashAhead()
+    let lanes = atOnce
+    let answer: StorageAnswer
+    try {
+      answer = await sending
+      lanes = Math.max(atOnce, this.#sending)
+    } finally {
+      this.#sending -= 1
+    }
+    const stored = verdictOn(answer) === 'stored'
+    if ((stored && size === this.#plan.size) || answer.kind === 'timeout') {
+      this.#times = withPartTime(this.#times, { ms: this.#deps.now() - startedAt, lanes })
+    }
+    if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
+    if (!stored) return answer
+    this.#keep(partNumber)
+    this.#widen()
+    return null
+  }
+
+  /** Counts a failed try, and returns when the next one may begin. */
+  async #afterFailure(partNumber: number, answer: StorageAnswer): Promise<void> {
+    const { tries, next } = afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
+      online: this.#deps.connection.isOnline(),
+      stored: this.#stored,
+      random: this.#deps.random(),
+    })
+    this.#tries.set(partNumber, tries)
+    if (next.kind === 'fail') throw next.failure
+    const verdict = verdictOn(answer)
+    if (verdict === 'unsigned') this.#urls.refused(partNumber)
+    // Storage that refuses early may end the connection before its answer is read.
+    else this.#urls.forget(partNumber)
+    if (verdict === 'differs') this.#hashed.delete(partNumber)
+    this.#inFlight.set(partNumber, 0)
+    this.#report()
+    if (next.waitMs === null) return
+    if (this.#sending === 0) this.#job.onInterrupted()
+    await pause(next.waitMs, this.#signal, this.#deps)
+  }
+
+  /** Learns from storage what it holds: more than is known here, or less. */
+  async #ask(partNumber: number): Promise<void> {
+    const knownBefore = [...this.#held.keys()]
+    const { cloudKey } = this.#job.ticket
+    const { parts } = await this.#call((signal) => this.#deps.listParts({ cloudKey }, signal))
+    this.#uncertain.delete(partNumber)
+    const listed = new Set(
+      parts.filter((part) => this.#isWhole(part)).map((part) => part.partNumber),
+    )
+    for (const known of knownBefore) {
+      if (!listed.has(known)) this.#lose(known)
+    }
+    // What another lane is sending is for that lane to know.
+    const news = parts.filter((part) => {
+      return part.partNumber === partNumber || !this.#inFlight.has(part.partNumber)
+    })
+    this.#keepWhole(news)
+    this.#report()
+    this.#widen()
+  }
+
+  async #sign(partNumbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const { cloudKey } = this.#job.ticket
+    const request = { cloudKey, partNumbers: [...partNumbers] }
+    const { urls } = await this.#call((signal) => this.#deps.signParts(request, signal))
+    return new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
+  }
+
+  /** @throws {CallFailed} when the call is refused or takes too long. */
+  async #call<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<T> {
+    const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(questionTimeoutMs)])
+    const outcome = await call(limit)
+    this.#signal.throwIfAborted()
+    if (!outcome.ok) throw new CallFailed(outcome.refusal)
+    return outcome.value
+  }
+
+  #hash(partNumber: number): Promise<HashedPart> {
+    const known = this.#hashed.get(partNumber)
+    if (known) return known
+    const { file, ticket } = this.#job
+    const { offset, size } = this.#range(partNumber)
+    const part = file.slice(offset, offset + size)
+    const hashed = this.#deps.checksums.part(part, ticket.checksum, this.#signal)
+    // One that was read ahead is not waited for yet; whoever sends it will see the fault.
+    hashed.catch(() => undefined)
+    this.#hashed.set(partNumber, hashed)
+    return hashed
+  }
+
+  /** Reads the next part while this one travels: one, so that no more than lanes + 1 are in memory. */
+  #hashAhead() {
+    const isAhead = [...this.#hashed.keys()].some((other) => !this.#inFlight.has(other))
+    const partNumber = isAhead ? null : this.#next()
+    if (partNumber !== null) void this.#hash(partNumber)
+  }
+
+  #next(): number | null {
+    return nextPart(this.#plan.count, this.#held, this.#inFlight)
+  }
+
+  *#upcoming(): Generator<number> {
+    for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
+      if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
+    }
+  }
+
+  #range(partNumber: number) {
+    return partRange(this.#job.file.size, this.#plan.size, partNumber)
+  }
+
+  #isWhole({ partNumber, size }: StoredPart): boolean {
+    const exists = partNumber >= 1 && partNumber <= this.#plan.count
+    return exists && size === this.#range(partNumber).size
+  }
+
+  #keepWhole(parts: readonly StoredPart[]) {
+    for (const part of parts) {
+      if (this.#isWhole(part) && !this.#held.has(part.partNumber)) this.#keep(part.partNumber)
+    }
+  }
+
+  #keep(partNumber: number) {
+    const { size } = this.#range(partNumber)
+    this.#held.set(partNumber, size)
+    this.#heldBytes += size
+    this.#stored += 1
+    this.#tries.delete(partNumber)
+    this.#uncertain.delete(partNumber)
+    if (this.#inFlight.has(partNumber)) this.#inFlight.set(partNumber, 0)
+  }
+
+  #lose(partNumber: number) {
+    this.#heldBytes -= this.#held.get(partNumber) ?? 0
+    this.#held.delete(partNumber)
+  }
+
+  #report() {
+    const onTheirWay = [...this.#inFlight.values()].reduce((sum, bytes) => sum + bytes, 0)
+    this.#job.onProgress(Math.min(this.#heldBytes + onTheirWay, this.#job.file.size))
+  }
+}
