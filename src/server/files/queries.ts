@@ -2,12 +2,11 @@ import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
-import { files, shortCodes, users } from '../db/schema.ts'
+import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage.ts'
 
 export type FileRow = typeof files.$inferSelect
-export type NewFile = typeof files.$inferInsert
 
 /** A file as its owner sees it. From the moment its bytes begin to go they are gone for everybody. */
 export const toFile = (row: FileRow): File => ({
@@ -25,26 +24,8 @@ export const toFile = (row: FileRow): File => ({
   purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
 })
 
-const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
-
-/** A fresh short code, recorded so that it is never given again (design §5). */
-export const issueShortCode = async (tx: Db, now: Date): Promise<string> => {
-  for (;;) {
-    const code = newShortCode()
-    const issued = await tx
-      .insert(shortCodes)
-      .values({ code, issuedAt: now })
-      .onConflictDoNothing()
-      .returning({ code: shortCodes.code })
-    if (issued.length > 0) return code
-  }
-}
-
-export const insertFile = async (tx: Db, file: NewFile): Promise<FileRow> => {
-  const [row] = await tx.insert(files).values(file).returning()
-  if (!row) throw new Error('insert into files returned no row')
-  return row
-}
+/** A fresh short code, to be recorded as given; that it never was before is for the record to say. */
+export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /** The file that came of an upload, unless its owner deleted it since. */
 export const findFileByKey = async (

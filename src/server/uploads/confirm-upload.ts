@@ -6,16 +6,16 @@ import { hasRoom, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { findFileByKey, insertFile, issueShortCode, toFile } from '../files/queries.ts'
+import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import {
   countFilesInUse,
-  endUpload,
-  findUpload,
   lockOwner,
+  prepareMakeFile,
   renewUpload,
   type Upload,
+  type UploadStatements,
 } from './queries.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
@@ -31,14 +31,14 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * is taken, in which case the bytes stay and can be confirmed once there is room.
  */
 export const confirmUpload = async (
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   confirmation: Confirmation,
 ): Promise<File> => {
-  const { clock, db } = deps
+  const { clock, db, findUpload } = deps
   const { cloudKey, uploadStartTime, sha256: claimed } = confirmation
   const ownerId = owner.id
-  const upload = await findUpload(db, ownerId, cloudKey)
+  const upload = await findUpload(ownerId, cloudKey)
   if (!upload) return findConfirmed(db, ownerId, confirmation)
   const sealed = await seal(deps, upload)
   if (sealed !== null && claimed !== undefined && sealed !== claimed) {
@@ -46,29 +46,25 @@ export const confirmUpload = async (
     throw new AppError('CHECKSUM_MISMATCH')
   }
 
-  const file = await db.transaction(async (tx) => {
+  const finish = (makeFile: UploadStatements['makeFile']) => {
     const now = clock()
-    // Where nothing is counted, an owner's many uploads need not wait for one another.
-    if (tierLimits[owner.tier].maxFiles !== null) await assertRoom(tx, upload, now)
-    // Whoever comes second waits here for the first.
-    if (!(await endUpload(tx, upload.id))) return null
-    const row = await insertFile(tx, {
-      ownerId,
-      storage: upload.storage,
-      storageKey: cloudKey,
-      originalName: upload.originalName,
-      mimeType: upload.mimeType,
-      size: upload.size,
-      shortCode: await issueShortCode(tx, now),
+    return makeFile(upload.id, {
+      shortCode: newShortCode(),
       createdAt: now,
       ...firstLifetime(now, upload.expirationDays as ExpirationDays),
       uploadDuration: secondsSince(uploadStartTime, upload.createdAt, now),
       sha256: sealed ?? claimed ?? null,
     })
-    return toFile(row)
-  })
-  // Another call was faster: what is there now decides.
-  return file ?? confirmUpload(deps, owner, confirmation)
+  }
+  // Where nothing is counted, an owner's many uploads need not wait for one another.
+  const file = await (tierLimits[owner.tier].maxFiles === null
+    ? finish(deps.makeFile)
+    : db.transaction(async (tx) => {
+        await assertRoom(tx, upload, clock())
+        return finish(prepareMakeFile(tx))
+      }))
+  // Without a file another call was faster: what is there now decides.
+  return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 
 /** Locks the owner until the transaction ends, so that nobody else takes the place that is found. */

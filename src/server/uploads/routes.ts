@@ -3,6 +3,7 @@ import type { Handlers } from '../http/mount.ts'
 import { abortUpload } from './abort-upload.ts'
 import { confirmUpload } from './confirm-upload.ts'
 import { listParts } from './list-parts.ts'
+import { prepareUploads } from './queries.ts'
 import { signParts } from './sign-parts.ts'
 import { startUpload } from './start-upload.ts'
 
@@ -16,15 +17,18 @@ type UploadEndpoint =
 
 /** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
 export const uploadRoutes = (
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
-): Handlers<UploadEndpoint> => ({
-  getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
-  signParts: ({ body, user }) => signParts(deps, user.id, body),
-  listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
-  confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
-  createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
-  async abortUpload({ body, user, log }) {
-    await abortUpload(deps, user.id, body.cloudKey, log)
-    return { message: 'Upload cancelled' }
-  },
-})
+  given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+): Handlers<UploadEndpoint> => {
+  const deps = { ...given, ...prepareUploads(given.db) }
+  return {
+    getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
+    signParts: ({ body, user }) => signParts(deps, user.id, body),
+    listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
+    confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
+    createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
+    async abortUpload({ body, user, log }) {
+      await abortUpload(deps, user.id, body.cloudKey, log)
+      return { message: 'Upload cancelled' }
+    },
+  }
+}

@@ -5,16 +5,17 @@ import { partSizeFor, planParts } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
-import type { Db, Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import {
   countFilesInUse,
   deleteUpload,
-  insertUpload,
   lockOwner,
+  prepareInsertUpload,
   takeSurplusUploads,
+  type UploadStatements,
 } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
@@ -38,10 +39,11 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * when storage is away, in which case no place is taken.
  */
 export const startUpload = async (
-  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> & Pick<UploadStatements, 'insertUpload'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
+  const { clock, db, log, stores } = deps
   const now = clock()
   const storage = stores.current
   const cloudKey = newStorageKey()
@@ -50,10 +52,14 @@ export const startUpload = async (
   const { fileSize: size, fileType: mimeType, expirationDays } = wish
   const parts = planParts(size, partSizeFor(size))
 
-  const takePlace = async (tx: Db, tier: Tier, filesInUse: number) => {
+  const takePlace = async (
+    insertUpload: UploadStatements['insertUpload'],
+    tier: Tier,
+    filesInUse: number,
+  ) => {
     const verdict = checkUpload({ tier, fileSize: size, expirationDays, filesInUse })
     if (!verdict.ok) throw new AppError(verdict.code)
-    await insertUpload(tx, {
+    await insertUpload({
       ownerId: owner.id,
       storage: storage.name,
       cloudKey,
@@ -62,19 +68,18 @@ export const startUpload = async (
       size,
       expirationDays,
       partSize: parts.size,
-      createdAt: now,
-      lastActivityAt: now,
+      now,
     })
   }
   // Where nothing is counted, an owner's many uploads need not wait for one another.
   const { maxFiles } = tierLimits[owner.tier]
-  if (maxFiles === null) await takePlace(db, owner.tier, 0)
+  if (maxFiles === null) await takePlace(deps.insertUpload, owner.tier, 0)
   else {
     const surplus = await db.transaction(async (tx) => {
       const locked = await lockOwner(tx, owner.id)
       if (!locked) throw new AppError('UNAUTHORIZED')
       const filesInUse = await countFilesInUse(tx, owner.id, now, null)
-      await takePlace(tx, effectiveTier(locked, now), filesInUse)
+      await takePlace(prepareInsertUpload(tx), effectiveTier(locked, now), filesInUse)
       return takeSurplusUploads(tx, owner.id, maxFiles + maxIdleUploads)
     })
     await removeBytes(stores, surplus, log)

@@ -22,6 +22,7 @@ import { uploads } from '../db/schema.ts'
 import { sweepOrphans } from '../jobs/sweep-orphans.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUpload } from './confirm-upload.ts'
+import { prepareUploads } from './queries.ts'
 import { signParts as signPartsAt } from './sign-parts.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
@@ -498,7 +499,7 @@ describe('the SHA-256 of a file', () => {
         return null
       },
     }
-    const deps = { ...app.deps, stores: createStores(blind) }
+    const deps = { ...app.deps, ...prepareUploads(app.deps.db), stores: createStores(blind) }
     const owner = { id: person.id, tier: 'premium' } as const
     for (const claim of ['a'.repeat(64), undefined]) {
       const { cloudKey } = await sendAll(person)

@@ -11,6 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { prepareFindUpload, prepareMakeFile } from './queries.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
@@ -205,6 +206,25 @@ describe('POST /api/files/confirm-upload', () => {
     const uploadStartTime = typeof start === 'number' ? app.clock().getTime() + start : start
     const file = await json<File>(await confirm(person, started.cloudKey, { uploadStartTime }))
     expect(file.uploadDuration).toBe(seconds)
+  })
+
+  it('gives no short code a second time, and then has changed nothing', async () => {
+    const person = await makePerson(app)
+    const { shortCode } = await makeFile(person)
+    const { cloudKey } = await startUpload(person, { size: 0 })
+    const { db } = app.deps
+    const upload = await prepareFindUpload(db)(person.id, cloudKey)
+    const now = app.clock()
+    const taken = prepareMakeFile(db)(upload?.id ?? '', {
+      shortCode,
+      createdAt: now,
+      expiresAt: now,
+      maxLifetimeAt: now,
+      uploadDuration: 0,
+      sha256: null,
+    })
+    await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
+    expect(await prepareFindUpload(db)(person.id, cloudKey)).toEqual(upload)
   })
 
   it('gives one file, however often and however many times at once it is confirmed', async () => {
