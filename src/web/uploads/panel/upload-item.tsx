@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
+import { chooseFile, droppedFile } from '../pick-files.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../upload-record.ts'
 import type { PickedFile, UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, timeLeftText } from './panel-view.ts'
@@ -10,10 +11,6 @@ export interface UploadItemProps {
   record: UploadRecord
   live: UploadLive | undefined
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
-  /** Asks for one file by the browser's own dialog; null when nobody chose one. */
-  chooseFile: () => Promise<PickedFile | null>
-  /** The first file of a drop. */
-  droppedFile: (transfer: DataTransfer) => Promise<PickedFile | null>
 }
 
 const badges: Record<UploadStatus, string> = {
@@ -133,7 +130,7 @@ const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
   }
 }
 
-const Item = ({ record, live, commands, chooseFile, droppedFile }: UploadItemProps) => {
+const Item = ({ record, live, commands }: UploadItemProps) => {
   const { id, fileName, status, need } = record
   const needsFile = status === 'paused' && need === 'file'
   const give = async (file: Promise<PickedFile | null>) => {

@@ -10,8 +10,7 @@ const usualHeight = 96
 /** A list without a single button must still be reached and scrolled by the keyboard. */
 const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
-export interface UploadListProps
-  extends Pick<UploadItemProps, 'commands' | 'chooseFile' | 'droppedFile'> {
+export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
   id: string
   records: readonly UploadRecord[]
   live: UploadsState['live']
@@ -21,7 +20,7 @@ export interface UploadListProps
  * The uploads of the panel, however many: it scrolls above a maximum height (spec §2) and draws what
  * is in sight. To a screen reader it is a list of all of them.
  */
-export const UploadList = ({ id, records, live, ...item }: UploadListProps) => {
+export const UploadList = ({ id, records, live, commands }: UploadListProps) => {
   const scroller = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
@@ -56,7 +55,7 @@ export const UploadList = ({ id, records, live, ...item }: UploadListProps) => {
               style={{ transform: `translateY(${start}px)` }}
               onFocus={() => setFocusedId(record.id)}
             >
-              <UploadItem record={record} live={live[record.id]} {...item} />
+              <UploadItem record={record} live={live[record.id]} commands={commands} />
             </li>
           )
         })}

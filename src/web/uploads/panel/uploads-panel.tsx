@@ -5,26 +5,26 @@ import type { UploadRecord, UploadStatus } from '../upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { countByStatus, panelRecords, summaryText } from './panel-view.ts'
-import { Bar, type UploadItemProps } from './upload-item.tsx'
+import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useOpen } from './use-open.ts'
 import { useRoom } from './use-room.ts'
 import { useSpokenChanges } from './use-spoken-changes.ts'
 import { useUploadsView } from './use-uploads-view.ts'
 
-export interface UploadsPanelProps extends Pick<UploadItemProps, 'chooseFile' | 'droppedFile'> {
+export interface UploadsPanelProps {
   store: UploadsStore
   /** What the page tells by other means, such as toasts; a screen reader need not hear it twice. */
   told: readonly UploadStatus[]
 }
 
-type PanelProps = Omit<UploadsPanelProps, 'told' | 'store'> & {
+interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
 
-const Panel = ({ records, live, commands, ...files }: PanelProps) => {
+const Panel = ({ records, live, commands }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -79,7 +79,7 @@ const Panel = ({ records, live, commands, ...files }: PanelProps) => {
         </button>
       </div>
       {isOpen ? (
-        <UploadList id={listId} records={records} live={live} commands={commands} {...files} />
+        <UploadList id={listId} records={records} live={live} commands={commands} />
       ) : isOver ? null : (
         <Bar label="All background uploads" percent={percent} tone="accent" />
       )}
@@ -91,7 +91,7 @@ const Panel = ({ records, live, commands, ...files }: PanelProps) => {
  * The background uploads panel (spec §2): fixed at the bottom left of every page, and shown only when
  * there are uploads to show. While nothing changes it costs nothing.
  */
-export const UploadsPanel = ({ store, told, ...files }: UploadsPanelProps) => {
+export const UploadsPanel = ({ store, told }: UploadsPanelProps) => {
   const state = useUploadsView(store)
   const records = useMemo(() => panelRecords(state.records), [state.records])
   const spoken = useSpokenChanges(records, told)
@@ -100,9 +100,7 @@ export const UploadsPanel = ({ store, told, ...files }: UploadsPanelProps) => {
       <p role="status" className="uploads-spoken">
         {spoken}
       </p>
-      {records.length > 0 ? (
-        <Panel records={records} live={state.live} commands={state} {...files} />
-      ) : null}
+      {records.length > 0 ? <Panel records={records} live={state.live} commands={state} /> : null}
     </>
   )
 }
