@@ -12,9 +12,10 @@ import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DropOverlay } from '../uploads/drop-overlay.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
-import { dropFault } from '../uploads/dropped-files.ts'
+import { type Drop, dropFault } from '../uploads/dropped-files.ts'
 import { UploadProblems, UploadProgress } from '../uploads/upload-panel.tsx'
 import { usePageDrop } from '../uploads/use-page-drop.ts'
+import { usePagePaste } from '../uploads/use-page-paste.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { Page } from './page.tsx'
 import { welcomeName } from './welcome-name.ts'
@@ -60,11 +61,13 @@ const SignedIn = ({ user }: { user: User }) => {
     selectTab('upload')
     upload(files, days)
   }
-  const isDragging = usePageDrop((drop) => {
+  const take = (drop: Drop) => {
     const fault = dropFault(drop)
     if (fault) toast({ ...fault, tone: 'destructive' })
     if (drop.files.length > 0) start(drop.files.map(({ file }) => file))
-  })
+  }
+  const isDragging = usePageDrop(take)
+  usePagePaste(take)
 
   return (
     <>
