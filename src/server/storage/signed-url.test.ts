@@ -16,6 +16,13 @@ const upload = {
 const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
   fc.record({ operation: fc.constant('put' as const), ...upload }),
   fc.record({
+    operation: fc.constant('part' as const),
+    ...upload,
+    size: fc.maxSafeNat().map((size) => Math.floor(size / 2)),
+    partNumber: fc.integer({ min: 1, max: 10_000 }),
+    offset: fc.maxSafeNat().map((offset) => Math.floor(offset / 2)),
+  }),
+  fc.record({
     operation: fc.constant('get' as const),
     ...upload,
     fileName: fc.string({ unit: 'binary' }),
