@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
@@ -48,25 +48,34 @@ export interface Position {
   id: string
 }
 
-/** A user's files, newest first; those after `after` when given, at most `limit` when given. */
-export const listFiles = async (
-  db: Db,
-  ownerId: string,
-  page: { limit: number | undefined; after: Position | undefined },
-): Promise<FileRow[]> => {
-  const { after, limit } = page
-  const query = db
-    .select()
-    .from(files)
-    .where(
-      and(
-        eq(files.ownerId, ownerId),
-        isNull(files.deletedAt),
-        after && sql`(${files.createdAt}, ${files.id}) < (${after.createdAt}, ${after.id}::uuid)`,
-      ),
-    )
-    .orderBy(desc(files.createdAt), desc(files.id))
-  return limit === undefined ? query : query.limit(limit)
+/**
+ * Makes the function that lists a user's files, newest first: those after `after` when given, at most
+ * `limit` when given. Prepared, since browsers ask for it after every upload.
+ */
+export const prepareListFiles = (db: Db) => {
+  const { placeholder } = sql
+  const list = (name: string, beyond?: SQL) =>
+    db
+      .select()
+      .from(files)
+      .where(and(eq(files.ownerId, placeholder('ownerId')), isNull(files.deletedAt), beyond))
+      .orderBy(desc(files.createdAt), desc(files.id))
+      .limit(placeholder('limit'))
+      .prepare(name)
+  const first = list('list_files')
+  const next = list(
+    'list_files_after',
+    sql`(${files.createdAt}, ${files.id}) < (${placeholder('createdAt')}::timestamptz, ${placeholder('id')}::uuid)`,
+  )
+  return (
+    ownerId: string,
+    page: { limit?: number | undefined; after?: Position | undefined },
+  ): Promise<FileRow[]> => {
+    // To Postgres a limit of null is none.
+    const limit = page.limit ?? null
+    const { after } = page
+    return after ? next.execute({ ownerId, limit, ...after }) : first.execute({ ownerId, limit })
+  }
 }
 
 /**
