@@ -160,5 +160,5 @@ export const dropFault = ({
     }
   }
   if (files.length > 0) return null
-  return { title: 'Nothing to upload', description: 'There are no files in this folder.' }
+  return { title: 'Nothing to upload', description: 'What was dropped holds no files.' }
 }

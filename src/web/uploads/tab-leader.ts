@@ -15,8 +15,8 @@ export interface Electorate {
 
 /**
  * Elects by a Web Lock: the browser itself hands it on when the tab that holds it is closed, crashes
- * or is discarded, and freezes no tab that holds one. Where the browser gives no locks every tab leads
- * itself.
+ * or is discarded, and Chromium freezes no tab that holds one. Where the browser gives no locks every
+ * tab leads itself.
  *
  * A page that is left may be kept whole for the back button. It gives up its place before; one that led
  * is loaded anew when it comes back, since another tab has taken over its uploads, and one that

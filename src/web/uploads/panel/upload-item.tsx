@@ -137,7 +137,9 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
     const picked = await file
     if (picked) commands.provideFile(id, picked)
   }
-  const drop = useDrop(needsFile, (transfer) => void give(droppedFile(transfer)))
+  // Who does not want to give the permission, or cannot any more, drops the file instead.
+  const takesFile = needsFile || (status === 'paused' && need === 'permission')
+  const drop = useDrop(takesFile, (transfer) => void give(droppedFile(transfer)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
 
   return (
