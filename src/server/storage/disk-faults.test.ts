@@ -341,6 +341,7 @@ describe('after a crash', () => {
       expect((await readFile(join(fanOut(key), key))).toString()).toBe('hello')
       expect(await readdir(join(disk.dataDir, 'uploads'))).not.toContain(key)
     }
+    await reopened.close()
   })
 
   it('URLs that were given work on, and uploads continue', async () => {
@@ -349,6 +350,7 @@ describe('after a crash', () => {
     const reopened = await reopen()
     expect(await reopened.signUpload(grant)).toBe(await disk.storage.signUpload(grant))
     expect(await reopened.storedSize(grant.key)).toBe(4)
+    await reopened.close()
   })
 })
 

@@ -127,4 +127,14 @@ it('signs only what is a key, a size and a date', () => {
   for (const change of wrong) {
     expect(() => signUrl({ ...grant, ...change }, appUrl, signingKey)).toThrow(RangeError)
   }
+  const part: SignedGrant = { ...grant, operation: 'part', partNumber: 1, offset: 0 }
+  const misplaced = [
+    { partNumber: 0 },
+    { partNumber: 1.5 },
+    { offset: -1 },
+    { offset: Number.MAX_SAFE_INTEGER - 4 },
+  ]
+  for (const change of misplaced) {
+    expect(() => signUrl({ ...part, ...change }, appUrl, signingKey)).toThrow(RangeError)
+  }
 })
