@@ -1,11 +1,4 @@
-import {
-  FileUnreadable,
-  type HashedPart,
-  hashPart,
-  hashSample,
-  hashWhole,
-  type PartChecksum,
-} from './hash-blob.ts'
+import { FileUnreadable, hashPart, hashSample, hashWhole, type PartChecksum } from './hash-blob.ts'
 
 /** What the worker is asked for. */
 export type ChecksumJob =
@@ -19,20 +12,20 @@ export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'ca
 /** From the worker: once that it runs, then an answer for each job. */
 export type FromWorker =
   | 'ready'
-  | { id: number; ok: true; value: HashedPart | string | null }
+  | { id: number; ok: true; value: string | null }
   | { id: number; ok: false; why: 'unreadable' | 'broken' }
 
-const work = (job: ChecksumJob, signal: AbortSignal): Promise<HashedPart | string | null> => {
-  if (job.kind === 'part') return hashPart(job.blob, job.checksum)
+const work = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
+  if (job.kind === 'part') return hashPart(job.blob, job.checksum, signal)
   return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
 }
 
 /** Obeys the messages of one client; several jobs may run at once. */
 export const answerJobs = (
-  post: (message: FromWorker, transfer: Transferable[]) => void,
+  post: (message: FromWorker) => void,
 ): ((message: ToWorker) => Promise<void>) => {
   const running = new Map<number, AbortController>()
-  post('ready', [])
+  post('ready')
   return async ({ id, job }) => {
     if (job === 'cancel') {
       running.get(id)?.abort()
@@ -42,11 +35,10 @@ export const answerJobs = (
     running.set(id, cancel)
     try {
       const value = await work(job, cancel.signal)
-      const bytes = typeof value === 'object' && value !== null ? [value.bytes] : []
-      if (!cancel.signal.aborted) post({ id, ok: true, value }, bytes)
+      if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return
-      post({ id, ok: false, why: error instanceof FileUnreadable ? 'unreadable' : 'broken' }, [])
+      post({ id, ok: false, why: error instanceof FileUnreadable ? 'unreadable' : 'broken' })
     } finally {
       running.delete(id)
     }

@@ -1,5 +1,5 @@
 import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
-import { FileUnreadable, type HashedPart, type PartChecksum, readBlob } from './hash-blob.ts'
+import { FileUnreadable, type PartChecksum } from './hash-blob.ts'
 
 /**
  * Checksums, reckoned away from the page. All reject with the reason of their signal when that fires
@@ -7,8 +7,8 @@ import { FileUnreadable, type HashedPart, type PartChecksum, readBlob } from './
  * cannot reckon: an upload does without.
  */
 export interface Checksums {
-  /** The bytes of a part with their checksum: what was hashed is what is sent. */
-  part(part: Blob, checksum: PartChecksum, signal: AbortSignal): Promise<HashedPart>
+  /** The checksum of a part in base64. */
+  part(part: Blob, checksum: PartChecksum, signal: AbortSignal): Promise<string | null>
   /** The SHA-256 of a file in hexadecimal. Parts do not wait for it. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
   /** What a file is recognised by when it is chosen again: a hash of its size and three samples. */
@@ -33,11 +33,11 @@ const readyWithinMs = 15_000
 class WorkerLost extends Error {}
 
 interface Pending {
-  resolve: (value: HashedPart | string | null) => void
+  resolve: (value: string | null) => void
   reject: (reason: unknown) => void
 }
 
-type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<HashedPart | string | null>
+type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<string | null>
 
 /** One worker: started when it is needed, ended when it is not, started anew when it was lost. */
 const createDesk = (startWorker: () => WorkerLike): Ask => {
@@ -107,33 +107,21 @@ const createDesk = (startWorker: () => WorkerLike): Ask => {
   }
 }
 
-const orNull = async (answer: ReturnType<Ask>): Promise<string | null> => {
-  try {
-    const value = await answer
-    return typeof value === 'string' ? value : null
-  } catch (error) {
+const orNull = (answer: ReturnType<Ask>): Promise<string | null> =>
+  answer.catch((error: unknown) => {
     if (error instanceof WorkerLost) return null
     throw error
-  }
-}
+  })
 
 /**
  * Checksums by workers: one for parts and samples, one for the pass over a whole file, so that no
- * part waits for that. Where no worker can be had, parts are read here and go without a checksum.
+ * part waits for that. Where no worker can be had, nothing is read and all of them are null.
  */
 export const createChecksums = (startWorker: () => WorkerLike): Checksums => {
   const ask = createDesk(startWorker)
   const askForWhole = createDesk(startWorker)
   return {
-    part: async (blob, checksum, signal) => {
-      try {
-        const value = await ask({ kind: 'part', blob, checksum }, signal)
-        if (typeof value === 'object' && value !== null) return value
-      } catch (error) {
-        if (!(error instanceof WorkerLost)) throw error
-      }
-      return { bytes: await readBlob(blob), checksum: null }
-    },
+    part: (blob, checksum, signal) => orNull(ask({ kind: 'part', blob, checksum }, signal)),
     sha256: (blob, signal) => orNull(askForWhole({ kind: 'whole', blob }, signal)),
     sample: (blob, signal) => orNull(ask({ kind: 'sample', blob }, signal)),
   }

@@ -3,12 +3,6 @@ import { createCRC32, createMD5, createSHA256, type IHasher } from 'hash-wasm'
 /** What storage compares the body of a PUT with (contract: `checksum`). */
 export type PartChecksum = 'crc32' | 'md5'
 
-/** The bytes of a part, and their checksum in base64; null where this browser cannot reckon it. */
-export interface HashedPart {
-  bytes: ArrayBuffer
-  checksum: string | null
-}
-
 /** The file was changed, moved or removed since it was chosen. */
 export class FileUnreadable extends Error {
   override readonly name = 'FileUnreadable'
@@ -22,7 +16,7 @@ const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
 
 /** @throws {FileUnreadable} */
-export const readBlob = async (blob: Blob): Promise<ArrayBuffer> => {
+const readBlob = async (blob: Blob): Promise<ArrayBuffer> => {
   let bytes: ArrayBuffer
   try {
     bytes = await blob.arrayBuffer()
@@ -39,15 +33,28 @@ const hasher = (create: () => Promise<IHasher>): Promise<IHasher | null> =>
 
 const hashers = { crc32: () => createCRC32(), md5: () => createMD5() }
 
+const readInto = async (hash: IHasher, blob: Blob, signal: AbortSignal) => {
+  for (let offset = 0; offset < blob.size; offset += sliceSize) {
+    signal.throwIfAborted()
+    hash.update(new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize))))
+  }
+}
+
 /**
- * Reads a part and reckons its checksum, of the very bytes that it gives back.
+ * The checksum of a part in base64; null where this browser cannot reckon it.
  * @throws {FileUnreadable}
+ * @throws the reason of the signal when that fires.
  */
-export const hashPart = async (part: Blob, checksum: PartChecksum): Promise<HashedPart> => {
-  const [bytes, hash] = await Promise.all([readBlob(part), hasher(hashers[checksum])])
-  if (!hash) return { bytes, checksum: null }
-  const digest = hash.init().update(new Uint8Array(bytes)).digest('binary')
-  return { bytes, checksum: btoa(String.fromCharCode(...digest)) }
+export const hashPart = async (
+  part: Blob,
+  checksum: PartChecksum,
+  signal: AbortSignal,
+): Promise<string | null> => {
+  const hash = await hasher(hashers[checksum])
+  if (!hash) return null
+  hash.init()
+  await readInto(hash, part, signal)
+  return btoa(String.fromCharCode(...hash.digest('binary')))
 }
 
 /**
@@ -60,10 +67,7 @@ export const hashWhole = async (file: Blob, signal: AbortSignal): Promise<string
   const hash = await hasher(createSHA256)
   if (!hash) return null
   hash.init()
-  for (let offset = 0; offset < file.size; offset += sliceSize) {
-    signal.throwIfAborted()
-    hash.update(new Uint8Array(await readBlob(file.slice(offset, offset + sliceSize))))
-  }
+  await readInto(hash, file, signal)
   return hash.digest('hex')
 }
 

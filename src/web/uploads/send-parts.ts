@@ -1,12 +1,11 @@
 import { type PartPlan, partRange } from '../../shared/rules/part-plan.ts'
 import { pause } from './connection.ts'
-import type { HashedPart } from './hash-blob.ts'
 import { questionTimeoutMs, requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
 import { lanesFor, nextPart, type PartTime, withPartTime } from './part-lanes.ts'
 import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
-import { checksumHeader, type TransferDeps } from './transfer.ts'
+import { checksumHeader, isReadable, type TransferDeps } from './transfer.ts'
 import type { Outcome, Refusal } from './upload-failure.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from './upload-ports.ts'
 
@@ -61,7 +60,7 @@ class PartsTransfer {
   /** Bytes by part: what storage holds, and what is on its way of the parts that lanes have taken. */
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()
-  readonly #hashed = new Map<number, Promise<HashedPart>>()
+  readonly #checksums = new Map<number, Promise<string | null>>()
   readonly #tries = new Map<number, PartTries>()
   /** Parts that may have arrived although their answer did not. */
   readonly #uncertain = new Set<number>()
@@ -123,7 +122,7 @@ class PartsTransfer {
         await this.#deliver(partNumber)
       } finally {
         this.#inFlight.delete(partNumber)
-        this.#hashed.delete(partNumber)
+        this.#checksums.delete(partNumber)
         this.#report()
       }
       if (this.#lanes > lanesFor(this.#times)) return
@@ -149,8 +148,8 @@ class PartsTransfer {
     try {
       if (this.#uncertain.has(partNumber)) await this.#ask(partNumber)
       if (this.#held.has(partNumber)) return null
-      const [url, hashed] = await Promise.all([this.#urls.get(partNumber), this.#hash(partNumber)])
-      return await this.#put(partNumber, url, hashed)
+      const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
+      return await this.#put(partNumber, ...(await Promise.all(ready)))
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error
       const { answer } = error
@@ -165,7 +164,11 @@ class PartsTransfer {
     }
   }
 
-  async #put(partNumber: number, url: string, hashed: HashedPart): Promise<StorageAnswer | null> {
+  async #put(
+    partNumber: number,
+    url: string,
+    checksum: string | null,
+  ): Promise<StorageAnswer | null> {
     const { size } = this.#range(partNumber)
     const { ticket, contentType } = this.#job
     const startedAt = this.#deps.now()
@@ -177,9 +180,9 @@ class PartsTransfer {
       url,
       headers: {
         'Content-Type': contentType,
-        ...checksumHeader(ticket.checksum, hashed.checksum),
+        ...checksumHeader(ticket.checksum, checksum),
       },
-      body: hashed.bytes,
+      body: this.#slice(partNumber),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
       signal: this.#signal,
@@ -189,7 +192,7 @@ class PartsTransfer {
         this.#report()
       },
     })
-    this.#hashAhead()
+    this.#reckonAhead()
     let lanes = atOnce
     let answer: StorageAnswer
     try {
@@ -211,6 +214,10 @@ class PartsTransfer {
 
   /** Counts a failed try, and returns when the next one may begin. */
   async #afterFailure(partNumber: number, answer: StorageAnswer): Promise<void> {
+    const { offset } = this.#range(partNumber)
+    if (answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
+      throw new TransferFailed('unreadable')
+    }
     const { tries, next } = afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
       online: this.#deps.connection.isOnline(),
       stored: this.#stored,
@@ -222,7 +229,7 @@ class PartsTransfer {
     if (verdict === 'unsigned') this.#urls.refused(partNumber)
     // Storage that refuses early may end the connection before its answer is read.
     else this.#urls.forget(partNumber)
-    if (verdict === 'differs') this.#hashed.delete(partNumber)
+    if (verdict === 'differs') this.#checksums.delete(partNumber)
     this.#inFlight.set(partNumber, 0)
     this.#report()
     if (next.waitMs === null) return
@@ -267,24 +274,21 @@ class PartsTransfer {
     return outcome.value
   }
 
-  #hash(partNumber: number): Promise<HashedPart> {
-    const known = this.#hashed.get(partNumber)
+  #checksum(partNumber: number): Promise<string | null> {
+    const known = this.#checksums.get(partNumber)
     if (known) return known
-    const { file, ticket } = this.#job
-    const { offset, size } = this.#range(partNumber)
-    const part = file.slice(offset, offset + size)
-    const hashed = this.#deps.checksums.part(part, ticket.checksum, this.#signal)
-    // One that was read ahead is not waited for yet; whoever sends it will see the fault.
-    hashed.catch(() => undefined)
-    this.#hashed.set(partNumber, hashed)
-    return hashed
+    const kind = this.#job.ticket.checksum
+    const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
+    // One that was reckoned ahead is not waited for yet; whoever sends the part will see the fault.
+    checksum.catch(() => undefined)
+    this.#checksums.set(partNumber, checksum)
+    return checksum
   }
 
-  /** Reads the next part while this one travels: one, so that no more than lanes + 1 are in memory. */
-  #hashAhead() {
-    const isAhead = [...this.#hashed.keys()].some((other) => !this.#inFlight.has(other))
-    const partNumber = isAhead ? null : this.#next()
-    if (partNumber !== null) void this.#hash(partNumber)
+  /** Reads the next part while this one travels, so that no lane stands still for it. */
+  #reckonAhead() {
+    const partNumber = this.#next()
+    if (partNumber !== null) void this.#checksum(partNumber)
   }
 
   #next(): number | null {
@@ -295,6 +299,11 @@ class PartsTransfer {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
       if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
     }
+  }
+
+  #slice(partNumber: number): Blob {
+    const { offset, size } = this.#range(partNumber)
+    return this.#job.file.slice(offset, offset + size)
   }
 
   #range(partNumber: number) {

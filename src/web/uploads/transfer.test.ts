@@ -96,7 +96,7 @@ const makeStore = () => {
 /** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
 const sendByNode: Send = ({ method, url, headers, body, signal, onSent }) =>
   new Promise((resolve, reject) => {
-    const size = body instanceof Blob ? body.size : (body?.byteLength ?? 0)
+    const size = body?.size ?? 0
     const length = { 'Content-Length': String(size) }
     const req = request(url, { method, headers: { ...headers, ...length }, agent: false })
     let timedOut = false
@@ -140,7 +140,7 @@ const sendByNode: Send = ({ method, url, headers, body, signal, onSent }) =>
     )
     if (!body) req.end()
     else {
-      void new Response(body).arrayBuffer().then(
+      void body.arrayBuffer().then(
         (bytes) => {
           req.end(Buffer.from(bytes))
           onSent?.(bytes.byteLength)
@@ -216,7 +216,7 @@ describe('a transfer that nothing disturbs', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await upload()
     expect(sha(store.stored())).toBe(sha(content))
-    const { checksum } = await hashPart(new Blob([content]), 'crc32')
+    const checksum = await hashPart(new Blob([content]), 'crc32', cancel.signal)
     expect(store.seen).toEqual([{ method: 'PUT', range: undefined, type: 'video/mp4', checksum }])
     expect(progress.at(-1)).toBe(content.length)
   })
@@ -361,9 +361,7 @@ describe('the checksum of the body', () => {
   })
 
   test('is left out where the browser cannot reckon it', async () => {
-    deps.checksums = {
-      part: async (part) => ({ bytes: await part.arrayBuffer(), checksum: null }),
-    }
+    deps.checksums = { part: async () => null }
     await upload()
     expect(store.seen[0]?.checksum).toBeUndefined()
     expect(sha(store.stored())).toBe(sha(content))

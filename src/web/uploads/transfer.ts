@@ -36,7 +36,8 @@ export const checksumHeader = (
   return kind === 'crc32' ? { 'x-amz-checksum-crc32': checksum } : { 'Content-MD5': checksum }
 }
 
-const isReadable = (file: Blob, offset: number): Promise<boolean> =>
+/** A file that was changed or removed on disk ends a request just as a lost connection does. */
+export const isReadable = (file: Blob, offset: number): Promise<boolean> =>
   file
     .slice(offset, offset + 1)
     .arrayBuffer()
@@ -66,18 +67,16 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
 
   const put = async (offset: number): Promise<StorageAnswer> => {
     onProgress(offset)
-    const whole =
-      offset === 0 ? await deps.checksums.part(file, ticket.checksum, signal) : undefined
+    const checksum = offset === 0 ? await deps.checksums.part(file, ticket.checksum, signal) : null
     return deps.send({
       method: 'PUT',
       url,
       headers: {
         'Content-Type': contentType,
-        ...(whole
-          ? checksumHeader(ticket.checksum, whole.checksum)
-          : { Range: `bytes=${offset}-` }),
+        ...(offset > 0 && { Range: `bytes=${offset}-` }),
+        ...checksumHeader(ticket.checksum, checksum),
       },
-      body: whole ? whole.bytes : file.slice(offset),
+      body: offset > 0 ? file.slice(offset) : file,
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs(stalls),
       signal,
@@ -111,7 +110,6 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
       const answer = await put(offset)
       count(answer)
       fruitlessTries += 1
-      // A file that was changed or removed on disk ends a request just as a lost connection does.
       if (answer.kind === 'network' && !(await isReadable(file, offset))) {
         throw new TransferFailed('unreadable')
       }
