@@ -30,7 +30,7 @@ const Panel = ({ records, live, commands }: PanelProps) => {
   const hadFocus = useRef(false)
   const listId = useId()
   const counts = countByStatus(records)
-  const [isOpen, setOpen] = useOpen(counts.paused + counts.failed > 0)
+  const [isOpen, setOpen] = useOpen()
   useRoom(panel)
 
   // The button that was pressed may have gone with what it did.

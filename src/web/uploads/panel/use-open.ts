@@ -16,14 +16,11 @@ const remembered = (): Choice | null => {
 
 /**
  * Whether the panel's list shows, and how to change it, which the browser remembers. Until somebody
- * has chosen, it shows where there is room, and on a narrow screen only when it needs a person.
+ * has chosen, it shows where there is room; on a narrow screen it would cover what the page is for.
  */
-export const useOpen = (needsPerson: boolean): [boolean, (open: boolean) => void] => {
+export const useOpen = (): [boolean, (open: boolean) => void] => {
   const [choice, setChoice] = useState(remembered)
-  const open =
-    choice === null
-      ? needsPerson || window.matchMedia('(min-width: 641px)').matches
-      : choice === 'open'
+  const open = choice === null ? window.matchMedia('(min-width: 641px)').matches : choice === 'open'
   const choose = (next: boolean) => {
     const chosen = next ? 'open' : 'closed'
     setChoice(chosen)
