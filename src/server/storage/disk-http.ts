@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
@@ -15,7 +16,7 @@ const stalledAfterMilliseconds = 120_000
 const methods = ['GET', 'HEAD', 'PUT']
 
 export interface DataPlaneOptions extends UploadReceiver {
-  signingKey: Buffer
+  signingKey: KeyObject
 }
 
 /**
@@ -26,7 +27,7 @@ export interface DataPlaneOptions extends UploadReceiver {
 export class DataPlane {
   readonly #folders: Folders
   readonly #receiver: UploadReceiver
-  readonly #signingKey: Buffer
+  readonly #signingKey: KeyObject
   readonly #clock: Clock
   readonly #log: Logger
   readonly #active = new Set<ServerResponse>()

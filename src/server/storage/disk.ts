@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import { BlockPool } from './block-pool.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
@@ -75,7 +74,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
       }
-      const lane = await lanes.enter(key, new AppError('UPLOAD_SEALED'))
+      const lane = await lanes.enter(key, 'UPLOAD_SEALED')
       try {
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
@@ -89,7 +88,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     },
 
     async remove(key) {
-      const lane = await lanes.enter(key, new AppError('UPLOAD_NOT_FOUND'))
+      const lane = await lanes.enter(key, 'UPLOAD_NOT_FOUND')
       try {
         digests.forget(key)
         await parts.discard(key)

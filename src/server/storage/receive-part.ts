@@ -39,7 +39,7 @@ export async function receivePart(
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, size)
   const checksum = announcedCrc32(headers)
-  const lane = await receiver.lanes.enter(key, new AppError('UPLOAD_SUPERSEDED'), partNumber)
+  const lane = await receiver.lanes.enter(key, 'UPLOAD_SUPERSEDED', partNumber)
   try {
     await assertOpen(key, receiver)
     lane.signal.throwIfAborted()

@@ -44,7 +44,7 @@ export async function receiveUpload(
   const checksum = announcedCrc32(headers)
   // Before it gets the lane, which would stop the parts that are arriving.
   if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
-  const lane = await lanes.enter(grant.key, new AppError('UPLOAD_SUPERSEDED'))
+  const lane = await lanes.enter(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
     lane.signal.throwIfAborted()

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { DownloadGrant, PartGrant, UploadGrant } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
 
@@ -24,8 +24,10 @@ const signatureParameter = '&signature='
  * The key that URLs are signed with. Derived, so that what is signed here can never be taken for
  * anything else that the same secret signs.
  */
-export function deriveSigningKey(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32))
+export function deriveSigningKey(secret: string): KeyObject {
+  // A key object, since bytes are made one at each signature, which is five sixths of its cost.
+  const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
+  return createSecretKey(Buffer.from(key))
 }
 
 /**
@@ -34,7 +36,7 @@ export function deriveSigningKey(secret: string): Buffer {
  * `get` the file's name, version and date.
  * @throws {RangeError} when the key, the size, a part's place or a date is none.
  */
-export function signUrl(grant: SignedGrant, appUrl: string, signingKey: Buffer): string {
+export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
   const target = describe(grant)
   return `${appUrl}${target}${signatureParameter}${signatureOf(target, signingKey)}`
@@ -45,7 +47,7 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: Buffer):
  * character is SIGNATURE_INVALID; an unaltered URL works before `grant.until` and is
  * SIGNATURE_EXPIRED from that moment on.
  */
-export function verifyUrl(target: string, now: Date, signingKey: Buffer): UrlVerdict {
+export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
   // The signature covers the text of the URL as it stands, not a reading of it: there is no second
   // way to write a URL that is taken, and nothing is read before it is known to be ours.
   const end = target.lastIndexOf(signatureParameter)
@@ -61,7 +63,7 @@ export function verifyUrl(target: string, now: Date, signingKey: Buffer): UrlVer
   return { ok: true, grant }
 }
 
-function signatureOf(described: string, signingKey: Buffer): string {
+function signatureOf(described: string, signingKey: KeyObject): string {
   return createHmac('sha256', signingKey).update(described).digest('base64url')
 }
 

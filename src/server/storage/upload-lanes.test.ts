@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
 import { UploadLanes } from './upload-lanes.ts'
 
-const newer = new AppError('UPLOAD_SUPERSEDED')
+const newer = 'UPLOAD_SUPERSEDED'
+const superseded = { name: 'AppError', code: newer }
 
 /** Whether a promise has been kept by the time that everything which can happen has happened. */
 const isKept = async (promise: Promise<unknown>) => {
@@ -18,7 +19,8 @@ it('lets parts go side by side, and one at a time each', async () => {
   const lanes = new UploadLanes()
   const [one, two] = [await lanes.enter('key', newer, 1), await lanes.enter('key', newer, 2)]
   const again = lanes.enter('key', newer, 1)
-  expect([one.signal.reason, two.signal.aborted]).toEqual([newer, false])
+  expect(one.signal.reason).toMatchObject(superseded)
+  expect(two.signal.aborted).toBe(false)
   expect(await isKept(again)).toBe(false)
   one.leave()
   expect(await isKept(again)).toBe(true)
@@ -47,7 +49,8 @@ it('keeps keys apart, and stops all', async () => {
   const lanes = new UploadLanes()
   const held = [await lanes.enter('a', newer), await lanes.enter('b', newer, 1)]
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false])
-  lanes.stopAll(newer)
-  expect(held.map(({ signal }) => signal.reason)).toEqual([newer, newer])
+  const closing = new AppError('UNAVAILABLE')
+  lanes.stopAll(closing)
+  expect(held.map(({ signal }) => signal.reason)).toEqual([closing, closing])
   expect([lanes.isHeld('a'), lanes.isHeld('c')]).toEqual([true, false])
 })

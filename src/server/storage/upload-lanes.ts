@@ -1,4 +1,5 @@
-import type { AppError } from '../errors.ts'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { AppError } from '../errors.ts'
 
 /** The sole right to change the bytes under one key, or of one part of them, held until `leave`. */
 export interface UploadLane {
@@ -24,9 +25,9 @@ export class UploadLanes {
 
   /**
    * Resolves when all earlier holders of these bytes have left; each of them was stopped with
-   * `refusal`. Without a part it takes the whole key.
+   * this error. Without a part it takes the whole key.
    */
-  async enter(key: string, refusal: AppError, part?: number): Promise<UploadLane> {
+  async enter(key: string, code: ErrorCode, part?: number): Promise<UploadLane> {
     const holders = this.#holders.get(key) ?? new Set()
     const inTheWay = [...holders].filter(
       (holder) => part === undefined || holder.part === undefined || holder.part === part,
@@ -35,7 +36,7 @@ export class UploadLanes {
     const { promise: left, resolve } = Promise.withResolvers<void>()
     const holder = { part, abort, left }
     this.#holders.set(key, holders.add(holder))
-    for (const earlier of inTheWay) earlier.abort.abort(refusal)
+    for (const earlier of inTheWay) earlier.abort.abort(new AppError(code))
     await Promise.all(inTheWay.map((earlier) => earlier.left))
     return {
       signal: abort.signal,
