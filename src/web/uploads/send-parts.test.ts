@@ -114,8 +114,7 @@ const simulate = (count: number, size = count * partSize) => {
     signParts: ({ partNumbers }, signal) =>
       after(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
         const refused = sim.online ? sim.refuse('sign') : { status: null }
-        if (refused)
-          return { ok: false, refusal: { code: null, message: null, body: null, ...refused } }
+        if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
         signatures += 1
         signed.push(partNumbers)
         const urls = partNumbers.map((n) => [String(n), `/${n}/${signatures}`] as const)
@@ -125,8 +124,7 @@ const simulate = (count: number, size = count * partSize) => {
       after(sim.callMs, signal, () => {
         asked.push(time)
         const refused = sim.online ? sim.refuse('list') : { status: null }
-        if (refused)
-          return { ok: false, refusal: { code: null, message: null, body: null, ...refused } }
+        if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
         const parts = [...held].map(([partNumber, bytes]) => ({ partNumber, size: bytes }))
         return { ok: true, value: { parts } }
       }),

@@ -1,7 +1,8 @@
-import { type PartPlan, partRange } from '../../shared/rules/part-plan.ts'
+import type { PartPlan } from '../../shared/rules/part-plan.ts'
 import { pause } from './connection.ts'
 import { questionTimeoutMs, requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
-import { lanesFor, nextPart, type PartTime, withPartTime } from './part-lanes.ts'
+import { lanesFor, type PartTime, withPartTime } from './part-lanes.ts'
+import { PartLedger } from './part-ledger.ts'
 import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
@@ -57,17 +58,13 @@ class PartsTransfer {
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #urls: PartUrls
-  /** Bytes by part: what storage holds, and what is on its way of the parts that lanes have taken. */
-  readonly #held = new Map<number, number>()
-  readonly #inFlight = new Map<number, number>()
+  readonly #ledger: PartLedger
   readonly #checksums = new Map<number, Promise<string | null>>()
   readonly #tries = new Map<number, PartTries>()
   /** Parts that may have arrived although their answer did not. */
   readonly #uncertain = new Set<number>()
-  #heldBytes = 0
   #lanes = 0
   #sending = 0
-  #stored = 0
   #times: readonly PartTime[] = []
   #settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null
 
@@ -78,9 +75,10 @@ class PartsTransfer {
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
     this.#urls = createPartUrls(
       (partNumbers) => this.#sign(partNumbers),
-      () => this.#upcoming(),
+      () => this.#ledger.upcoming(),
     )
-    this.#keepWhole(job.held)
+    this.#ledger = new PartLedger(job.file.size, plan)
+    this.#ledger.learn(job.held, [], null)
   }
 
   run(): Promise<void> {
@@ -101,10 +99,9 @@ class PartsTransfer {
   /** Starts lanes, as many as the line gives work to. */
   #widen() {
     while (!this.#signal.aborted && this.#lanes < lanesFor(this.#times)) {
-      const partNumber = this.#next()
+      const partNumber = this.#ledger.take()
       if (partNumber === null) return
       this.#lanes += 1
-      this.#inFlight.set(partNumber, 0)
       void this.#lane(partNumber)
         .catch((error: unknown) => this.#end.abort(error))
         .then(() => {
@@ -121,19 +118,18 @@ class PartsTransfer {
       try {
         await this.#deliver(partNumber)
       } finally {
-        this.#inFlight.delete(partNumber)
+        this.#ledger.release(partNumber)
         this.#checksums.delete(partNumber)
         this.#report()
       }
       if (this.#lanes > lanesFor(this.#times)) return
-      partNumber = this.#next()
-      if (partNumber !== null) this.#inFlight.set(partNumber, 0)
+      partNumber = this.#ledger.take()
     }
   }
 
   /** Returns when storage holds the part, or when it is left to the other lanes. */
   async #deliver(partNumber: number): Promise<void> {
-    while (!this.#held.has(partNumber)) {
+    while (!this.#ledger.holds(partNumber)) {
       this.#signal.throwIfAborted()
       const answer = await this.#try(partNumber)
       this.#signal.throwIfAborted()
@@ -147,7 +143,7 @@ class PartsTransfer {
   async #try(partNumber: number): Promise<StorageAnswer | null> {
     try {
       if (this.#uncertain.has(partNumber)) await this.#ask(partNumber)
-      if (this.#held.has(partNumber)) return null
+      if (this.#ledger.holds(partNumber)) return null
       const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
       return await this.#put(partNumber, ...(await Promise.all(ready)))
     } catch (error) {
@@ -169,7 +165,7 @@ class PartsTransfer {
     url: string,
     checksum: string | null,
   ): Promise<StorageAnswer | null> {
-    const { size } = this.#range(partNumber)
+    const { size } = this.#ledger.range(partNumber)
     const { ticket, contentType } = this.#job
     const startedAt = this.#deps.now()
     this.#sending += 1
@@ -187,8 +183,7 @@ class PartsTransfer {
       stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
       signal: this.#signal,
       onSent: (bytes) => {
-        if (!this.#inFlight.has(partNumber)) return
-        this.#inFlight.set(partNumber, Math.min(bytes, size))
+        this.#ledger.sent(partNumber, bytes)
         this.#report()
       },
     })
@@ -207,20 +202,20 @@ class PartsTransfer {
     }
     if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
     if (!stored) return answer
-    this.#keep(partNumber)
+    this.#ledger.keep(partNumber)
     this.#widen()
     return null
   }
 
   /** Counts a failed try, and returns when the next one may begin. */
   async #afterFailure(partNumber: number, answer: StorageAnswer): Promise<void> {
-    const { offset } = this.#range(partNumber)
+    const { offset } = this.#ledger.range(partNumber)
     if (answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
       throw new TransferFailed('unreadable')
     }
     const { tries, next } = afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
       online: this.#deps.connection.isOnline(),
-      stored: this.#stored,
+      stored: this.#ledger.kept,
       random: this.#deps.random(),
     })
     this.#tries.set(partNumber, tries)
@@ -230,7 +225,7 @@ class PartsTransfer {
     // Storage that refuses early may end the connection before its answer is read.
     else this.#urls.forget(partNumber)
     if (verdict === 'differs') this.#checksums.delete(partNumber)
-    this.#inFlight.set(partNumber, 0)
+    this.#ledger.sent(partNumber, 0)
     this.#report()
     if (next.waitMs === null) return
     if (this.#sending === 0) this.#job.onInterrupted()
@@ -239,21 +234,11 @@ class PartsTransfer {
 
   /** Learns from storage what it holds: more than is known here, or less. */
   async #ask(partNumber: number): Promise<void> {
-    const knownBefore = [...this.#held.keys()]
+    const knownBefore = this.#ledger.held()
     const { cloudKey } = this.#job.ticket
     const { parts } = await this.#call((signal) => this.#deps.listParts({ cloudKey }, signal))
     this.#uncertain.delete(partNumber)
-    const listed = new Set(
-      parts.filter((part) => this.#isWhole(part)).map((part) => part.partNumber),
-    )
-    for (const known of knownBefore) {
-      if (!listed.has(known)) this.#lose(known)
-    }
-    // What another lane is sending is for that lane to know.
-    const news = parts.filter((part) => {
-      return part.partNumber === partNumber || !this.#inFlight.has(part.partNumber)
-    })
-    this.#keepWhole(news)
+    this.#ledger.learn(parts, knownBefore, partNumber)
     this.#report()
     this.#widen()
   }
@@ -287,57 +272,16 @@ class PartsTransfer {
 
   /** Reads the next part while this one travels, so that no lane stands still for it. */
   #reckonAhead() {
-    const partNumber = this.#next()
+    const partNumber = this.#ledger.next()
     if (partNumber !== null) void this.#checksum(partNumber)
   }
 
-  #next(): number | null {
-    return nextPart(this.#plan.count, this.#held, this.#inFlight)
-  }
-
-  *#upcoming(): Generator<number> {
-    for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
-      if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
-    }
-  }
-
   #slice(partNumber: number): Blob {
-    const { offset, size } = this.#range(partNumber)
+    const { offset, size } = this.#ledger.range(partNumber)
     return this.#job.file.slice(offset, offset + size)
   }
 
-  #range(partNumber: number) {
-    return partRange(this.#job.file.size, this.#plan.size, partNumber)
-  }
-
-  #isWhole({ partNumber, size }: StoredPart): boolean {
-    const exists = partNumber >= 1 && partNumber <= this.#plan.count
-    return exists && size === this.#range(partNumber).size
-  }
-
-  #keepWhole(parts: readonly StoredPart[]) {
-    for (const part of parts) {
-      if (this.#isWhole(part) && !this.#held.has(part.partNumber)) this.#keep(part.partNumber)
-    }
-  }
-
-  #keep(partNumber: number) {
-    const { size } = this.#range(partNumber)
-    this.#held.set(partNumber, size)
-    this.#heldBytes += size
-    this.#stored += 1
-    this.#tries.delete(partNumber)
-    this.#uncertain.delete(partNumber)
-    if (this.#inFlight.has(partNumber)) this.#inFlight.set(partNumber, 0)
-  }
-
-  #lose(partNumber: number) {
-    this.#heldBytes -= this.#held.get(partNumber) ?? 0
-    this.#held.delete(partNumber)
-  }
-
   #report() {
-    const onTheirWay = [...this.#inFlight.values()].reduce((sum, bytes) => sum + bytes, 0)
-    this.#job.onProgress(Math.min(this.#heldBytes + onTheirWay, this.#job.file.size))
+    this.#job.onProgress(this.#ledger.bytes)
   }
 }
