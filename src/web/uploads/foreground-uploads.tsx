@@ -21,6 +21,9 @@ import type { UploadsState, UploadsStore } from './uploads-state.ts'
 /** A status text stays readable: a longer name is cut in the middle. */
 const statusNameLength = 60
 
+/** More failures than this are counted, not listed. */
+const mostShown = 50
+
 const interruptedText = 'Connection lost, trying again'
 
 const bytesText = (shares: readonly UploadShare[]): string => {
@@ -62,19 +65,14 @@ const Running = ({ batch, current, interrupted, onCancel }: RunningProps) => {
   )
 }
 
-const Ended = ({ outcome, percent }: { outcome: string; percent: number }) => (
+/** Where all of it is stored, the bar is full; else what is left of it says nothing. */
+const Ended = ({ outcome, isWhole }: { outcome: string; isWhole: boolean }) => (
   <>
     <p className="flex items-center gap-2 py-1 font-[540]">
-      {percent === 100 ? (
-        <CircleCheck aria-hidden="true" className="size-[18px] text-accent" />
-      ) : null}
+      {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
       {outcome}
     </p>
-    <ProgressBar
-      label="Overall progress"
-      value={percent}
-      tone={percent === 100 ? 'accent' : 'quiet'}
-    />
+    {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
   </>
 )
 
@@ -113,7 +111,12 @@ export const UploadProgress = ({ store }: { store: UploadsStore }) => {
               onCancel={cancelForeground}
             />
           ) : (
-            <Ended outcome={outcome ?? ''} percent={overallPercent(batch.map(shareOf))} />
+            <Ended
+              outcome={outcome ?? ''}
+              isWhole={
+                outcome !== cancelledByUser && batch.every(({ status }) => status === 'completed')
+              }
+            />
           )}
         </Card>
       ) : null}
@@ -157,7 +160,7 @@ export const UploadProblems = ({ store }: { store: UploadsStore }) => {
         <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
       </div>
       <ul className="max-h-80 overflow-y-auto">
-        {failed.map(({ id, fileName, error }) => (
+        {failed.slice(0, mostShown).map(({ id, fileName, error }) => (
           <li key={id} className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
             <div className="min-w-0 flex-1">
               <FileName name={fileName} />
@@ -171,6 +174,11 @@ export const UploadProblems = ({ store }: { store: UploadsStore }) => {
           </li>
         ))}
       </ul>
+      {failed.length > mostShown ? (
+        <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
+          And {failed.length - mostShown} more
+        </p>
+      ) : null}
     </Card>
   )
 }
