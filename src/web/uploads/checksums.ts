@@ -1,26 +1,18 @@
 import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
 import { FileUnreadable, type PartChecksum } from './hash-blob.ts'
-import type { ReckonSha256, SampleFile } from './upload-ports.ts'
 
 /**
  * Checksums, reckoned away from the page. All reject with FileUnreadable when the file was changed or
- * removed, and with the reason of their signal when that fires.
+ * removed, and with the reason of their signal when that fires. Null stands for what this browser
+ * cannot reckon, having no worker or no WebAssembly: an upload does without.
  */
 export interface Checksums {
-  /** The checksum of a part in base64; null where this browser cannot reckon it: parts go without. */
+  /** The checksum of a part in base64. */
   part(part: Blob, checksum: PartChecksum, signal: AbortSignal): Promise<string | null>
-  /** Parts do not wait for it. Rejects with ChecksumUnavailable where this browser cannot reckon it. */
-  sha256: ReckonSha256
-  /**
-   * The SHA-256 of a file's size and of its first, middle and last 64 KiB. Rejects with
-   * ChecksumUnavailable where this browser cannot reckon it.
-   */
-  sample: SampleFile
-}
-
-/** No worker or no WebAssembly here, or no way to load it now. */
-export class ChecksumUnavailable extends Error {
-  override readonly name = 'ChecksumUnavailable'
+  /** The SHA-256 of all bytes in lower-case hexadecimal. Parts do not wait for it. */
+  sha256(file: Blob, signal: AbortSignal): Promise<string | null>
+  /** The SHA-256 of a file's size and of its first, middle and last 64 KiB. */
+  sample(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
 /** What is used of a Worker; the browser's own is one. */
@@ -121,12 +113,6 @@ const orNull = (answer: ReturnType<Ask>): Promise<string | null> =>
     throw error
   })
 
-const orReject = async (answer: ReturnType<Ask>): Promise<string> => {
-  const value = await orNull(answer)
-  if (value === null) throw new ChecksumUnavailable()
-  return value
-}
-
 /**
  * Checksums by workers: one for parts and samples, one for the pass over a whole file, so that no
  * part waits for that.
@@ -136,8 +122,8 @@ export const createChecksums = (startWorker: () => WorkerLike): Checksums => {
   const askForWhole = createDesk(startWorker)
   return {
     part: (blob, checksum, signal) => orNull(ask({ kind: 'part', blob, checksum }, signal)),
-    sha256: (blob, signal) => orReject(askForWhole({ kind: 'whole', blob }, signal)),
-    sample: (blob) => orReject(ask({ kind: 'sample', blob }, new AbortController().signal)),
+    sha256: (blob, signal) => orNull(askForWhole({ kind: 'whole', blob }, signal)),
+    sample: (blob, signal) => orNull(ask({ kind: 'sample', blob }, signal)),
   }
 }
 
