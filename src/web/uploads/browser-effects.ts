@@ -3,7 +3,8 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { ApiError, call } from '../api/call.ts'
 import { filesQuery } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
-import { browserConnection, wait } from './connection.ts'
+import { createChecksums, startChecksumWorker } from './checksums.ts'
+import { browserConnection, waitOrReconnect } from './connection.ts'
 import { sendByXhr } from './send.ts'
 import type { Outcome } from './upload-failure.ts'
 import type { UploadQueueEffects } from './upload-queue.ts'
@@ -57,7 +58,9 @@ export const createBrowserEffects = (client: QueryClient): UploadQueueEffects =>
     abortUpload: (cloudKey) => void attempt(() => call('abortUpload', { body: { cloudKey } })),
     send: sendByXhr,
     connection: browserConnection,
-    wait,
+    wait: waitOrReconnect,
+    random: Math.random,
+    checksums: createChecksums(startChecksumWorker),
     now: () => Date.now(),
     onStored,
     onNotice: ({ title, description }) => toast({ title, description, tone: 'destructive' }),

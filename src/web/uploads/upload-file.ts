@@ -1,15 +1,10 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { maxFruitlessTries, retryWaitMs } from './next-step.ts'
-import { type Transfer, type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
+import { type TransferDeps, transferFile } from './transfer.ts'
 import { mayPass, type Outcome, type Refusal, refusalText, type Stage } from './upload-failure.ts'
-
-/** Spec §3, upload-URL response. */
-export interface UploadTicket {
-  uploadUrl: string
-  cloudKey: string
-  metadata: { mimeType: string } & Record<string, unknown>
-}
+import { TransferFailed, type TransferJob } from './upload-ports.ts'
+import type { UploadTicket } from './upload-record.ts'
 
 /** A file and how long its link is to live; the size is in bytes. */
 export interface UploadWish {
@@ -69,14 +64,16 @@ export const uploadFile = async (
   upload: UploadWish,
   effects: UploadEffects,
   signal: AbortSignal,
-  watch: Pick<Transfer, 'onProgress' | 'onInterrupted'>,
+  watch: Pick<TransferJob, 'onProgress' | 'onInterrupted'>,
 ): Promise<StoredFile> => {
   const uploadStartTime = effects.now()
-  const { uploadUrl, cloudKey, metadata } = await start(upload, effects, signal)
+  const ticket = await start(upload, effects, signal)
+  const { cloudKey, metadata } = ticket
   try {
     const { file } = upload
     const contentType = metadata.mimeType
-    await transferFile({ url: uploadUrl, file, contentType, signal, ...watch }, effects)
+    const job = { file, ticket, contentType, held: [], resumed: false, signal, ...watch }
+    await transferFile(job, effects)
     return await confirm({ cloudKey, metadata, uploadStartTime }, effects, signal)
   } catch (error) {
     // Harmless when the confirmation did arrive: a file is no upload any more.
