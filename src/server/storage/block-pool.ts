@@ -1,5 +1,4 @@
-/** Bytes of a block. */
-export const blockBytes = 1024 * 1024
+const blockBytes = 1024 * 1024
 /** What a handful of transfers need; more are made when they are asked for. */
 const keptBlocks = 16
 

@@ -11,7 +11,7 @@ export interface BlockWriterOptions {
   start: number
   /** The offset that may be reached and never passed. */
   limit: number
-  /** Called with each chunk before it is taken; what it throws ends the stream. */
+  /** Called with each chunk before it is taken; what it rejects with ends the stream. */
   onBytes(chunk: Buffer): Promise<void> | undefined
   /** Called when all bytes up to this offset of the file have been written. */
   onWritten?(offset: number): void
@@ -32,7 +32,6 @@ export class BlockWriter extends Writable {
   /** Where the bytes in the filling block will land. */
   #position: number
   #filling: Buffer | undefined
-  #spare: Buffer | undefined
   #filled = 0
   #writing: Promise<void> | undefined
 
@@ -66,9 +65,8 @@ export class BlockWriter extends Writable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const end = () => {
-      for (const block of [this.#filling, this.#spare]) if (block) this.#options.blocks.give(block)
+      if (this.#filling) this.#options.blocks.give(this.#filling)
       this.#filling = undefined
-      this.#spare = undefined
       done(error)
     }
     if (this.#writing) void this.#writing.then(end)
@@ -87,7 +85,7 @@ export class BlockWriter extends Writable {
     await checking
     if (this.offset + chunk.length > this.#options.limit) throw new AppError('FILE_TOO_LARGE')
     for (let taken = 0; taken < chunk.length; ) {
-      if (this.#filled === this.#filling?.length) await this.#startBlock()
+      if (this.#filling && this.#filled === this.#filling.length) await this.#startBlock()
       this.#assertOpen()
       this.#filling ??= this.#newBlock()
       const copied = chunk.copy(this.#filling, this.#filled, taken)
@@ -106,14 +104,14 @@ export class BlockWriter extends Writable {
     const position = this.#position
     this.#position += this.#filled
     this.#filled = 0
-    this.#filling = this.#spare
-    this.#spare = block
+    this.#filling = undefined
     this.#writing = this.#writeBlock(written, position)
       .catch((error) => {
         this.destroy(error)
       })
       .then(() => {
         this.#writing = undefined
+        this.#options.blocks.give(block)
       })
   }
 

@@ -146,7 +146,8 @@ export class HeldParts {
   async #read(key: string): Promise<Upload> {
     const upload = newUpload()
     const notes = await unlessMissing(readFile(this.#folders.partsPath(key), 'utf8'))
-    const file = await unlessMissing(open(this.#folders.uploadPath(key), 'r'))
+    const path = this.#folders.uploadPath(key)
+    const file = await unlessMissing(open(path, 'r'))
     if (!file) return upload
     try {
       for (const part of readNotes(notes ?? '')) {
@@ -155,6 +156,7 @@ export class HeldParts {
     } finally {
       await file.close()
     }
+    this.#digests.follow(key, path, upload.prefix.bytes)
     return upload
   }
 }

@@ -87,11 +87,13 @@ async function openFor(
   start: number | undefined,
   { folders, parts, digests }: UploadReceiver,
 ): Promise<FileHandle> {
-  if (start === undefined || parts.isInParts(key)) {
+  const isInParts = parts.isInParts(key)
+  if (isInParts && start) throw offsetMismatch(0)
+  if (isInParts || start === undefined) {
     digests.changing(key, 0)
     await parts.discard(key)
-    if (start === undefined) return await folders.openUpload(key, 'start over')
   }
+  if (start === undefined) return await folders.openUpload(key, 'start over')
   const file = await folders.openUpload(key, 'continue')
   try {
     const { size: stored } = await file.stat()
