@@ -8,6 +8,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { foregroundBatch } from './foreground-batch.ts'
+import { cancelledByUser } from './upload-failure.ts'
 import {
   overallPercent,
   progressText,
