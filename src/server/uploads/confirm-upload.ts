@@ -9,14 +9,8 @@ import { AppError } from '../errors.ts'
 import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
-import {
-  countFilesInUse,
-  lockOwner,
-  prepareMakeFile,
-  renewUpload,
-  type Upload,
-  type UploadStatements,
-} from './queries.ts'
+import { countFilesInUse, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './statements.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
@@ -60,19 +54,25 @@ export const confirmUpload = async (
   const file = await (tierLimits[owner.tier].maxFiles === null
     ? finish(deps.makeFile)
     : db.transaction(async (tx) => {
-        await assertRoom(tx, upload, clock())
-        return finish(prepareMakeFile(tx))
+        const hasPlace = await takePlace(tx, upload, clock())
+        return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
   // Without a file another call was faster: what is there now decides.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 
-/** Locks the owner until the transaction ends, so that nobody else takes the place that is found. */
-const assertRoom = async (tx: Db, upload: Upload, now: Date): Promise<void> => {
-  const owner = await lockOwner(tx, upload.ownerId)
+/**
+ * Locks the owner until the transaction ends, so that nobody else takes the place that is found.
+ * False when the upload has become a file while this call waited, which has its place.
+ */
+const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> => {
+  const { ownerId, cloudKey } = upload
+  const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
-  const filesInUse = await countFilesInUse(tx, upload.ownerId, now, upload)
+  if (!(await prepareFindUpload(tx)(ownerId, cloudKey))) return false
+  const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
   if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
+  return true
 }
 
 const findConfirmed = async (
@@ -109,7 +109,7 @@ const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<
  */
 const discardBytes = ({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> =>
   db.transaction(async (tx) => {
-    if (await renewUpload(tx, upload.id)) await stores.of(upload.storage).remove(upload.cloudKey)
+    if (await restartUpload(tx, upload.id)) await stores.of(upload.storage).remove(upload.cloudKey)
   })
 
 /** Seconds the upload took, from the browser's start time as far as it lies within the upload's life. */

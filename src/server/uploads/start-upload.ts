@@ -9,15 +9,9 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import {
-  countFilesInUse,
-  deleteUpload,
-  lockOwner,
-  prepareInsertUpload,
-  takeSurplusUploads,
-  type UploadStatements,
-} from './queries.ts'
+import { countFilesInUse, deleteUpload, lockOwner, takeSurplusUploads } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
+import { prepareInsertUpload, type UploadStatements } from './statements.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000

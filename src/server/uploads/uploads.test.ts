@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { prepareFindUpload, prepareMakeFile } from './queries.ts'
+import { prepareFindUpload, prepareMakeFile } from './statements.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
@@ -238,6 +238,19 @@ describe('POST /api/files/confirm-upload', () => {
     const files = await Promise.all([...answers, again].map((answer) => json<File>(answer)))
     expect(new Set(files.map(({ id, shortCode }) => `${id} ${shortCode}`)).size).toBe(1)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
+  })
+
+  it('gives it also when it takes the last place', async () => {
+    const person = await makePerson(app)
+    await Promise.all([makeFile(person), makeFile(person)])
+    const started = await startUpload(person, { size: 3 })
+    await putBytes(started, text(3))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+    )
+    const files = await Promise.all(answers.map((answer) => json<File>(answer)))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
   it('refuses before the bytes are there, and then goes on', async () => {
