@@ -34,7 +34,7 @@ export type StorageAnswer =
   | { kind: 'stalled' }
 
 /** How much longer than a stall the answer may take once the whole body has left. */
-export const answerPatience = 4
+const answerPatience = 4
 
 /** Sends a request. Rejects only with the reason of its signal; every other end is an answer. */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
