@@ -1,7 +1,6 @@
 import { cancelledByUser } from './upload-failure.ts'
-
-/** Spec §3, upload-tracking record: the states of this path (nothing is saved, so nothing pauses). */
-export type UploadStatus = 'pending' | 'uploading' | 'completed' | 'failed'
+import type { UploadStatus } from './upload-record.ts'
+import type { Tally } from './upload-tally.ts'
 
 /** What of an upload the progress is made of. Sizes are bytes. */
 export interface UploadShare {
@@ -59,17 +58,11 @@ export const spokenProgress = (upload: UploadShare): string => {
   return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`
 }
 
-/** What is said when a batch has ended; null when none of it was stored. */
-export const outcomeText = (
-  uploads: readonly Pick<UploadShare, 'status'>[],
-  cancelled: boolean,
-): string | null => {
-  const stored = uploads.filter(({ status }) => status === 'completed').length
-  const isWhole = stored > 0 && stored === uploads.length
-  // Cancelling came too late for a file that was being confirmed.
-  if (cancelled && !isWhole) return cancelledByUser
+/** What is said when the last of the uploads has ended; null when none of them was stored. */
+export const outcomeText = ({ counted, stored, cancelled }: Tally): string | null => {
+  if (cancelled) return cancelledByUser
   if (stored === 0) return null
-  return isWhole
+  return stored === counted
     ? 'Upload completed successfully!'
-    : `${stored} of ${uploads.length} files uploaded`
+    : `${stored} of ${counted} files uploaded`
 }

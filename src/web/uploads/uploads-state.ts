@@ -27,11 +27,6 @@ export interface UploadsState {
   records: readonly UploadRecord[]
   /** By record id. */
   live: Readonly<Record<string, UploadLive>>
-  /**
-   * The foreground batch that is running or has just ended: the overall progress is that of the
-   * records with this `batch`. Null when there is none to show.
-   */
-  foregroundBatch: string | null
   /** An error that belongs beside the drop zone (spec §5). */
   inlineError: string | null
   /** How the last foreground batch ended, for two seconds (spec §4). */
