@@ -7,6 +7,7 @@ import { createSignInAgain } from './auth/sign-in-again.ts'
 import { SignInAgainContext } from './auth/use-sign-in-again.ts'
 import { FailureBoundary } from './pages/failure-boundary.tsx'
 import { ShownPath } from './pages/page.tsx'
+import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
 import './ui/styles.css'
@@ -31,6 +32,7 @@ createRoot(root).render(
           <FailureBoundary>
             <Routes />
           </FailureBoundary>
+          <Uploads />
           <Toaster />
         </ShownPath>
       </SignInAgainContext>

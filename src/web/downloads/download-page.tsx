@@ -43,6 +43,7 @@ const Page = (props: { built: Built; title: string; head?: ReactNode; children: 
       </header>
       <main>{props.children}</main>
       <footer className="wrap">Files here leave on time.</footer>
+      <div className="toast" id="toast" role="alert" />
     </body>
   </html>
 )
@@ -133,7 +134,6 @@ export const DownloadPage = (props: { built: Built }) => {
         </details>
         {ifEnd('sha256')}
       </section>
-      <div className="toast" id="toast" role="alert" />
       <template id="invalid">
         <InvalidLink />
       </template>

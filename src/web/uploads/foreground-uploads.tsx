@@ -146,6 +146,10 @@ export const UploadProblems = ({ store }: { store: UploadsStore }) => {
     for (const { id } of failed) cancel(id)
     dismissInlineError()
   }
+  const tryAgain = (id: string, error: string | null) => {
+    if (error === inlineError) dismissInlineError()
+    resume(id)
+  }
   if (failed.length === 0 && inlineError === null) return null
   return (
     <Card className="mb-4 py-3">
@@ -169,7 +173,7 @@ export const UploadProblems = ({ store }: { store: UploadsStore }) => {
                 <p className="text-muted text-sm wrap-anywhere">{error}</p>
               )}
             </div>
-            <Button size="small" onClick={() => resume(id)}>
+            <Button size="small" onClick={() => tryAgain(id, error)}>
               Try again<span className="sr-only">: {fileName}</span>
             </Button>
           </li>

@@ -14,6 +14,7 @@ const record = (changes: Partial<UploadRecord>): UploadRecord => ({
   pasted: false,
   expirationDays: 3,
   ticket: null,
+  restarted: false,
   uploadStartTime: null,
   progress: 0,
   uploadedBytes: 0,

@@ -3,7 +3,9 @@ import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
 import { chooseFile, droppedFile } from '../pick-files.ts'
+import { progressText } from '../upload-progress.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../upload-record.ts'
+import { shareOf } from '../upload-share.ts'
 import type { PickedFile, UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, timeLeftText } from './panel-view.ts'
 
@@ -46,7 +48,8 @@ export const Bar = (props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  text?: string
+  /** Spec §4: what a screen reader says of it instead of the bare number. */
+  text?: string | undefined
 }) => (
   <div
     className="uploads-bar"
@@ -152,6 +155,7 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
         label={fileName}
         percent={Math.floor(record.progress)}
         tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
+        text={status === 'uploading' ? progressText(shareOf(record)) : undefined}
       />
       <div className="upload-foot">
         <Figures record={record} live={live} />
