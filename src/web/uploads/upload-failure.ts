@@ -98,7 +98,7 @@ export const dropNotice = (stored: number, failed: number): Notice =>
     ? {
         kind: 'toast',
         title: 'Upload Complete',
-        description: `${stored} files uploaded successfully`,
+        description: `${stored} ${stored === 1 ? 'file' : 'files'} uploaded successfully`,
         failed: false,
       }
     : {
