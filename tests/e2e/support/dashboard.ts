@@ -64,4 +64,7 @@ export const dropFiles = async (page: Page, paths: string[], target?: Locator): 
 
 /** The row of a file in the list that is open. */
 export const fileRow = (page: Page, name: string): Locator =>
-  page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByText(name, { exact: true }) })
