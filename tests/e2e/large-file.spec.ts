@@ -1,0 +1,46 @@
+import { makePerson } from '../support/make.ts'
+import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { largeFile } from './support/files.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { expect, test } from './support/test.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadsPanel } from './support/uploads.ts'
+
+test('1 GB goes up in parts, is told of all the way, and comes down as it was', async ({
+  app,
+  folder,
+  page,
+  visitor,
+}) => {
+  test.setTimeout(120_000)
+  const film = await largeFile(folder, 'film.mkv')
+  const person = await makePerson(app, { tier: 'premium' })
+  await openDashboard(page, app, person)
+  await expect(uploadsPanel(page)).toBeHidden()
+  const shown = await recordTexts(page)
+  const parts: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') parts.push(request.url())
+  })
+
+  await dropFiles(page, [film.path])
+  await expectUpload(page, film.name, 'Uploading')
+  await expectUpload(page, film.name, 'Completed', { timeout: 90_000 })
+  const percents = shown.flatMap(
+    (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
+  )
+  expect(percents.length).toBeGreaterThan(2)
+  expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
+  await expect.poll(() => shown).toContain('Finalizing film.mkv...')
+  await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
+  expect(parts.length).toBe(128)
+
+  await expect(fileRow(page, film.name)).toBeVisible()
+  const code = await codeOf(page, film.name)
+  expect(await sha256OfLink(app.url, code)).toBe(film.sha256)
+  const reader = await visitor()
+  await reader.goto(`/s/${code}`)
+  await expect(reader.getByText(film.sha256)).toBeAttached()
+
+  await uploadsPanel(page).getByRole('button', { name: 'Clear' }).click()
+  await expect(uploadsPanel(page)).toBeHidden()
+})
