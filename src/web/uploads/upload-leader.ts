@@ -129,8 +129,11 @@ export const createLeader = (effects: LeaderEffects): UploadLeader => {
   }
 
   return {
-    obey: ({ ownerId, wish }) =>
-      grant(running?.ownerId === ownerId ? running.engine : start(ownerId), wish),
+    obey: ({ ownerId, wish }) => {
+      grant(running?.ownerId === ownerId ? running.engine : start(ownerId), wish)
+      // The tab that wished forgets it now; this one may be gone the next moment.
+      records.flush()
+    },
     state: (ownerId) => (running?.ownerId === ownerId ? running.engine.state() : null),
     live: () => {
       if (!running) return null

@@ -258,6 +258,19 @@ describe('two tabs', () => {
     expect(shown(three)).toEqual(['a.txt completed'])
   })
 
+  test('a leader that is gone right after it took a command has written what it took', async () => {
+    browser.onSend = never
+    const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
+    await pass()
+    two.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass(10)
+    expect(browser.log).toContain('send a.txt')
+    one.close()
+    browser.onSend = () => undefined
+    await pass(7000)
+    expect(shown(two)).toEqual(['a.txt completed'])
+  })
+
   test('a follower that takes over runs what nobody took', async () => {
     const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
     two.store.getState().add([{ file: file('a.txt') }], 3)
