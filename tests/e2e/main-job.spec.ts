@@ -4,7 +4,7 @@ import { dropFiles, fileRow } from './support/dashboard.ts'
 import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
-import { expectUpload } from './support/uploads.ts'
+import { expectUpload, holdConfirm } from './support/uploads.ts'
 
 const password = 'correct horse'
 
@@ -58,7 +58,10 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await signUpAndLogIn(page)
 
   const shown = await recordTexts(page)
+  const confirm = await holdConfirm(page)
   await dropFiles(page, [film.path])
+  await expect.poll(() => shown, { timeout: 30_000 }).toContain('Finalizing film.mkv...')
+  confirm.release()
   await expectUpload(page, film.name, 'Completed', { timeout: 30_000 })
   await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
   await dropFiles(page, [photo.path, empty.path])
@@ -69,7 +72,6 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   )
   expect(percents).not.toEqual([])
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
-  await expect.poll(() => shown).toContain('Finalizing film.mkv...')
   for (const { name } of [photo, empty]) {
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
