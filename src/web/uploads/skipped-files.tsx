@@ -3,7 +3,7 @@ import { FileName } from '../files/file-name.tsx'
 import type { Candidate } from './upload-plan.ts'
 
 /** A size that is over a limit, never in the very words of the limit. */
-export const sizeOver = (size: number, limit: number): string => {
+const sizeOver = (size: number, limit: number): string => {
   const text = formatSize(size)
   return text === formatSize(limit) ? `Just over ${text}` : text
 }

@@ -5,7 +5,7 @@ import type { UploadRecord, UploadStatus } from '../upload-record.ts'
  * Which uploads the panel shows: those of the background path, and whatever waits for a person, who
  * may have left the page on which it began.
  */
-export const inPanel = ({ path, status }: UploadRecord): boolean =>
+const inPanel = ({ path, status }: UploadRecord): boolean =>
   path === 'background' || status === 'paused'
 
 /** What moves stands first, then what needs a person, what waits for its turn, and what is done. */
