@@ -1,11 +1,11 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { refuseOtherFile } from './file-identity.ts'
 import { coalesce, repeat } from './timers.ts'
 import { createAccounts } from './upload-accounts.ts'
+import { createComebacks } from './upload-comebacks.ts'
 import type { UploadData } from './upload-data.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'
-import { type Notice, otherFileNotice, signedOutNotice, transferText } from './upload-failure.ts'
-import { advance, canResumeByItself } from './upload-machine.ts'
+import { type Notice, otherFileNotice, signedOutNotice } from './upload-failure.ts'
+import { advance } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import type { UploadRecord } from './upload-record.ts'
 import type { RecordStore } from './upload-records.ts'
@@ -18,7 +18,6 @@ import type { PickedFile, UploadLive, UploadsState } from './uploads-state.ts'
 const shownEveryMs = 50
 /** The list of files is read anew at most so often while uploads run. */
 const refreshEveryMs = 1000
-const resumeEveryMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
 
@@ -76,8 +75,6 @@ export const createEngine = (
   const live = new Map<string, UploadLive>()
   const paused = new Set<string>()
   const over = new Set<string>()
-  /** Those whose bytes are being looked for. */
-  const sought = new Set<string>()
   let inlineError: string | null = null
   let isAskedToSignIn = false
   let unlisted: StoredFile[] = []
@@ -175,7 +172,7 @@ export const createEngine = (
     else paused.delete(id)
     if (record?.status === 'completed' || record?.status === 'failed') over.add(id)
     else over.delete(id)
-    if (paused.size > 0) wakeResuming()
+    if (paused.size > 0) comebacks.wake()
     if (over.size > 0) wakeCleanUp()
     if (accounts.underWay() > 0) releasePage ??= effects.holdPage()
     else {
@@ -203,6 +200,15 @@ export const createEngine = (
     for (const id of ids) dispatch(id, event)
   }
 
+  const comebacks = createComebacks({
+    timers,
+    data,
+    sample: effects.sample,
+    record: (id) => (isClosed ? undefined : records.get(id)),
+    paused,
+    dispatch,
+  })
+
   const insert = (record: UploadRecord) => {
     records.set(record.id, record)
     accounts.added(record)
@@ -210,63 +216,23 @@ export const createEngine = (
     effects.records.save(record)
   }
 
-  /** Looks for the bytes of a record and goes on with it. */
-  const seek = async (id: string) => {
-    const record = records.get(id)
-    if (!record || isUnderWay(record.status) || sought.has(id)) return
-    sought.add(id)
-    const where = await data.find(record)
-    sought.delete(id)
-    dispatch(id, { type: 'resume', data: where })
-  }
-  /** Says at once what it will take to go on with a record that is not to go on yet. */
-  const askFor = async (record: UploadRecord) => {
-    const where = await data.find(record)
-    const canHelp = where === 'permission' || (where === 'file' && !record.pasted)
-    if (canHelp && !data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
-  }
-  const wakeResuming = repeat(timers, resumeEveryMs, () => {
-    const now = timers.now()
-    let areAnyLeft = false
-    for (const id of paused) {
-      const record = records.get(id)
-      if (record?.need !== null) continue
-      areAnyLeft = true
-      if (canResumeByItself(record, now)) void seek(id)
-    }
-    return areAnyLeft && !isClosed
-  })
   const wakeCleanUp = repeat(timers, cleanUpEveryMs, () => {
     dispatchAll([...over], { type: 'tick' })
     return !isClosed && over.size > 0
   })
 
-  /** Why a file is not the record's own; null when it is. */
-  const refuse = (record: UploadRecord, file: File): Promise<string | null> => {
-    const sample = (of: File) => effects.sample(of, new AbortController().signal)
-    return refuseOtherFile(record.identity, file, sample).catch(() =>
-      transferText(record.path, 'unreadable', null),
-    )
-  }
-  const provide = (id: string, picked: PickedFile) => {
-    const record = records.get(id)
-    if (!record || isUnderWay(record.status) || record.status === 'completed') return
-    data.keep(id, picked)
-    dispatch(id, { type: 'resume', data: 'ready' })
-  }
-
   const add = ({ files, ...drop }: AddedFiles) => {
+    if (isClosed) return
     inlineError = null
-    for (const { id, picked } of files) {
-      if (records.has(id)) continue
-      data.keep(id, picked)
-      insert(newRecord({ id, ownerId, picked, now: timers.now(), ...drop }))
-    }
+    const added = files
+      .filter(({ id }) => !records.has(id))
+      .map(({ id, picked }) => {
+        data.keep(id, picked)
+        return newRecord({ id, ownerId, picked, now: timers.now(), ...drop })
+      })
+    for (const record of added) insert(record)
     // Only when all are there: how they take turns depends on how many they are.
-    for (const { id } of files) {
-      const record = records.get(id)
-      if (record) perform(record, { type: 'enqueue' })
-    }
+    for (const record of added) perform(record, { type: 'enqueue' })
     changed()
   }
 
@@ -275,8 +241,8 @@ export const createEngine = (
     const isProvided = async ({ id, picked }: AddedFiles['files'][number]) => {
       const record = records.get(matches.get(id) ?? '')
       if (!record) return false
-      const reason = await refuse(record, picked.file)
-      if (reason === null) provide(record.id, picked)
+      const reason = await comebacks.refuse(record, picked.file)
+      if (reason === null) comebacks.provide(record.id, picked)
       return reason === null
     }
     const provided = await Promise.all(added.files.map(isProvided))
@@ -286,8 +252,8 @@ export const createEngine = (
   for (const record of found) {
     // Changes nothing of those that are neither uploading nor pending.
     insert(advance(record, { type: 'halt' }, timers.now()).record ?? record)
-    if (record.need === 'sign-in') void seek(record.id)
-    else if (paused.has(record.id)) void askFor(record)
+    if (record.need === 'sign-in') void comebacks.seek(record.id)
+    else if (paused.has(record.id)) void comebacks.askFor(record)
   }
 
   return {
@@ -307,22 +273,22 @@ export const createEngine = (
       // Those that wait go first, lest one begins as another ends.
       dispatchAll([...turns.waiting(), ...runs.keys()].filter(isMeant), { type: 'cancel' })
     },
-    resume: (id) => void seek(id),
+    resume: (id) => void comebacks.seek(id),
     resumeSignedIn: async () => {
       if (![...records.values()].some(({ need }) => need === 'sign-in')) return
       const user = await effects.calls.currentUser()
       if (!user.ok || user.value !== ownerId) return
       isAskedToSignIn = false
-      for (const { id, need } of records.values()) if (need === 'sign-in') void seek(id)
+      for (const { id, need } of records.values()) if (need === 'sign-in') void comebacks.seek(id)
     },
     provideFile: async (id, picked) => {
       const record = records.get(id)
-      const reason = record ? await refuse(record, picked.file) : null
-      if (reason === null) provide(id, picked)
+      const reason = record ? await comebacks.refuse(record, picked.file) : null
+      if (reason === null) comebacks.provide(id, picked)
       else tell(otherFileNotice(reason))
     },
     supply: (id, picked) => {
-      if (paused.has(id) && !data.file(id)) provide(id, picked)
+      if (paused.has(id) && !data.file(id)) comebacks.provide(id, picked)
     },
     clear: () => dispatchAll([...over], { type: 'clear' }),
     dismissInlineError: () => {

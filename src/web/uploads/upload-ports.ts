@@ -55,12 +55,6 @@ export class TransferFailed extends Error {
  */
 export type SendFile = (job: TransferJob) => Promise<void>
 
-/** The SHA-256 of all bytes in lower-case hexadecimal, reckoned off the main thread. Rejects when the file cannot be read or `signal` fires. */
-export type ReckonSha256 = (file: Blob, signal: AbortSignal) => Promise<string>
-
-/** A hash over samples of the bytes, by which a file is recognised. Rejects when it cannot be read. */
-export type SampleFile = (file: Blob) => Promise<string>
-
 /** Keeps the handles of files over a reload, by record id. Nothing here rejects: where the browser keeps none, nothing is found. */
 export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
