@@ -1,13 +1,14 @@
 import { makePerson } from '../support/make.ts'
 import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { largeFile } from './support/files.ts'
+import { expect, isConfirm, sentSince, storedPuts, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
-import { expect, test } from './support/test.ts'
-import { codeOf, expectUpload, holdConfirm, sha256OfLink, uploadsPanel } from './support/uploads.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadsPanel } from './support/uploads.ts'
 
 test('1 GB goes up in parts, is told of all the way, and comes down as it was', async ({
   app,
   folder,
+  network,
   page,
   visitor,
 }) => {
@@ -17,16 +18,11 @@ test('1 GB goes up in parts, is told of all the way, and comes down as it was', 
   await openDashboard(page, app, person)
   await expect(uploadsPanel(page)).toBeHidden()
   const shown = await recordTexts(page)
-  const parts: string[] = []
-  page.on('request', (request) => {
-    if (request.method() === 'PUT') parts.push(request.url())
-  })
-
-  const confirm = await holdConfirm(page)
+  network.hold(isConfirm)
   await dropFiles(page, [film.path])
   await expectUpload(page, film.name, 'Uploading')
   await expect.poll(() => shown, { timeout: 90_000 }).toContain('Finalizing film.mkv...')
-  confirm.release()
+  network.open()
   await expectUpload(page, film.name, 'Completed')
   const percents = shown.flatMap(
     (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
@@ -34,7 +30,8 @@ test('1 GB goes up in parts, is told of all the way, and comes down as it was', 
   expect(percents).not.toEqual([])
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
   await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
-  expect(parts.length).toBe(128)
+  expect(storedPuts(network)).toBe(128)
+  expect(sentSince(network)).toBe(film.size)
 
   await expect(fileRow(page, film.name)).toBeVisible()
   const code = await codeOf(page, film.name)

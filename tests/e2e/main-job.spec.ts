@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test'
 import { makeClient } from '../support/make.ts'
 import { dropFiles, fileRow } from './support/dashboard.ts'
 import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
+import { expect, isConfirm, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
-import { expect, test } from './support/test.ts'
-import { expectUpload, holdConfirm } from './support/uploads.ts'
+import { expectUpload } from './support/uploads.ts'
 
 const password = 'correct horse'
 
@@ -45,6 +45,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   app,
   context,
   folder,
+  network,
   noise,
   page,
   visitor,
@@ -58,10 +59,10 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await signUpAndLogIn(page)
 
   const shown = await recordTexts(page)
-  const confirm = await holdConfirm(page)
+  network.hold(isConfirm)
   await dropFiles(page, [film.path])
   await expect.poll(() => shown, { timeout: 30_000 }).toContain('Finalizing film.mkv...')
-  confirm.release()
+  network.open()
   await expectUpload(page, film.name, 'Completed', { timeout: 30_000 })
   await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
   await dropFiles(page, [photo.path, empty.path])

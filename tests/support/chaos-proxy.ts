@@ -40,6 +40,8 @@ export interface ChaosProxy {
   answerPuts(status: number): void
   /** Answers new requests that match in the server's place, until `open`. */
   answer(status: number, matches: Matches): void
+  /** Keeps new requests that match from the server, until `open`. */
+  hold(matches: Matches): void
   /** The PUTs that are under way. */
   putsUnderWay(): Exchange[]
   /** Breaks the connections of all PUTs that are under way, on both sides. */
@@ -67,6 +69,9 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
   let target = 0
   let isCut = false
   let refused: { status: number; matches: Matches } | null = null
+  let held: Matches | null = null
+  /** What lets each held request go on. */
+  const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
@@ -122,6 +127,10 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
           exchange.bodyBytes += chunk.length
         })
         answerAtEnd(request, response, exchange, refused.status)
+      } else if (held?.(exchange)) {
+        const goOn = () => forward(request, response, exchange)
+        waiting.add(goOn)
+        response.once('close', () => waiting.delete(goOn))
       } else forward(request, response, exchange)
     },
   )
@@ -150,6 +159,9 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     answer(status, matches) {
       refused = { status, matches }
     },
+    hold(matches) {
+      held = matches
+    },
     putsUnderWay: () => puts().map(({ exchange }) => exchange),
     reset() {
       for (const one of puts()) one.reset()
@@ -161,7 +173,10 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     open() {
       isCut = false
       refused = null
+      held = null
       flow.open()
+      for (const goOn of waiting) goOn()
+      waiting.clear()
     },
     async close() {
       agent.destroy()

@@ -32,6 +32,9 @@ export const sentSince = (network: ChaosProxy, since = 0): number =>
 export const storedPuts = (network: ChaosProxy): number =>
   network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204)).length
 
+/** The call that ends an upload: held back, an upload can be seen finalizing. */
+export const isConfirm = ({ url }: Exchange): boolean => url === '/api/files/confirm-upload'
+
 const isPut = ({ method }: Exchange): boolean => method === 'PUT'
 
 export { expect }

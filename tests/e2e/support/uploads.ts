@@ -22,16 +22,6 @@ export const expectUpload = (
 ): Promise<void> =>
   expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible(options)
 
-/** Keeps an upload from being confirmed until `release`, so that it can be seen finalizing. */
-export const holdConfirm = async (page: Page): Promise<{ release(): void }> => {
-  const released = Promise.withResolvers<void>()
-  await page.route('**/api/files/confirm-upload', async (route) => {
-    await released.promise
-    await route.continue()
-  })
-  return { release: released.resolve }
-}
-
 /** The short code of a file in the list that is open. */
 export const codeOf = async (page: Page, name: string): Promise<string> => {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
