@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { findChromium } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
@@ -68,7 +69,8 @@ export const measureLongLine = async (cores: Cores, scratch: string): Promise<Ro
 const share = (millis: number): number => (shortestSeconds / (millis / 1000)) * 100
 
 const startLine = async () => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'line-process.ts')], {
+  const program = fileURLToPath(new URL('./line-process.ts', import.meta.url))
+  const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
