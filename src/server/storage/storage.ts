@@ -26,6 +26,8 @@ export interface PartGrant extends UploadGrant {
 export interface StoredPart {
   partNumber: number
   size: number
+  /** What the store's `checksum` gives of its bytes, in base64; absent where the store cannot tell. */
+  checksum?: string
 }
 
 /** What the body of a PUT is compared with when the client sends it along (contract: `checksum`). */

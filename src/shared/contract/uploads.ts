@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
-import { cloudKey, done } from './fields.ts'
+import { cloudKey, done, withoutNul } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
@@ -53,6 +53,10 @@ export const uploads = {
       fileSize: z.int().nonnegative(),
       fileType: mediaType,
       expirationDays,
+      /** Whose the client takes it for; another session than theirs is refused as signed out. */
+      ownerId: z.string().max(64).optional(),
+      /** The same key again answers the same open upload: for a client that lost the answer. */
+      idempotencyKey: z.string().min(1).max(64).refine(withoutNul, 'Must be a key.').optional(),
     }),
     response: z.object({
       uploadUrl: z.string(),
@@ -125,7 +129,16 @@ export const uploads = {
     summary: 'The parts of an upload that storage holds, by part number.',
     access: 'user',
     query: z.object({ cloudKey }),
-    response: z.object({ parts: z.array(z.object({ partNumber: z.int(), size: z.int() })) }),
+    response: z.object({
+      parts: z.array(
+        z.object({
+          partNumber: z.int(),
+          size: z.int(),
+          /** What the upload's `checksum` gives of its bytes, in base64, where storage tells. */
+          checksum: z.string().optional(),
+        }),
+      ),
+    }),
     errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
   }),
   abortUpload: endpoint({
