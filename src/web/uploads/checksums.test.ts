@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answerJobs, type ToWorker } from './checksum-messages.ts'
+import { answerJobs, type FromWorker, type ToWorker } from './checksum-messages.ts'
 import { createChecksums, type WorkerLike } from './checksums.ts'
 import { FileUnreadable } from './hash-blob.ts'
 
@@ -191,6 +191,24 @@ describe('a worker without work', () => {
     expect(started.map(({ terminated }) => terminated)).toEqual([true])
     expect(await part(new Blob(['c']), 'crc32', never)).toBe(crc(Buffer.from('c')))
     expect(started).toHaveLength(2)
+  })
+
+  test('that answers a job after its cancel is ended once, and never in the middle of the next', async () => {
+    vi.useFakeTimers()
+    const worker = startSilent()
+    const { part } = createChecksums(() => worker)
+    const say = (data: FromWorker) => worker.onmessage?.(new MessageEvent('message', { data }))
+    const answer = (id: number) => say({ id, ok: true, value: `of ${id}` })
+    const cancel = new AbortController()
+    const first = part(new Blob(['a']), 'crc32', cancel.signal)
+    say('ready')
+    cancel.abort(new Error('Cancelled by user'))
+    await expect(first).rejects.toThrow('Cancelled by user')
+    answer(1)
+    const second = part(new Blob(['b']), 'crc32', never)
+    vi.advanceTimersByTime(30_000)
+    answer(2)
+    expect(await second).toBe('of 2')
   })
 
   test('is never started where nothing is asked', () => {

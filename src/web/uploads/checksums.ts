@@ -58,6 +58,8 @@ const createDesk = (startWorker: () => WorkerLike): Ask => {
   const take = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
+    // A cancelled job may be answered all the same: the one timer that counts is the last.
+    clearTimeout(idleTimer)
     if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
     return found
   }

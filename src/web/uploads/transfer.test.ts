@@ -221,6 +221,19 @@ describe('a transfer that nothing disturbs', () => {
     expect(progress.at(-1)).toBe(content.length)
   })
 
+  test('sends a slice even of all of it: a file that another tab chose may not leave whole', async () => {
+    const { send } = deps
+    const bodies: (Blob | null)[] = []
+    deps.send = (request) => {
+      bodies.push(request.body)
+      return send(request)
+    }
+    await upload(new File([content], 'photo.jpg'))
+    expect(bodies).toHaveLength(1)
+    expect(bodies[0]).not.toBeInstanceOf(File)
+    expect(sha(store.stored())).toBe(sha(content))
+  })
+
   test.each([200, 204])('success is %i', async (status) => {
     store.misbehave([{ kind: 'answer', status }])
     await expect(upload()).resolves.toBeUndefined()

@@ -76,7 +76,8 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
         ...(offset > 0 && { Range: `bytes=${offset}-` }),
         ...checksumHeader(ticket.checksum, checksum),
       },
-      body: offset > 0 ? file.slice(offset) : file,
+      // Never the file itself: where another tab was given it, the browser lets this one send only slices.
+      body: file.slice(offset),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs(stalls),
       signal,

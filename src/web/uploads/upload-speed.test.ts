@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesPerSecond, type SpeedSamples, secondsLeft, withSample } from './upload-speed.ts'
+import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /** Samples every `everyMs` from 0 on, of an upload whose bytes at a moment `bytesAt` tells. */
 const follow = (untilMs: number, bytesAt: (at: number) => number, everyMs = 500) => {
@@ -66,15 +66,4 @@ describe('the speed of an upload', () => {
     )
     expect(follow(600_000, (at) => at).length).toBeLessThan(20)
   })
-})
-
-test.each([
-  [1000, 100, 10],
-  [1001, 100, 11],
-  [0, null, 0],
-  [0, 0, 0],
-  [1, null, null],
-  [1, 0, null],
-])('%i bytes at %s bytes a second are %s seconds', (bytesLeft, speed, expected) => {
-  expect(secondsLeft(bytesLeft, speed)).toBe(expected)
 })

@@ -34,9 +34,3 @@ export const bytesPerSecond = (samples: SpeedSamples, at: number): number | null
   if (!from || !last || at - from.at < shortestMs) return null
   return ((last.bytes - from.bytes) / (at - from.at)) * 1000
 }
-
-/** Whole seconds until `bytesLeft` bytes have left at that speed; null where no end is in sight. */
-export const secondsLeft = (bytesLeft: number, speed: number | null): number | null => {
-  if (bytesLeft <= 0) return 0
-  return speed === null || speed < 1 ? null : Math.ceil(bytesLeft / speed)
-}
