@@ -89,20 +89,22 @@ export class PartLedger {
    */
   learn(parts: readonly StoredPart[], knownBefore: readonly number[], mine: number | null): void {
     const listed = new Set(
-      parts.filter((part) => this.#isWhole(part)).map((part) => part.partNumber),
+      parts.filter((part) => this.isWhole(part)).map((part) => part.partNumber),
     )
-    for (const partNumber of knownBefore) if (!listed.has(partNumber)) this.#lose(partNumber)
+    for (const partNumber of knownBefore) if (!listed.has(partNumber)) this.lose(partNumber)
     for (const partNumber of listed) {
       if (partNumber === mine || !this.#inFlight.has(partNumber)) this.keep(partNumber)
     }
   }
 
-  #lose(partNumber: number): void {
+  /** Storage does not hold this part any more, or holds something else under its number. */
+  lose(partNumber: number): void {
     this.#heldBytes -= this.#held.get(partNumber) ?? 0
     this.#held.delete(partNumber)
   }
 
-  #isWhole({ partNumber, size }: StoredPart): boolean {
+  /** Whether this is a part of the plan, with all its bytes. */
+  isWhole({ partNumber, size }: StoredPart): boolean {
     const exists = partNumber >= 1 && partNumber <= this.#plan.count
     return exists && size === this.range(partNumber).size
   }

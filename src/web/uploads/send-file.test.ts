@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { partRange, planParts } from '../../shared/rules/part-plan.ts'
 import { FileUnreadable, hashPart } from './hash-blob.ts'
 import { errorCode, type Send } from './send.ts'
@@ -81,7 +81,11 @@ afterEach(async () => {
   await new Promise((done) => server.close(done))
 })
 
-const send = (ticket: Partial<TransferJob['ticket']>, file = new Blob([content])) =>
+const send = (
+  ticket: Partial<TransferJob['ticket']>,
+  file = new Blob([content]),
+  before: Partial<TransferJob> = {},
+) =>
   createSendFile(deps)({
     file,
     ticket: {
@@ -93,10 +97,12 @@ const send = (ticket: Partial<TransferJob['ticket']>, file = new Blob([content])
     },
     contentType: 'video/mp4',
     held: [],
+    hasFirstDate: true,
     resumed: false,
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onInterrupted: () => undefined,
+    ...before,
   })
 
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -133,6 +139,43 @@ test.each([{}, { parts: { size: partSize, count } }])(
     const error: unknown = await send(ticket).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(TransferFailed)
     expect(error).toMatchObject({ kind: 'unreadable', status: null })
+    expect(seen).toEqual([])
+  },
+)
+
+describe('a file of one part that storage holds whole', () => {
+  const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
+  const own = () => hashPart(new Blob([content]), 'crc32', new AbortController().signal)
+
+  test('is not sent again, by its checksum or by its date', async () => {
+    await send({}, undefined, {
+      held: held((await own()) ?? ''),
+      hasFirstDate: false,
+      resumed: true,
+    })
+    await send({}, undefined, { held: held(), hasFirstDate: true, resumed: true })
+    expect(seen).toEqual([])
+  })
+
+  test('is sent again where it is from an older version', async () => {
+    await send({}, undefined, { held: held('AAAAAA=='), resumed: true })
+    expect(seen).toEqual(['PUT /1/1'])
+    expect(sha(stored())).toBe(sha(content))
+  })
+})
+
+test.each([{}, { parts: { size: partSize, count } }])(
+  'what a bucket may have sealed of an older version is not confirmed as this one (%o)',
+  async (ticket) => {
+    const plan = ticket.parts ?? { size: content.length, count: 1 }
+    const held = Array.from({ length: plan.count }, (_, at) => ({
+      partNumber: at + 1,
+      size: partRange(content.length, plan.size, at + 1).size,
+    }))
+    const job = { held, resumed: true }
+    await send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: true })
+    const sending = send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: false })
+    await expect(sending).rejects.toMatchObject({ kind: 'unreadable' })
     expect(seen).toEqual([])
   },
 )

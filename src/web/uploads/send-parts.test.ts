@@ -9,6 +9,8 @@ import type { Outcome } from './upload-failure.ts'
 import { TransferFailed, type TransferJob } from './upload-ports.ts'
 
 const partSize = 1000
+/** Of any part of the file as it is now. */
+const ownChecksum = 'abc='
 
 /** How a PUT goes wrong. */
 type Fault =
@@ -30,6 +32,8 @@ const simulate = (count: number, size = count * partSize) => {
   const back: (() => void)[] = []
   let signatures = 0
   const held = new Map<number, number>()
+  /** The checksums of parts that storage holds of an older version of the file. */
+  const older = new Map<number, string>()
   const underWay = new Set<number>()
   const cancel = new AbortController()
   const puts: { partNumber: number; at: number; signature: number; request: StorageRequest }[] = []
@@ -40,6 +44,8 @@ const simulate = (count: number, size = count * partSize) => {
   const mistakes: string[] = []
   const sim = {
     held,
+    older,
+    tellsChecksums: true,
     puts,
     asked,
     signed,
@@ -73,7 +79,10 @@ const simulate = (count: number, size = count * partSize) => {
     })
 
   const answerTo = (partNumber: number, fault: Fault | null): StorageAnswer => {
-    const store = () => held.set(partNumber, partRange(size, partSize, partNumber).size)
+    const store = () => {
+      held.set(partNumber, partRange(size, partSize, partNumber).size)
+      older.delete(partNumber)
+    }
     if (!fault) {
       store()
       return answerOf(200)
@@ -88,11 +97,19 @@ const simulate = (count: number, size = count * partSize) => {
     return answerOf(fault.status, fault.code, fault.retryAfterMs ?? null)
   }
 
+  const list = () =>
+    [...held].map(([partNumber, bytes]) => ({
+      partNumber,
+      size: bytes,
+      ...(sim.tellsChecksums && { checksum: older.get(partNumber) ?? ownChecksum }),
+    }))
+
   const deps: PartsDeps = {
     send: async (request) => {
       const [, partNumber = 0, signature = 0] = request.url.split('/').map(Number)
       puts.push({ partNumber, at: time, signature, request })
-      if (held.has(partNumber)) mistakes.push(`part ${partNumber} was there`)
+      if (held.has(partNumber) && !older.has(partNumber))
+        mistakes.push(`part ${partNumber} was there`)
       if (underWay.has(partNumber)) mistakes.push(`part ${partNumber} twice at once`)
       underWay.add(partNumber)
       sim.mostAtOnce = Math.max(sim.mostAtOnce, underWay.size)
@@ -125,8 +142,7 @@ const simulate = (count: number, size = count * partSize) => {
         asked.push(time)
         const refused = sim.online ? sim.refuse('list') : { status: null }
         if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
-        const parts = [...held].map(([partNumber, bytes]) => ({ partNumber, size: bytes }))
-        return { ok: true, value: { parts } }
+        return { ok: true, value: { parts: list() } }
       }),
     wait: (ms, signal) => {
       waits.push(ms)
@@ -144,7 +160,7 @@ const simulate = (count: number, size = count * partSize) => {
     random: () => 0,
     now: () => time,
     checksums: {
-      part: async () => 'abc=',
+      part: async () => ownChecksum,
     },
   }
 
@@ -155,7 +171,8 @@ const simulate = (count: number, size = count * partSize) => {
         file: new Blob([new Uint8Array(size)]),
         ticket: { uploadUrl: '', cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
         contentType: 'video/mp4',
-        held: [...held].map(([partNumber, bytes]) => ({ partNumber, size: bytes })),
+        held: list(),
+        hasFirstDate: true,
         resumed: true,
         signal: cancel.signal,
         onProgress: (bytes) => {
@@ -225,7 +242,7 @@ describe('parts that nothing disturbs', () => {
     await sim.run()
     expect(sim.puts[0]?.request).toMatchObject({
       method: 'PUT',
-      headers: { 'Content-Type': 'video/mp4', 'x-amz-checksum-crc32': 'abc=' },
+      headers: { 'Content-Type': 'video/mp4', 'x-amz-checksum-crc32': ownChecksum },
       timeoutMs: 600_000,
       stallMs: 30_000,
     })
@@ -291,6 +308,106 @@ describe('parts that nothing disturbs', () => {
     await sim.run()
     expect(reads).toBe(40)
     expect(most).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('parts that storage held before', () => {
+  /** Storage holds so many parts; these of an older version. */
+  const resume = (count: number, heldParts: number, older: number[]) => {
+    const sim = simulate(count)
+    for (const partNumber of from1To(heldParts)) sim.held.set(partNumber, partSize)
+    for (const partNumber of older) sim.older.set(partNumber, 'other=')
+    return sim
+  }
+
+  test('are sent again where the file has something else there, and only those', async () => {
+    const sim = resume(12, 8, [2, 5, 8])
+    await sim.run({ hasFirstDate: false })
+    expect(numbers(sim).sort((one, other) => one - other)).toEqual([2, 5, 8, 9, 10, 11, 12])
+    expect([sim.older.size, sim.held.size, sim.mistakes]).toEqual([0, 12, []])
+    expect(sim.progress.at(-1)).toBe(12_000)
+  })
+
+  test('hold nothing up: the others travel while they are compared', async () => {
+    const sim = resume(12, 8, [2])
+    const { part } = sim.deps.checksums
+    let reads = 0
+    let mostReads = 0
+    sim.deps.checksums = {
+      part: async (...args) => {
+        reads += 1
+        mostReads = Math.max(mostReads, reads)
+        const isOfHeld = numbers(sim).length >= 4
+        if (isOfHeld) await new Promise<void>((done) => sim.at(1000, done))
+        reads -= 1
+        return part(...args)
+      },
+    }
+    await sim.run()
+    expect(new Set(numbers(sim).slice(0, 4))).toEqual(new Set([9, 10, 11, 12]))
+    expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([1, 1, 1, 1])
+    expect(numbers(sim).slice(4)).toEqual([2])
+    expect(mostReads).toBeLessThanOrEqual(6)
+  })
+
+  test('need no signature where all of them are the own ones', async () => {
+    const sim = resume(3, 3, [])
+    await sim.run({ hasFirstDate: false })
+    expect([sim.puts, sim.signed]).toEqual([[], []])
+  })
+
+  test.each([
+    ['storage tells no checksum', true, []],
+    ['storage tells no checksum', false, [1, 2, 3]],
+    ['this browser reckons none', true, []],
+    ['this browser reckons none', false, [1, 2, 3]],
+  ])('%s: they are believed with the date of then (%s)', async (why, hasFirstDate, sent) => {
+    const sim = resume(3, 3, [])
+    if (why.startsWith('storage')) sim.tellsChecksums = false
+    else sim.deps.checksums = { part: async () => null }
+    sim.older.set(1, '').set(2, '').set(3, '')
+    await sim.run({ hasFirstDate })
+    expect(numbers(sim)).toEqual(sent)
+  })
+
+  test('and that arrived late from a tab that is gone are not taken for the own ones', async () => {
+    const sim = simulate(6)
+    sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (n) => n < 3)
+    sim.at(150, () => {
+      for (const partNumber of [1, 6]) {
+        sim.held.set(partNumber, partSize)
+        sim.older.set(partNumber, 'other=')
+      }
+    })
+    await sim.run({ held: [] })
+    expect([sim.older.size, sim.held.size, sim.mistakes]).toEqual([0, 6, []])
+  })
+
+  test('are asked after where the answer to the own one was lost', async () => {
+    const sim = resume(2, 2, [1, 2])
+    sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: true })
+    await sim.run()
+    expect(numbers(sim)).toEqual([1, 2])
+    expect([sim.older.size, sim.mistakes]).toEqual([0, []])
+  })
+
+  test('are compared no longer than the upload runs', async () => {
+    const sim = resume(3, 3, [])
+    const reason = new Error('Cancelled by user')
+    sim.deps.checksums = {
+      part: (_, __, signal) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        ),
+    }
+    sim.at(50, () => sim.cancel.abort(reason))
+    await expect(sim.run()).rejects.toBe(reason)
+  })
+
+  test('end it where the file can no longer be read', async () => {
+    const sim = resume(3, 3, [])
+    sim.deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
+    await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadable)
   })
 })
 
@@ -618,17 +735,25 @@ describe('whatever goes wrong', () => {
         callScript,
         outages,
         fc.integer({ min: 1, max: 40_000 }),
-        async (count, lastPart, faults, refusals, dark, partMs) => {
-          const sim = simulate(count, (count - 1) * partSize + lastPart)
+        fc.array(fc.constantFrom('none', 'own', 'older'), { maxLength: 25 }),
+        async (count, lastPart, faults, refusals, dark, partMs, before) => {
+          const size = (count - 1) * partSize + lastPart
+          const sim = simulate(count, size)
+          for (const [at, whose] of before.slice(0, count).entries()) {
+            if (whose === 'none') continue
+            sim.held.set(at + 1, partRange(size, partSize, at + 1).size)
+            if (whose === 'older') sim.older.set(at + 1, 'other=')
+          }
           sim.partMs = partMs
           // The storage shows mercy where it would be given up: eight rounds, five refusals of a part.
           let sinceStored = 0
-          let before = 0
+          let storedThen = 0
           let consumed = 0
           const refusalsOf = new Map<number, number>()
           const isHard = () => {
-            sinceStored = sim.held.size > before ? 0 : sinceStored
-            before = sim.held.size
+            const stored = sim.held.size - sim.older.size
+            sinceStored = stored > storedThen ? 0 : sinceStored
+            storedThen = stored
             return sinceStored < 5
           }
           sim.fault = (partNumber) => {
@@ -661,7 +786,7 @@ describe('whatever goes wrong', () => {
           }
           await sim.run()
 
-          expect(sim.held.size).toBe(count)
+          expect([sim.held.size, sim.older.size]).toEqual([count, 0])
           expect(sim.mistakes).toEqual([])
           expect(sim.mostAtOnce).toBeLessThanOrEqual(5)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)

@@ -3,6 +3,7 @@ import { pause } from './connection.ts'
 import { questionTimeoutMs, requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
 import { lanesFor, type PartTime, withPartTime } from './part-lanes.ts'
 import { PartLedger } from './part-ledger.ts'
+import { isOwnPart } from './part-proof.ts'
 import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
@@ -39,7 +40,8 @@ class CallFailed extends Error {
 
 /**
  * Puts a file into storage in parts, several at once, each retried by the lane that sends it while the
- * others go on. After an answer that was lost storage is asked before the part is sent again.
+ * others go on. After an answer that was lost storage is asked before the part is sent again. What it
+ * held before is compared with the file meanwhile, and sent again where it differs.
  * Resolves when storage holds all parts; nothing runs any more when it settles.
  * @throws {TransferFailed} when it is given up.
  * @throws {FileUnreadable} when the file was changed or removed.
@@ -63,6 +65,9 @@ class PartsTransfer {
   readonly #tries = new Map<number, PartTries>()
   /** Parts that may have arrived although their answer did not. */
   readonly #uncertain = new Set<number>()
+  /** Parts that this transfer has stored itself. */
+  readonly #stored = new Set<number>()
+  #isComparing = true
   #lanes = 0
   #sending = 0
   #times: readonly PartTime[] = []
@@ -85,13 +90,31 @@ class PartsTransfer {
     this.#report()
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
+      void this.#compareHeld()
+        .catch((error: unknown) => this.#end.abort(error))
+        .then(() => {
+          this.#isComparing = false
+          this.#settleWhenOver()
+        })
       this.#widen()
-      this.#settleWhenOver()
     })
   }
 
+  /** Finds the parts that the file has otherwise by now than when storage got them. */
+  async #compareHeld(): Promise<void> {
+    for (const part of this.#job.held) {
+      this.#signal.throwIfAborted()
+      if (!this.#ledger.holds(part.partNumber) || (await this.#isOwn(part))) continue
+      // Storage may have lost it meanwhile, and got the file's own.
+      if (this.#stored.has(part.partNumber)) continue
+      this.#ledger.lose(part.partNumber)
+      this.#report()
+      this.#widen()
+    }
+  }
+
   #settleWhenOver() {
-    if (this.#lanes > 0) return
+    if (this.#lanes > 0 || this.#isComparing) return
     if (this.#signal.aborted) this.#settle?.reject(this.#signal.reason)
     else this.#settle?.resolve()
   }
@@ -202,6 +225,7 @@ class PartsTransfer {
     }
     if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
     if (!stored) return answer
+    this.#stored.add(partNumber)
     this.#ledger.keep(partNumber)
     this.#widen()
     return null
@@ -237,8 +261,14 @@ class PartsTransfer {
     const knownBefore = this.#ledger.held()
     const { cloudKey } = this.#job.ticket
     const { parts } = await this.#call((signal) => this.#deps.listParts({ cloudKey }, signal))
+    const proven = new Set<StoredPart>()
+    for (const part of parts) {
+      const isNew = this.#ledger.isWhole(part) && !this.#ledger.holds(part.partNumber)
+      if (isNew && (await this.#isOwn(part))) proven.add(part)
+    }
     this.#uncertain.delete(partNumber)
-    this.#ledger.learn(parts, knownBefore, partNumber)
+    const own = parts.filter((part) => proven.has(part) || this.#ledger.holds(part.partNumber))
+    this.#ledger.learn(own, knownBefore, partNumber)
     this.#report()
     this.#widen()
   }
@@ -257,6 +287,10 @@ class PartsTransfer {
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new CallFailed(outcome.refusal)
     return outcome.value
+  }
+
+  #isOwn(part: StoredPart): Promise<boolean> {
+    return isOwnPart(part, () => this.#checksum(part.partNumber), this.#job.hasFirstDate)
   }
 
   #checksum(partNumber: number): Promise<string | null> {

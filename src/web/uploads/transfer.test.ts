@@ -193,6 +193,7 @@ const upload = (file: Blob = new Blob([content]), job: Partial<TransferJob> = {}
       ticket: { uploadUrl: url, cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
       contentType: 'video/mp4',
       held: [],
+      hasFirstDate: true,
       resumed: false,
       signal: cancel.signal,
       onProgress: (bytes) => progress.push(bytes),

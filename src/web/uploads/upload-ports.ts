@@ -5,6 +5,8 @@ export interface StoredPart {
   /** From 1. */
   partNumber: number
   size: number
+  /** What the ticket's `checksum` gives of its bytes, in base64, where storage tells. */
+  checksum?: string | undefined
 }
 
 /** The bytes of one upload, and where they go. */
@@ -13,8 +15,10 @@ export interface TransferJob {
   ticket: UploadTicket
   /** The media type that the presigned URLs were signed for. */
   contentType: string
-  /** Parts that storage holds already; they are not sent again. */
+  /** Parts that storage holds already; those that are the file's own are not sent again. */
   held: readonly StoredPart[]
+  /** True while the file has the date that it had when its upload began. */
+  hasFirstDate: boolean
   /**
    * True when an earlier try may have stored bytes. A file of one part is then asked after before
    * anything is sent; `held` cannot tell of half a part.

@@ -165,9 +165,10 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       hash = effects.sha256(file, signal).catch(() => null)
       const onProgress = watchProgress(held.reduce((sum, { size }) => sum + size, 0))
       const contentType = ticket.metadata.mimeType
-      const job = { file, ticket, contentType, held, resumed, signal, onProgress, onInterrupted }
+      const hasFirstDate = file.lastModified === duties.record()?.identity.lastModified
+      const told = { signal, onProgress, onInterrupted }
       during(async () => {
-        await effects.sendFile(job)
+        await effects.sendFile({ file, ticket, contentType, held, hasFirstDate, resumed, ...told })
         return { type: 'sent' }
       })
     },
