@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
+import type { TestApp } from '../support/app-server.ts'
 import type { ChaosProxy } from '../support/chaos-proxy.ts'
 import { freePort } from '../support/free-port.ts'
 import { signUp } from '../support/make.ts'
@@ -11,6 +12,8 @@ import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/upload
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
+/** The engine sends no more parts at once. */
+const maxLanes = 5
 
 type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
 
@@ -43,6 +46,12 @@ const cuts: Cut[] = [
   offline,
 ]
 
+/** The bytes of the one upload that a server has. */
+const storedBytes = async ({ storage }: TestApp): Promise<number> => {
+  for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
+  return 0
+}
+
 test('a network cut ten times: the upload finishes by itself and sends little twice', async ({
   app,
   context,
@@ -71,8 +80,47 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
 
   await expectUpload(page, file.name, 'Completed', { timeout: 60_000 })
   // At most one part of each lane is sent again for each cut.
-  expect(lost).toBeLessThanOrEqual(cuts.length * 5)
+  expect(lost).toBeLessThanOrEqual(cuts.length * maxLanes)
   expect(sentSince(network) - file.size).toBeLessThanOrEqual(lost * partSize)
+  expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+})
+
+test('a connection in which nothing moves is given up, and its parts are sent anew', async ({
+  app,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.allow(brokenConnection)
+  const file = await writeRandomFile(folder, 'footage.mov', 30 * mebibyte)
+  await page.clock.install()
+  await openDashboard(page, app, await signUp(app))
+
+  const reached = network.holdAfter(18 * mebibyte)
+  await chooseFiles(page, [file.path])
+  await reached
+  const stalled = network.putsUnderWay().length
+  expect(stalled).toBeGreaterThan(0)
+  let sent = -1
+  const sentMeanwhile = () => {
+    const before = sent
+    sent = network.sentBytes()
+    return sent - before
+  }
+  await expect.poll(sentMeanwhile, { intervals: [1000] }).toBe(0)
+  const known = network.exchanges.length
+  // All of these bytes may have left the browser and lie in buffers on the way: then it is the
+  // answer that does not come, for which it waits longer.
+  await page.clock.fastForward(125_000)
+  await expect.poll(() => network.exchanges.length).toBeGreaterThan(known)
+  network.open()
+
+  await expect(page.getByText('Upload completed successfully!').last()).toBeVisible({
+    timeout: 30_000,
+  })
+  expect(sentSince(network) - file.size).toBeLessThanOrEqual(stalled * partSize)
+  await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
@@ -91,6 +139,8 @@ test('a small file goes on from the bytes that the server holds', async ({
   const reached = network.holdAfter(5 * mebibyte)
   await chooseFiles(page, [file.path])
   await reached
+  // What has passed through the network can still be on its way into the file.
+  await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()

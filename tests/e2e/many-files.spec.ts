@@ -49,6 +49,8 @@ test('a folder of 1,000 files of 100 KiB within a minute, the page answering all
   })
   console.log(`1,000 files: ${seconds.toFixed(1)} s, longest task ${longest} ms`)
   expect(seconds).toBeLessThan(60)
+  // Far above what is measured: a page that freezes, not one that is busy.
+  expect(longest).toBeLessThan(1000)
 
   const files = await listed()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
