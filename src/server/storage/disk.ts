@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
-import { BlockPool } from './block-pool.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
@@ -52,8 +51,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const parts = await HeldParts.open(folders, digests)
   const lanes = new UploadLanes()
   const running = new Map<string, BlockWriter>()
-  const blocks = new BlockPool()
-  const receiver = { folders, lanes, parts, digests, blocks, running, uploads, clock, log }
+  const receiver = { folders, lanes, parts, digests, running, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey })
   const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
   const storedSize = async (key: string) =>

@@ -3,7 +3,6 @@ import { finished } from 'node:stream/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { BlockPool } from './block-pool.ts'
 import type { BlockWriter } from './block-writer.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
@@ -26,7 +25,6 @@ export interface UploadReceiver {
   lanes: UploadLanes
   parts: HeldParts
   digests: FileDigests
-  blocks: BlockPool
   /** The transfers of whole files that are running, by key. */
   running: Map<string, BlockWriter>
   uploads: UploadActivity

@@ -87,7 +87,6 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
-    blocks: receiver.blocks,
     start: offset,
     limit: offset + size,
     onBytes: (chunk) => {

@@ -127,7 +127,6 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
-    blocks: receiver.blocks,
     start,
     limit: size,
     onBytes: (chunk) => {
