@@ -1,17 +1,16 @@
 import { z } from 'zod'
+import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
 import { cloudKey, done, withoutNul } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
-const mediaType = z
+const mimeType = z
   .string()
-  .max(255)
+  .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
-  .pipe(
-    z.string().regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Must be a media type such as image/png.'),
-  )
+  .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
 /** The spec sends the days as text; a number is taken too. */
 const expirationDays = z
@@ -51,7 +50,7 @@ export const uploads = {
     body: z.object({
       fileName: z.string().min(1).max(1024),
       fileSize: z.int().nonnegative(),
-      fileType: mediaType,
+      fileType: mimeType,
       expirationDays,
       /** Whose the client takes it for; another session than theirs is refused as signed out. */
       ownerId: z.string().max(64).optional(),
