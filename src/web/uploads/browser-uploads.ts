@@ -4,7 +4,8 @@ import { browserConnection, waitOrReconnect } from './connection.ts'
 import { guardPage } from './guard-page.ts'
 import { createBrowserHandleStore } from './handle-store.ts'
 import { keepAwake } from './keep-awake.ts'
-import { sendByXhr } from './send.ts'
+import { questionTimeoutMs } from './next-step.ts'
+import { sendByXhr, wholeNumber } from './send.ts'
 import { createSendFile } from './send-file.ts'
 import { openBroadcast } from './tab-channel.ts'
 import { electLeader } from './tab-leader.ts'
@@ -17,31 +18,35 @@ const refusalOf = (error: unknown): Refusal => {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
   const { status, code = null, publicMessage: message = null } = error
   const body = error.message.slice(`${status}: `.length)
-  return { status, code, message, ...(message === null && { body }) }
+  const seconds = wholeNumber(error.retryAfter)
+  const retryAfterMs = seconds === null ? null : seconds * 1000
+  return { status, code, message, retryAfterMs, ...(message === null && { body }) }
 }
 
 /**
  * Calls go past the query client: a lapsed session pauses uploads, and must not make the page leave.
- * Rejects only with the reason of the signal.
+ * Never rejects.
  */
-const attempt = async <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<Outcome<T>> => {
+const attempt = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
   try {
     return { ok: true, value: await work() }
   } catch (error) {
-    signal?.throwIfAborted()
     return { ok: false, refusal: refusalOf(error) }
   }
 }
 
+/** Of a call that nobody else gives a limit. */
+const inTime = () => AbortSignal.timeout(questionTimeoutMs)
+
 const calls: UploadCalls = {
-  getUploadUrl: (body) => attempt(() => call('getUploadUrl', { body })),
-  listParts: (query, signal) => attempt(() => call('listParts', { query, signal }), signal),
-  confirmUpload: (body) => attempt(() => call('confirmUpload', { body })),
+  getUploadUrl: (body, signal) => attempt(() => call('getUploadUrl', { body, signal })),
+  listParts: (query, signal) => attempt(() => call('listParts', { query, signal })),
+  confirmUpload: (body, signal) => attempt(() => call('confirmUpload', { body, signal })),
   abortUpload: async (cloudKey) => {
-    await attempt(() => call('abortUpload', { body: { cloudKey } }))
+    await attempt(() => call('abortUpload', { body: { cloudKey }, signal: inTime() }))
   },
   currentUser: async () => {
-    const user = await attempt(() => call('currentUser'))
+    const user = await attempt(() => call('currentUser', { signal: inTime() }))
     if (user.ok) return { ok: true, value: user.value.id }
     return user.refusal.status === 401 ? { ok: true, value: null } : user
   },
@@ -69,7 +74,7 @@ export const createBrowserUploads = (page: UploadsPage): Uploads => {
     wait: waitOrReconnect,
     random: Math.random,
     checksums,
-    signParts: (body, signal) => attempt(() => call('signParts', { body, signal }), signal),
+    signParts: (body, signal) => attempt(() => call('signParts', { body, signal })),
     listParts: calls.listParts,
     now: () => performance.now(),
   })
@@ -81,6 +86,7 @@ export const createBrowserUploads = (page: UploadsPage): Uploads => {
       sample: checksums.sample,
       connection: browserConnection,
       timers: browserTimers,
+      wait: waitOrReconnect,
       random: Math.random,
       holdPage,
       handles: createBrowserHandleStore(),

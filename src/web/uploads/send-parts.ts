@@ -8,6 +8,7 @@ import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
 import { checksumHeader, isReadable, type TransferDeps } from './transfer.ts'
+import { answerOf } from './upload-calls.ts'
 import type { Outcome, Refusal } from './upload-failure.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from './upload-ports.ts'
 
@@ -29,12 +30,9 @@ export interface PartsDeps extends TransferDeps {
 class CallFailed extends Error {
   readonly answer: StorageAnswer
 
-  constructor({ status, code }: Refusal) {
-    super(`${status}`)
-    this.answer =
-      status === null
-        ? { kind: 'network' }
-        : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs: null }
+  constructor(refusal: Refusal) {
+    super(`${refusal.status}`)
+    this.answer = answerOf(refusal)
   }
 }
 

@@ -2,12 +2,15 @@
 export interface Timers {
   /** Milliseconds since 1970. */
   now(): number
+  /** Milliseconds, only ever compared with each other: setting the clock does not change them. */
+  elapsed(): number
   /** Runs a task once after so many milliseconds; answers how to call it off. */
   after(ms: number, task: () => void): () => void
 }
 
 export const browserTimers: Timers = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after: (ms, task) => {
     const timer = setTimeout(task, ms)
     return () => clearTimeout(timer)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserTimers } from './timers.ts'
+import { browserTimers, waitBy } from './timers.ts'
 import { createUploadData, type UploadData } from './upload-data.ts'
 import { createEngine, type EngineEffects, type UploadEngine } from './upload-engine.ts'
 import type { Outcome, Refusal } from './upload-failure.ts'
@@ -85,6 +85,7 @@ const makeWorld = () => {
       getUploadUrl: async (request) => {
         world.requests.push(request)
         world.log.push(`start ${request.fileName}`)
+        if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
         const answer = world.onStart(request.fileName)
         if (answer) return answer
         world.tickets += 1
@@ -121,6 +122,7 @@ const makeWorld = () => {
     sample: async (of) => `sample of ${(of as File).name}`,
     connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
     timers: browserTimers,
+    wait: (ms, signal) => waitBy(browserTimers, ms, signal),
     random: () => 0,
     records: {
       load: () => [...world.saved.values()],
@@ -205,7 +207,14 @@ describe('a drop', () => {
     add([file('a\u202e:b?.txt', 4, 'text/plain;charset=utf-8')])
     await pass(0)
     expect(world.requests).toEqual([
-      { fileName: 'ab.txt', fileSize: 4, fileType: '', expirationDays: '3' },
+      {
+        fileName: 'ab.txt',
+        fileSize: 4,
+        fileType: '',
+        expirationDays: '3',
+        ownerId: 'ada',
+        idempotencyKey: '000001',
+      },
     ])
     expect(world.confirmations).toMatchObject([
       { cloudKey: 'key of ab.txt', uploadStartTime: Date.now(), sha256: 'a'.repeat(64) },
@@ -268,7 +277,7 @@ describe('a drop', () => {
       for (let sent = 0; sent < 1000; sent += 10) {
         onProgress(sent)
         seen.add(state().records[0]?.uploadedBytes ?? -1)
-        vi.setSystemTime(Date.now() + 10)
+        vi.advanceTimersByTime(10)
       }
     }
     add([file('a.txt', 1000)])
@@ -281,7 +290,7 @@ describe('a drop', () => {
     const lives: unknown[] = []
     world.onSend = async ({ onProgress, onInterrupted }) => {
       onProgress(0)
-      vi.setSystemTime(Date.now() + 4000)
+      vi.advanceTimersByTime(4000)
       onProgress(4000)
       lives.push(Object.values(state().live)[0])
       onInterrupted()

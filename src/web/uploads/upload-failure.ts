@@ -9,6 +9,8 @@ export interface Refusal {
   message: string | null
   /** The text of an answer without a message field. */
   body?: string | undefined
+  /** How long to wait before asking again, where it says so. */
+  retryAfterMs?: number | null
 }
 
 /** What a call came to. */

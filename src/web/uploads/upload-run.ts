@@ -1,7 +1,15 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { mayStartAgain, type Repeating, type UploadCalls, untilAnswered } from './upload-calls.ts'
+import { isMediaType } from '../../shared/rules/media-type.ts'
+import { questionTimeoutMs, requestTimeoutMs } from './next-step.ts'
+import {
+  mayStartAgain,
+  type Question,
+  type Repeating,
+  type UploadCalls,
+  untilAnswered,
+} from './upload-calls.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'
-import { mayPass, type Outcome, type Refusal } from './upload-failure.ts'
+import { mayPass } from './upload-failure.ts'
 import { type SendFile, TransferFailed } from './upload-ports.ts'
 import type { UploadRecord, UploadTicket } from './upload-record.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
@@ -45,9 +53,7 @@ export interface UploadRun {
 }
 
 /** What some systems give as a type is none; an empty one says that nothing is known. */
-const mediaTypeOf = (type: string) => (/^[^\s/;]+\/[^\s/;]+$/.test(type) ? type : '')
-
-const signedOut: Refusal = { status: 401, code: 'UNAUTHORIZED', message: null }
+const mediaTypeOf = (type: string) => (isMediaType(type) ? type : '')
 
 export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   const { calls, timers } = effects
@@ -57,10 +63,8 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   let hash: Promise<string | null> = Promise.resolve(null)
 
   const onInterrupted = () => onLive({ interrupted: true, bytesPerSecond: null })
-  const asked = <T>(
-    work: () => Promise<Outcome<T>>,
-    isPassing: (refusal: Refusal) => boolean = mayPass,
-  ) => untilAnswered(work, isPassing, signal, { ...effects, onInterrupted })
+  const asked = <T>(question: Question<T>) =>
+    untilAnswered(question, signal, { ...effects, onInterrupted })
 
   /** Runs a piece of the turn; what it rejects with once the turn has ended is of no interest. */
   const during = (work: () => Promise<UploadEvent | null>) => {
@@ -77,26 +81,20 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     )
   }
 
-  /** A fresh upload must not become somebody else's who has signed in in this browser since. */
-  const isStillTheirs = async (ownerId: string): Promise<boolean> => {
-    const user = await calls.currentUser()
-    return !user.ok || user.value === ownerId
-  }
-
   const start = async (record: UploadRecord): Promise<UploadEvent | null> => {
-    if (record.restarted && !(await isStillTheirs(record.ownerId))) {
-      return { type: 'refused', stage: 'start', refusal: signedOut }
+    const request = {
+      fileName: record.fileName,
+      fileSize: record.fileSize,
+      fileType: mediaTypeOf(record.fileType),
+      expirationDays: String(record.expirationDays),
+      ownerId: record.ownerId,
+      idempotencyKey: record.id,
     }
-    const started = await asked(
-      () =>
-        calls.getUploadUrl({
-          fileName: record.fileName,
-          fileSize: record.fileSize,
-          fileType: mediaTypeOf(record.fileType),
-          expirationDays: String(record.expirationDays),
-        }),
-      mayStartAgain,
-    )
+    const started = await asked({
+      ask: (limit) => calls.getUploadUrl(request, limit),
+      withinMs: questionTimeoutMs,
+      isPassing: mayStartAgain,
+    })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
     // Given up while the answer was on its way: the place is freed.
     if (signal.aborted) void calls.abortUpload(started.value.cloudKey)
@@ -104,10 +102,10 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   }
 
   const watchProgress = (held: number) => {
-    let samples: SpeedSamples = withSample([], timers.now(), held)
+    let samples: SpeedSamples = withSample([], timers.elapsed(), held)
     let shownAt = Number.NEGATIVE_INFINITY
     return (bytes: number) => {
-      const now = timers.now()
+      const now = timers.elapsed()
       if (signal.aborted || (bytes < file.size && now - shownAt < progressEveryMs)) return
       shownAt = now
       samples = withSample(samples, now, bytes)
@@ -122,14 +120,18 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   ): Promise<UploadEvent> => {
     const sha256 = (await hash) ?? undefined
     signal.throwIfAborted()
-    const confirmed = await asked(() =>
-      calls.confirmUpload({
-        cloudKey: ticket.cloudKey,
-        metadata: ticket.metadata,
-        uploadStartTime: duties.record()?.uploadStartTime ?? timers.now(),
-        sha256,
-      }),
-    )
+    const request = {
+      cloudKey: ticket.cloudKey,
+      metadata: ticket.metadata,
+      uploadStartTime: duties.record()?.uploadStartTime ?? timers.now(),
+      sha256,
+    }
+    const confirmed = await asked({
+      ask: (limit) => calls.confirmUpload(request, limit),
+      // Storage puts the parts of a large file together before it answers.
+      withinMs: requestTimeoutMs,
+      isPassing: mayPass,
+    })
     if (!confirmed.ok) return { type: 'refused', stage, refusal: confirmed.refusal }
     if (signal.aborted) duties.onStoredAnyway(confirmed.value)
     return { type: 'confirmed', file: confirmed.value }
@@ -155,7 +157,12 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       }),
     listParts: ({ ticket }) =>
       during(async () => {
-        const listed = await asked(() => calls.listParts({ cloudKey: ticket.cloudKey }, signal))
+        const listed = await asked({
+          ask: (limit) =>
+            calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit])),
+          withinMs: questionTimeoutMs,
+          isPassing: mayPass,
+        })
         return listed.ok
           ? { type: 'held', parts: listed.value.parts }
           : { type: 'refused', stage: 'resume', refusal: listed.refusal }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserTimers } from './timers.ts'
+import { browserTimers, waitBy } from './timers.ts'
 import type { Outcome } from './upload-failure.ts'
 import type { TransferJob } from './upload-ports.ts'
 import { createUploads, type Uploads, type UploadsEnv } from './uploads-store.ts'
@@ -84,12 +84,13 @@ const makeBrowser = () => {
       sample: async (of) => `${of.size}`,
       connection: { isOnline: () => true, untilOnline: async () => undefined },
       timers: {
-        now: browserTimers.now,
+        ...browserTimers,
         after: (ms, task) =>
           browserTimers.after(ms, () => {
             if (!gone.signal.aborted) task()
           }),
       },
+      wait: (ms, signal) => waitBy(browserTimers, ms, signal),
       random: () => 0,
       holdPage: () => () => undefined,
       handles: {
