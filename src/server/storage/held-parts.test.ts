@@ -15,6 +15,7 @@ import { crc32 } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../tests/support/disk-server.ts'
+import { checksums } from '../../../tests/support/make.ts'
 import { send } from '../../../tests/support/send.ts'
 import { FileDigests } from './file-digests.ts'
 import { Folders } from './folders.ts'
@@ -267,6 +268,8 @@ describe('the bookkeeping', () => {
     await expect(reopened.list(key)).rejects.toThrow('EISDIR')
     await rm(folders.partsPath(key), { recursive: true })
     await writeFile(folders.partsPath(key), notes)
-    expect(await reopened.list(key)).toEqual([{ partNumber: 1, size: 1 }])
+    expect(await reopened.list(key)).toEqual([
+      { partNumber: 1, size: 1, checksum: checksums.crc32(Buffer.of(1)) },
+    ])
   })
 })

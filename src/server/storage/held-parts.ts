@@ -57,12 +57,12 @@ export class HeldParts {
     return this.#uploads.has(key)
   }
 
-  /** The parts that are held, by number; none when the upload is not in parts. */
+  /** The parts that are held, by number, with their CRC-32 as `checksum`; none when the upload is not in parts. */
   async list(key: string): Promise<StoredPart[]> {
     const upload = await this.#find(key)
     if (!upload) return []
     return [...upload.parts.values()]
-      .map(({ partNumber, size }) => ({ partNumber, size }))
+      .map(({ partNumber, size, crc32 }) => ({ partNumber, size, checksum: inBase64(crc32) }))
       .sort((a, b) => a.partNumber - b.partNumber)
   }
 
@@ -205,6 +205,13 @@ function parseJson(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** As a client sends it along: four bytes, the highest first. */
+function inBase64(crc32: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32)
+  return bytes.toString('base64')
 }
 
 /** The CRC-32 of the bytes where a part should lie; null when the file ends before. */

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../tests/support/disk-server.ts'
+import { checksums } from '../../../tests/support/make.ts'
 import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
 import type { PartGrant, UploadGrant } from './storage.ts'
 
@@ -319,11 +319,7 @@ describe('parts and the whole file', () => {
 })
 
 describe('the checksum that is sent along', () => {
-  const checksum = (bytes: Buffer) => {
-    const value = Buffer.alloc(4)
-    value.writeUInt32BE(crc32(bytes))
-    return { 'x-amz-checksum-crc32': value.toString('base64') }
-  }
+  const checksum = (bytes: Buffer) => ({ 'x-amz-checksum-crc32': checksums.crc32(bytes) })
 
   it('is compared with a part, and with a whole file', async () => {
     const of = cut(2, 100)

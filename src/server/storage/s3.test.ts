@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -9,6 +8,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checksums } from '../../../tests/support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from '../../../tests/support/s3.ts'
 import { send } from '../../../tests/support/send.ts'
 import { partsSuite } from './parts.suite.ts'
@@ -171,9 +171,7 @@ describeOnS3('beyond the port, S3', () => {
   })
 
   it('compares a body with its MD5, which is not signed, and says so', async () => {
-    const md5 = (body: string) => ({
-      'Content-MD5': createHash('md5').update(body).digest('base64'),
-    })
+    const md5 = (body: string) => ({ 'Content-MD5': checksums.md5(Buffer.from(body)) })
     const wish = grant(5)
     const part: PartGrant = { ...wish, partNumber: 1, offset: 0 }
     for (const url of [await storage.signUpload(wish), ...(await storage.signParts([part]))]) {
@@ -202,8 +200,9 @@ describeOnS3('beyond the port, S3', () => {
     for (let from = 0; from < urls.length; from += 50) {
       await Promise.all(urls.slice(from, from + 50).map((url) => put(url, 'x')))
     }
+    const checksum = checksums.md5(Buffer.from('x'))
     expect(await storage.listParts(wish.key)).toEqual(
-      parts.map(({ partNumber }) => ({ partNumber, size: 1 })),
+      parts.map(({ partNumber }) => ({ partNumber, size: 1, checksum })),
     )
     expect(await storage.storedSize(wish.key)).toBe(1100)
     const expected = { name: 'SizeMismatch', expected: 1000, actual: 1100 }

@@ -104,7 +104,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
 
     async listParts(key) {
       const parts = await uploads.partsOf(objectKey(key))
-      return parts.map(({ partNumber, size }) => ({ partNumber, size }))
+      return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
     },
 
     async storedSize(key) {
@@ -188,6 +188,15 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
 function objectKey(key: string): string {
   if (!isStorageKey(key)) throw new RangeError('not a storage key')
   return `${folder}${key}`
+}
+
+/**
+ * The MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Nothing where the ETag is none:
+ * buckets may give others, for instance of parts that they keep encrypted.
+ */
+function md5In(etag: string): { checksum?: string } {
+  const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]
+  return hex === undefined ? {} : { checksum: Buffer.from(hex, 'hex').toString('base64') }
 }
 
 function* ours(objectKey: string, modifiedAt: Date): Generator<StoredObject> {
