@@ -11,6 +11,7 @@ import {
   smallint,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 
@@ -111,12 +112,15 @@ export const uploads = pgTable(
     expirationDays: smallint('expiration_days').notNull(),
     /** How its parts are cut: kept, so that an upload outlives a change of the rule. */
     partSize: bytes('part_size').notNull().default(8_388_608),
+    /** By which its owner finds it when the answer to its start was lost. */
+    idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
     /** When bytes last arrived or a URL was last signed: what "idle" is measured from. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    index('uploads_owner_id').on(table.ownerId),
+    // Finds all uploads of an owner too.
+    uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
   ],
 )

@@ -26,8 +26,23 @@ export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    .for('update')
+    // Not `update`: that waits for every row that is being written with this owner's id, and who
+    // writes one may be waiting for what is done under this lock.
+    .for('no key update')
   return owner
+}
+
+/**
+ * Locks the upload that an owner has open under this idempotency key until the transaction ends, so
+ * that it stays open that long. False when there is none.
+ */
+export const lockRepeated = async (tx: Db, ownerId: string, key: string): Promise<boolean> => {
+  const open = await tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(and(eq(uploads.ownerId, ownerId), eq(uploads.idempotencyKey, key)))
+    .for('update')
+  return open.length > 0
 }
 
 /**

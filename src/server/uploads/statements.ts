@@ -10,10 +10,14 @@ import type { Upload } from './queries.ts'
 /** What an upload is when it starts; `now` is both its beginning and its last activity. */
 export type NewUpload = Omit<
   typeof uploads.$inferInsert,
-  'id' | 'partSize' | 'createdAt' | 'lastActivityAt'
-> & { partSize: number; now: Date }
+  'id' | 'partSize' | 'idempotencyKey' | 'createdAt' | 'lastActivityAt'
+> & { partSize: number; idempotencyKey: string | null; now: Date }
 
-/** Makes the function that writes down a new upload. */
+/**
+ * Makes the function that writes down a new upload and answers it. Where its owner has one open under
+ * the same idempotency key, that one is answered and noted as active now; undefined when it is of
+ * another file, and nothing has happened.
+ */
 export const prepareInsertUpload = (db: Db) => {
   const { placeholder } = sql
   const query = db
@@ -27,12 +31,21 @@ export const prepareInsertUpload = (db: Db) => {
       size: placeholder('size'),
       expirationDays: placeholder('expirationDays'),
       partSize: placeholder('partSize'),
+      idempotencyKey: placeholder('idempotencyKey'),
       createdAt: placeholder('now'),
       lastActivityAt: placeholder('now'),
     })
+    .onConflictDoUpdate({
+      target: [uploads.ownerId, uploads.idempotencyKey],
+      set: { lastActivityAt: sql`excluded.last_activity_at` },
+      setWhere: sql`(${uploads.originalName}, ${uploads.mimeType}, ${uploads.size}, ${uploads.expirationDays})
+        = (excluded.original_name, excluded.mime_type, excluded.size, excluded.expiration_days)`,
+    })
+    .returning()
     .prepare('insert_upload')
-  return async (upload: NewUpload): Promise<void> => {
-    await query.execute(upload)
+  return async (upload: NewUpload): Promise<Upload | undefined> => {
+    const [open] = await query.execute(upload)
+    return open
   }
 }
 
