@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uploads } from '../src/server/db/schema.ts'
@@ -6,6 +6,7 @@ import { sweepOrphans } from '../src/server/jobs/sweep-orphans.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import {
+  checksums,
   json,
   listParts,
   makePerson,
@@ -37,7 +38,7 @@ const putPart = (url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) =>
     method: 'PUT',
     headers: {
       'content-type': 'text/plain',
-      'content-md5': createHash('md5').update(md5Of).digest('base64'),
+      'content-md5': checksums.md5(md5Of),
     },
     body,
   })
@@ -93,11 +94,12 @@ describeOnS3('an upload in parts on S3', () => {
     expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
 
     await sendParts(ada, started, 3, 1, 2)
-    expect(await listParts(ada, started.cloudKey)).toEqual([
-      { partNumber: 1, size: partSize },
-      { partNumber: 2, size: partSize },
-      { partNumber: 3, size: 1000 },
-    ])
+    expect(await listParts(ada, started.cloudKey)).toEqual(
+      [1, 2, 3].map((partNumber) => {
+        const piece = pieceOf(partNumber)
+        return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
+      }),
+    )
     const file = await expectFile(await confirm(ada, started, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: hash })
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
@@ -182,6 +184,44 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await held(ada, started)).toEqual([])
     await sendParts(ada, started, 1, 2, 3)
     await expectFile(await confirm(ada, started))
+  })
+
+  it('needs no byte again when it was sealed and then found no place', async () => {
+    const ada = await makePerson(app)
+    const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
+    await sendParts(ada, parted, 1, 2, 3)
+    expect((await putBytes(whole, pieceOf(3))).status).toBe(200)
+    app.clock.advance(16 * minute)
+    const files: File[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const other = await startUpload(ada, { size: 1 })
+      expect((await putBytes(other, new Uint8Array(1))).status).toBe(200)
+      files.push(await json<File>(await confirm(ada, other)))
+    }
+    await expectError(await confirm(ada, parted, { sha256: hash }), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(ada, whole), 403, 'TIER_FILE_COUNT')
+    expect(await listParts(ada, parted.cloudKey)).toEqual([
+      { partNumber: 1, size: partSize },
+      { partNumber: 2, size: partSize },
+      { partNumber: 3, size: 1000 },
+    ])
+    expect(await listParts(ada, whole.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
+    for (const { id } of files.slice(0, 2))
+      await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    await expectFile(await confirm(ada, parted, { sha256: hash }))
+    expect((await confirm(ada, whole)).status).toBe(200)
+  })
+
+  it('answers one upload to a start that is repeated, also when its bytes arrive already', async () => {
+    const ada = await makePerson(app)
+    const wish = { size: bytes.length, idempotencyKey: 'a start' }
+    const [first, again] = [await startUpload(ada, wish), await startUpload(ada, wish)]
+    expect(again.cloudKey).toBe(first.cloudKey)
+    await sendParts(ada, first, 1, 3)
+    expect((await startUpload(ada, wish)).cloudKey).toBe(first.cloudKey)
+    expect(await held(ada, first)).toEqual([1, 3])
+    await sendParts(ada, first, 2)
+    await expectFile(await confirm(ada, first))
   })
 
   it("leaves another user's key alone", async () => {

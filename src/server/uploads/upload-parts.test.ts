@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  checksums,
   json,
+  type ListedPart,
   listParts,
   makeClient,
+  makeFile,
   makePerson,
   type Person,
   putBytes,
@@ -52,6 +55,20 @@ const startInParts = async (person: Person): Promise<InParts> => {
 
 const pieceOf = ({ bytes }: InParts, partNumber: number) =>
   bytes.subarray((partNumber - 1) * 10, partNumber * 10)
+
+/** What is listed of a part that holds these bytes. */
+const listed = (partNumber: number, bytes: Uint8Array): ListedPart => ({
+  partNumber,
+  size: bytes.length,
+  checksum: checksums.crc32(bytes),
+})
+
+/** What is listed of the 25 bytes when they are one file already. */
+const allWithoutChecksums: ListedPart[] = [
+  { partNumber: 1, size: 10 },
+  { partNumber: 2, size: 10 },
+  { partNumber: 3, size: 5 },
+]
 
 const putPart = (url: string, body: Uint8Array<ArrayBuffer>, headers = {}) =>
   fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain', ...headers }, body })
@@ -147,11 +164,11 @@ describe('the offer of parts', () => {
         expect((await putPart(urls[at] ?? '', piece)).status).toBe(200)
       }),
     )
-    expect(await listParts(person, started.cloudKey)).toEqual([
-      { partNumber: 1, size: 8 * mebibyte },
-      { partNumber: 2, size: 8 * mebibyte },
-      { partNumber: 3, size: 5 },
-    ])
+    expect(await listParts(person, started.cloudKey)).toEqual(
+      [1, 2, 3].map((partNumber) =>
+        listed(partNumber, bytes.subarray((partNumber - 1) * size, partNumber * size)),
+      ),
+    )
     const confirmed = await confirm(person, started.cloudKey, { sha256: sha256(bytes) })
     const file = await json<File>(confirmed)
     expect(file.sha256).toBe(sha256(bytes))
@@ -250,6 +267,65 @@ describe("another user's upload", () => {
       await expectRefusal(response, 400, 'INVALID_INPUT')
     },
   )
+})
+
+describe('GET /api/files/upload-parts', () => {
+  it('tells the parts that are held and what each holds', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(person)
+    expect(await listParts(person, upload.cloudKey)).toEqual([])
+    await sendParts(person, upload, [3, 1])
+    const other = { ...upload, bytes: new Uint8Array(25).fill(7) }
+    await sendParts(person, other, [3])
+    expect(await listParts(person, upload.cloudKey)).toEqual([
+      listed(1, pieceOf(upload, 1)),
+      listed(3, pieceOf(other, 3)),
+    ])
+  })
+
+  it.each([0, 1, 8 * mebibyte])(
+    'tells of the one part of %i bytes when it is there',
+    async (size) => {
+      const person = await makePerson(app)
+      const bytes = new Uint8Array(size)
+      const started = await startUpload(person, { size })
+      expect(await listParts(person, started.cloudKey)).toEqual([])
+      expect((await putBytes(started, bytes)).status).toBe(200)
+      expect(await listParts(person, started.cloudKey)).toEqual([{ partNumber: 1, size }])
+      expect((await confirm(person, started.cloudKey, { sha256: sha256(bytes) })).status).toBe(200)
+    },
+  )
+
+  it('tells of none while the whole file is on its way', async () => {
+    const person = await makePerson(app)
+    const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
+    const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
+    const answer = await send(uploadUrl, { method: 'PUT', headers, body: Buffer.alloc(9) })
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    expect(await app.storage.storedSize(cloudKey)).toBe(9)
+    expect(await listParts(person, cloudKey)).toEqual([])
+  })
+
+  it('tells of all parts when the file was sealed and then found no place', async () => {
+    const person = await makePerson(app)
+    const parted = await sendAll(person)
+    const whole = await startInParts(person)
+    expect((await putBytes(whole, whole.bytes)).status).toBe(200)
+    app.clock.advance(16 * minute)
+    const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    for (const { cloudKey } of [parted, whole]) {
+      await expectRefusal(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
+      expect(await listParts(person, cloudKey)).toEqual(allWithoutChecksums)
+    }
+    for (const { id } of files.slice(0, 2)) {
+      await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    }
+    for (const upload of [parted, whole]) {
+      const claim = { sha256: sha256(upload.bytes) }
+      const file = await json<File>(await confirm(person, upload.cloudKey, claim))
+      expect(await download(file)).toEqual(upload.bytes)
+    }
+  })
 })
 
 describe("a part's presigned URL", () => {
@@ -362,7 +438,7 @@ describe('what a part may hold', () => {
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
     expect([answer.status, codeOf(answer)]).toEqual([status, code])
-    expect(await listParts(person, upload.cloudKey)).toEqual([{ partNumber: 2, size: 10 }])
+    expect(await listParts(person, upload.cloudKey)).toEqual([listed(2, pieceOf(upload, 2))])
     await expectGoesOn(person, upload)
   })
 
@@ -419,7 +495,7 @@ describe('confirming an upload in parts', () => {
     const upload = await startInParts(person)
     await sendParts(person, upload, [1, 2])
     expect((await putBytes(upload, upload.bytes)).status).toBe(200)
-    expect(await listParts(person, upload.cloudKey)).toEqual([])
+    expect(await listParts(person, upload.cloudKey)).toEqual(allWithoutChecksums)
     const file = await json<File>(await confirm(person, upload.cloudKey))
     expect(await download(file)).toEqual(upload.bytes)
   })
