@@ -1,14 +1,15 @@
+import { open } from 'node:fs/promises'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { serveApp } from '../support/app-server.ts'
 import { createBucket, type TestBucket } from '../support/bucket.ts'
 import { makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
-import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { largeFile, sha256OfFile, writeRandomFile } from './support/files.ts'
 import { brokenConnection, expect, test as onNetwork, sentSince } from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
-import { codeOf, expectUpload, sha256OfLink } from './support/uploads.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -122,4 +123,43 @@ test('a bucket that fails again and again: no more than the parts under way is s
   await expectUpload(page, film.name, 'Completed', { timeout: 45_000 })
   expect(sentSince(network) - film.size).toBeLessThanOrEqual(lost * 8 * mebibyte)
   expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+})
+
+test('a file that was edited before it is chosen again is stored as it is now', async ({
+  app,
+  context,
+  folder,
+  network,
+  noise,
+  page,
+}) => {
+  noise.allow(brokenConnection)
+  const film = await writeRandomFile(folder, 'film.mkv', 80 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  const reached = network.holdAfter(60 * mebibyte)
+  await chooseFiles(page, [film.path])
+  await reached
+  const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
+  const storedFirst = () => network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
+  await expect.poll(storedFirst).toBe(true)
+  await page.close()
+  network.cut()
+
+  // In its first part, and outside the samples by which it is recognised.
+  const edited = await open(film.path, 'r+')
+  await edited.write('edited', mebibyte)
+  await edited.close()
+  const again = await context.newPage()
+  const before = network.exchanges.length
+  network.open()
+  await again.goto('/')
+  await dropFiles(again, [film.path], uploadItem(again, film.name))
+  await expectUpload(again, film.name, 'Completed', { timeout: 30_000 })
+  const sum = await sha256OfFile(film.path)
+  expect(sum).not.toBe(film.sha256)
+  const code = await codeOf(again, film.name)
+  expect(await sha256OfLink(app.url, code)).toBe(sum)
+  const [listed] = await (await again.request.get('/api/files')).json()
+  expect(listed.sha256).toBe(sum)
+  expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
 })

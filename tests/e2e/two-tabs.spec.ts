@@ -36,6 +36,28 @@ test('two tabs show one upload, and either may cancel it', async ({
   await expect.poll(mine).toEqual([])
 })
 
+test('a small file that another tab than the one that uploads was given arrives', async ({
+  app,
+  context,
+  folder,
+  page,
+}) => {
+  const notes = await writeRandomFile(folder, 'notes.txt', 2 * mebibyte)
+  const photo = await writeRandomFile(folder, 'photo.jpg', 8 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  const other = await context.newPage()
+  await other.goto('/')
+  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+
+  await chooseFiles(other, [notes.path])
+  await expect(fileRow(other, notes.name)).toBeVisible()
+  await dropFiles(other, [photo.path])
+  await expect(fileRow(other, photo.name)).toBeVisible()
+  for (const { name, sha256 } of [notes, photo]) {
+    expect(await sha256OfLink(app.url, await codeOf(other, name))).toBe(sha256)
+  }
+})
+
 test('the tab that uploads is closed: the other goes on with what it has', async ({
   app,
   context,
