@@ -77,7 +77,7 @@ export class DataPlane {
   /** Refuses what comes, ends what runs (arrived bytes stay), and resolves when all has ended. */
   async close(): Promise<void> {
     this.#closing = true
-    this.#receiver.lanes.stopAll(new AppError('UNAVAILABLE'))
+    this.#receiver.locks.stopAll(new AppError('UNAVAILABLE'))
     for (const response of this.#active) {
       if (response.req.method !== 'PUT') response.destroy()
     }

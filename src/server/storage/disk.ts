@@ -9,7 +9,7 @@ import { HeldParts } from './held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
-import { UploadLanes } from './upload-lanes.ts'
+import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
   /** The folder that holds everything; made where it is missing. One server at a time uses it. */
@@ -49,9 +49,9 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const folders = await Folders.open(options.dataDir)
   const digests = new FileDigests(log)
   const parts = await HeldParts.open(folders, digests)
-  const lanes = new UploadLanes()
+  const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
-  const receiver = { folders, lanes, parts, digests, running, uploads, clock, log }
+  const receiver = { folders, locks, parts, digests, running, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey })
   const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
   const storedSize = async (key: string) =>
@@ -68,11 +68,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
 
     async seal(key, size) {
       // Asked before running transfers are stopped: confirming too early must not end an upload.
-      if (lanes.isHeld(key)) {
+      if (locks.isHeld(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
       }
-      const lane = await lanes.enter(key, 'UPLOAD_SEALED')
+      const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
@@ -81,18 +81,18 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         await parts.forget(key)
         return sha256
       } finally {
-        lane.leave()
+        lock.release()
       }
     },
 
     async remove(key) {
-      const lane = await lanes.enter(key, 'UPLOAD_NOT_FOUND')
+      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         digests.forget(key)
         await parts.discard(key)
         await folders.remove(key)
       } finally {
-        lane.leave()
+        lock.release()
       }
     },
 

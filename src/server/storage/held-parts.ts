@@ -85,7 +85,7 @@ export class HeldParts {
 
   /**
    * Opens the file for a part to be written, which from now on is not held. An upload that was not
-   * in parts starts over. Asked by who has the part's lane.
+   * in parts starts over. Asked by who has the part's lock.
    */
   async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
     // Nothing is awaited between the look and the start: of two first parts one alone may start.
@@ -107,7 +107,7 @@ export class HeldParts {
     this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
   }
 
-  /** Removes all parts: the whole file is sent in their place. Asked by who has the key's lane. */
+  /** Removes all parts: the whole file is sent in their place. Asked by who has the key's lock. */
   async discard(key: string): Promise<void> {
     if (!this.isInParts(key)) return
     await this.#folders.discardParts(key)

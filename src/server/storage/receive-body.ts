@@ -7,7 +7,7 @@ import type { BlockWriter } from './block-writer.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import type { HeldParts } from './held-parts.ts'
-import type { UploadLanes } from './upload-lanes.ts'
+import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMilliseconds = 60_000
 
@@ -22,7 +22,7 @@ export interface UploadActivity {
 
 export interface UploadReceiver {
   folders: Folders
-  lanes: UploadLanes
+  locks: WriteLocks
   parts: HeldParts
   digests: FileDigests
   /** The transfers of whole files that are running, by key. */

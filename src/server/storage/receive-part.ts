@@ -39,15 +39,15 @@ export async function receivePart(
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, size)
   const checksum = announcedCrc32(headers)
-  const lane = await receiver.lanes.enter(key, 'UPLOAD_SUPERSEDED', partNumber)
+  const lock = await receiver.locks.acquire(key, 'UPLOAD_SUPERSEDED', partNumber)
   try {
     await assertOpen(key, receiver)
-    lane.signal.throwIfAborted()
+    lock.signal.throwIfAborted()
     // Nobody is there any more: nothing may be thrown away for a request without a body.
     if (request.destroyed) return
     const file = await receiver.parts.begin(grant)
     try {
-      const incoming = { request, response, stop: lane.signal }
+      const incoming = { request, response, stop: lock.signal }
       const crc = await receiveInto(file, grant, incoming, receiver)
       if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
       await receiver.parts.hold(grant, crc)
@@ -55,7 +55,7 @@ export async function receivePart(
       await file.close()
     }
   } finally {
-    lane.leave()
+    lock.release()
   }
   answerStored(response, size)
 }

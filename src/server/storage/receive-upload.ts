@@ -37,28 +37,28 @@ export async function receiveUpload(
   receiver: UploadReceiver,
 ): Promise<void> {
   const { headers } = request
-  const { lanes, parts } = receiver
+  const { locks, parts } = receiver
   const start = requestedOffset(headers, grant.size)
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, grant.size - (start ?? 0))
   const checksum = announcedCrc32(headers)
-  // Before it gets the lane, which would stop the parts that are arriving.
+  // Before it gets the lock, which would stop the parts that are arriving.
   if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
-  const lane = await lanes.enter(grant.key, 'UPLOAD_SUPERSEDED')
+  const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
-    lane.signal.throwIfAborted()
+    lock.signal.throwIfAborted()
     // Nobody is there any more: nothing may be thrown away for a request without a body.
     if (request.destroyed) return
     const file = await openFor(grant.key, start, receiver)
     try {
-      const incoming = { request, response, stop: lane.signal }
+      const incoming = { request, response, stop: lock.signal }
       await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
     } finally {
       await file.close()
     }
   } finally {
-    lane.leave()
+    lock.release()
   }
   answerStored(response, grant.size)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import { UploadLanes } from './upload-lanes.ts'
+import { WriteLocks } from './write-locks.ts'
 
 const newer = 'UPLOAD_SUPERSEDED'
 const superseded = { name: 'AppError', code: newer }
@@ -16,41 +16,41 @@ const isKept = async (promise: Promise<unknown>) => {
 }
 
 it('lets parts go side by side, and one at a time each', async () => {
-  const lanes = new UploadLanes()
-  const [one, two] = [await lanes.enter('key', newer, 1), await lanes.enter('key', newer, 2)]
-  const again = lanes.enter('key', newer, 1)
+  const locks = new WriteLocks()
+  const [one, two] = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
+  const again = locks.acquire('key', newer, 1)
   expect(one.signal.reason).toMatchObject(superseded)
   expect(two.signal.aborted).toBe(false)
   expect(await isKept(again)).toBe(false)
-  one.leave()
+  one.release()
   expect(await isKept(again)).toBe(true)
   expect(two.signal.aborted).toBe(false)
 })
 
 it('lets the whole key wait for all parts, and later parts for it', async () => {
-  const lanes = new UploadLanes()
-  const parts = [await lanes.enter('key', newer, 1), await lanes.enter('key', newer, 2)]
-  const whole = lanes.enter('key', newer)
-  const later = lanes.enter('key', newer, 2)
+  const locks = new WriteLocks()
+  const parts = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
+  const whole = locks.acquire('key', newer)
+  const later = locks.acquire('key', newer, 2)
   expect(parts.map(({ signal }) => signal.aborted)).toEqual([true, true])
-  parts[0]?.leave()
+  parts[0]?.release()
   expect(await isKept(whole)).toBe(false)
-  parts[1]?.leave()
+  parts[1]?.release()
   expect(await isKept(whole)).toBe(true)
   expect(await isKept(later)).toBe(false)
-  const lane = await whole
-  expect(lane.signal.aborted).toBe(true)
-  lane.leave()
-  ;(await later).leave()
-  expect(lanes.isHeld('key')).toBe(false)
+  const lock = await whole
+  expect(lock.signal.aborted).toBe(true)
+  lock.release()
+  ;(await later).release()
+  expect(locks.isHeld('key')).toBe(false)
 })
 
 it('keeps keys apart, and stops all', async () => {
-  const lanes = new UploadLanes()
-  const held = [await lanes.enter('a', newer), await lanes.enter('b', newer, 1)]
+  const locks = new WriteLocks()
+  const held = [await locks.acquire('a', newer), await locks.acquire('b', newer, 1)]
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false])
   const closing = new AppError('UNAVAILABLE')
-  lanes.stopAll(closing)
+  locks.stopAll(closing)
   expect(held.map(({ signal }) => signal.reason)).toEqual([closing, closing])
-  expect([lanes.isHeld('a'), lanes.isHeld('c')]).toEqual([true, false])
+  expect([locks.isHeld('a'), locks.isHeld('c')]).toEqual([true, false])
 })

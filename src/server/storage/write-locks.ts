@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { AppError } from '../errors.ts'
 
-/** The sole right to change the bytes under one key, or of one part of them, held until `leave`. */
-export interface UploadLane {
+/** The sole right to change the bytes under one key, or of one part of them, held until `release`. */
+export interface WriteLock {
   /** Aborts, with a `AppError` as its reason, when somebody else wants those bytes. */
   readonly signal: AbortSignal
-  leave(): void
+  release(): void
 }
 
 interface Holder {
@@ -20,14 +20,14 @@ interface Holder {
  * Whoever comes next asks those in the way to stop and waits until they have left, so the newest
  * always wins and never meets half a write.
  */
-export class UploadLanes {
+export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
    * Resolves when all earlier holders of these bytes have left; each of them was stopped with
    * this error. Without a part it takes the whole key.
    */
-  async enter(key: string, code: ErrorCode, part?: number): Promise<UploadLane> {
+  async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()
     const inTheWay = [...holders].filter(
       (holder) => part === undefined || holder.part === undefined || holder.part === part,
@@ -40,7 +40,7 @@ export class UploadLanes {
     await Promise.all(inTheWay.map((earlier) => earlier.left))
     return {
       signal: abort.signal,
-      leave: () => {
+      release: () => {
         holders.delete(holder)
         if (holders.size === 0) this.#holders.delete(key)
         resolve()
