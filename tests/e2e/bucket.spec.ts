@@ -153,6 +153,7 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   const before = network.exchanges.length
   network.open()
   await again.goto('/')
+  await expectUpload(again, film.name, 'Paused')
   await dropFiles(again, [film.path], uploadItem(again, film.name))
   await expectUpload(again, film.name, 'Completed', { timeout: 30_000 })
   const sum = await sha256OfFile(film.path)

@@ -60,6 +60,13 @@ export class PartLedger {
     return partNumber
   }
 
+  /** Keeps the last of the parts to come from the lanes until it is released; null when none is left. */
+  reserveLast(): number | null {
+    const last = [...this.upcoming()].at(-1) ?? null
+    if (last !== null) this.#inFlight.set(last, 0)
+    return last
+  }
+
   /** A lane is done with its part, whether it came through or not. */
   release(partNumber: number): void {
     this.#inFlight.delete(partNumber)

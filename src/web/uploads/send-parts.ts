@@ -1,6 +1,7 @@
 import type { PartPlan } from '../../shared/rules/part-plan.ts'
 import { pause } from './connection.ts'
-import { questionTimeoutMs, requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
+import { requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
+import { answerOfCall, callInTime } from './part-calls.ts'
 import { lanesFor, type PartTime, withPartTime } from './part-lanes.ts'
 import { PartLedger } from './part-ledger.ts'
 import { isOwnPart } from './part-proof.ts'
@@ -8,8 +9,7 @@ import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
 import { checksumHeader, isReadable, type TransferDeps } from './transfer.ts'
-import { answerOf } from './upload-calls.ts'
-import type { Outcome, Refusal } from './upload-failure.ts'
+import type { Outcome } from './upload-failure.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from './upload-ports.ts'
 
 /** What sending parts does to the world outside. The calls never reject; they end with their signal. */
@@ -24,16 +24,6 @@ export interface PartsDeps extends TransferDeps {
   ) => Promise<Outcome<{ parts: readonly StoredPart[] }>>
   /** Milliseconds, only ever compared with each other. */
   now: () => number
-}
-
-/** A call that a part needs did not come through; counted as a failed try of that part. */
-class CallFailed extends Error {
-  readonly answer: StorageAnswer
-
-  constructor(refusal: Refusal) {
-    super(`${refusal.status}`)
-    this.answer = answerOf(refusal)
-  }
 }
 
 /**
@@ -65,7 +55,14 @@ class PartsTransfer {
   readonly #uncertain = new Set<number>()
   /** Parts that this transfer has stored itself. */
   readonly #stored = new Set<number>()
+  /** Parts that storage held otherwise than the file has them. */
+  readonly #different = new Set<number>()
   #isComparing = true
+  /**
+   * Not sent before all that storage holds is the file's own: else storage would have all parts of a
+   * mixture, and a tab that has lost the file may confirm whatever is whole.
+   */
+  #reserved: number | null = null
   #lanes = 0
   #sending = 0
   #times: readonly PartTime[] = []
@@ -88,23 +85,30 @@ class PartsTransfer {
     this.#report()
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
+      if (this.#ledger.held().length > 0) this.#reserved = this.#ledger.reserveLast()
       void this.#compareHeld()
         .catch((error: unknown) => this.#end.abort(error))
         .then(() => {
           this.#isComparing = false
+          this.#widen()
           this.#settleWhenOver()
         })
       this.#widen()
     })
   }
 
-  /** Finds the parts that the file has otherwise by now than when storage got them. */
+  /**
+   * Finds the parts that the file has otherwise by now than when storage got them.
+   * @throws {TransferFailed} as unreadable where storage has the whole of another version.
+   */
   async #compareHeld(): Promise<void> {
     for (const part of this.#job.held) {
       this.#signal.throwIfAborted()
       if (!this.#ledger.holds(part.partNumber) || (await this.#isOwn(part))) continue
       // Storage may have lost it meanwhile, and got the file's own.
       if (this.#stored.has(part.partNumber)) continue
+      if (this.#reserved === null && this.#plan.count > 1) throw new TransferFailed('unreadable')
+      this.#different.add(part.partNumber)
       this.#ledger.lose(part.partNumber)
       this.#report()
       this.#widen()
@@ -119,6 +123,11 @@ class PartsTransfer {
 
   /** Starts lanes, as many as the line gives work to. */
   #widen() {
+    const isOwn = [...this.#different].every((partNumber) => this.#ledger.holds(partNumber))
+    if (this.#reserved !== null && !this.#isComparing && isOwn) {
+      this.#ledger.release(this.#reserved)
+      this.#reserved = null
+    }
     while (!this.#signal.aborted && this.#lanes < lanesFor(this.#times)) {
       const partNumber = this.#ledger.take()
       if (partNumber === null) return
@@ -168,16 +177,7 @@ class PartsTransfer {
       const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
       return await this.#put(partNumber, ...(await Promise.all(ready)))
     } catch (error) {
-      if (!(error instanceof CallFailed)) throw error
-      const { answer } = error
-      if (answer.kind === 'answer' && answer.status === 401) {
-        throw new TransferFailed('signed-out', answer.status)
-      }
-      // The server's own 403 is about the user; there is no fresh signature for that.
-      if (answer.kind === 'answer' && answer.status === 403) {
-        throw new TransferFailed('status', answer.status)
-      }
-      return answer
+      return answerOfCall(error)
     }
   }
 
@@ -258,7 +258,10 @@ class PartsTransfer {
   async #ask(partNumber: number): Promise<void> {
     const knownBefore = this.#ledger.held()
     const { cloudKey } = this.#job.ticket
-    const { parts } = await this.#call((signal) => this.#deps.listParts({ cloudKey }, signal))
+    const { parts } = await callInTime(
+      (limit) => this.#deps.listParts({ cloudKey }, limit),
+      this.#signal,
+    )
     const proven = new Set<StoredPart>()
     for (const part of parts) {
       const isNew = this.#ledger.isWhole(part) && !this.#ledger.holds(part.partNumber)
@@ -274,17 +277,8 @@ class PartsTransfer {
   async #sign(partNumbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const { cloudKey } = this.#job.ticket
     const request = { cloudKey, partNumbers: [...partNumbers] }
-    const { urls } = await this.#call((signal) => this.#deps.signParts(request, signal))
+    const { urls } = await callInTime((limit) => this.#deps.signParts(request, limit), this.#signal)
     return new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
-  }
-
-  /** @throws {CallFailed} when the call is refused or takes too long. */
-  async #call<T>(call: (signal: AbortSignal) => Promise<Outcome<T>>): Promise<T> {
-    const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(questionTimeoutMs)])
-    const outcome = await call(limit)
-    this.#signal.throwIfAborted()
-    if (!outcome.ok) throw new CallFailed(outcome.refusal)
-    return outcome.value
   }
 
   #isOwn(part: StoredPart): Promise<boolean> {

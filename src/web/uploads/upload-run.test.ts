@@ -60,7 +60,7 @@ const start = (of: Partial<UploadRecord> = {}) => {
     getUploadUrl: noted('start'),
     listParts: noted('list'),
     confirmUpload: noted('confirm'),
-    abortUpload: async () => undefined,
+    abortUpload: () => new Promise<never>(() => undefined),
     currentUser: async () => ({ ok: true, value: 'ada' }),
   }
   return startRun(
