@@ -74,15 +74,23 @@ export const parseRecord = (json: string): UploadRecord | null => {
 /** What is used of the browser's `localStorage`; any of it may throw. */
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
+/** The keys that begin so. @throws what the storage throws. */
+export const keysOf = (storage: KeyValues, prefix: string): string[] =>
+  Array.from({ length: storage.length }, (_, index) => storage.key(index)).filter((key) =>
+    key?.startsWith(prefix),
+  ) as string[]
+
 /** The records in the browser's storage, one key each (spec §3). None of it throws. */
 export interface RecordStore {
-  /** All that can be read, oldest first; those that ended over 24 h ago are removed instead. */
+  /** All, oldest first; what cannot be read, and what ended over 24 h ago, is removed instead. */
   load(): UploadRecord[]
   /** Written soon, together with other changes. */
   save(record: UploadRecord): void
   remove(id: string): void
   /** Writes at once what is not written yet. */
   flush(): void
+  /** Never writes what is not written yet: another tab runs these uploads now. */
+  discard(): void
 }
 
 const isForgotten = ({ status, lastActivity }: UploadRecord, now: number) =>
@@ -120,21 +128,16 @@ export const createRecordStore = (storage: () => KeyValues, timers: Timers): Rec
       flush()
     })
   }
-  const keys = (): string[] => {
-    const found = Array.from({ length: storage().length }, (_, index) => storage().key(index))
-    return found.filter((key) => key?.startsWith(recordKeyPrefix)) as string[]
-  }
-
   return {
     load: () => {
       flush()
       const records: UploadRecord[] = []
       try {
-        for (const key of keys()) {
+        for (const key of keysOf(storage(), recordKeyPrefix)) {
           const record = parseRecord(storage().getItem(key) ?? '')
-          if (record === null || recordKeyPrefix + record.id !== key) continue
-          if (isForgotten(record, timers.now())) storage().removeItem(key)
-          else records.push(record)
+          const isReadable = record !== null && recordKeyPrefix + record.id === key
+          if (isReadable && !isForgotten(record, timers.now())) records.push(record)
+          else storage().removeItem(key)
         }
       } catch {
         // Forbidden: nothing was ever written.
@@ -144,5 +147,6 @@ export const createRecordStore = (storage: () => KeyValues, timers: Timers): Rec
     save: (record) => put(record.id, record),
     remove: (id) => put(id, null),
     flush,
+    discard: () => unwritten.clear(),
   }
 }
