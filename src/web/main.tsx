@@ -10,12 +10,14 @@ import { ShownPath } from './pages/page.tsx'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
+import { isGuarded } from './uploads/guard-page.ts'
 import './ui/styles.css'
 
 const signInAgain = createSignInAgain(
   toast,
   (task, delay) => setTimeout(task, delay),
   (address) => window.location.assign(address),
+  isGuarded,
 )
 const queryClient = createQueryClient(signInAgain)
 // Asked for before anything is drawn: the first screen depends on it.

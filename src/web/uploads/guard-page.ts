@@ -7,3 +7,7 @@ export const guardPage = (page: EventTarget = window): (() => void) => {
   page.addEventListener('beforeunload', ask)
   return () => page.removeEventListener('beforeunload', ask)
 }
+
+/** True while leaving the page would ask a person: then no program should leave it. */
+export const isGuarded = (page: EventTarget = window): boolean =>
+  !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
