@@ -17,7 +17,7 @@ const { store, setUser } = createBrowserUploads({
 const showPanel = () => {
   const place = document.createElement('div')
   document.body.append(place)
-  createRoot(place).render(<UploadsPanel store={store} told={[]} />)
+  createRoot(place).render(<UploadsPanel store={store} told={[]} listed="all" />)
 }
 
 const sheet = document.createElement('link')

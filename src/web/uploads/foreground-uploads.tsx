@@ -8,7 +8,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { foregroundBatch } from './foreground-batch.ts'
-import { cancelledByUser } from './upload-failure.ts'
+import { cancelledByUser, isCancelled } from './upload-failure.ts'
 import {
   overallPercent,
   progressText,
@@ -125,7 +125,8 @@ export const UploadProgress = ({ store }: { store: UploadsStore }) => {
   )
 }
 
-const hasFailed = ({ path, status }: UploadRecord) => path === 'foreground' && status === 'failed'
+const hasFailed = (record: UploadRecord) =>
+  record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
 
 /** What was not uploaded and why, until it is tried again or dismissed, with the error of spec §5. */
 export const UploadProblems = ({ store }: { store: UploadsStore }) => {

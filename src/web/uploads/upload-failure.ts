@@ -1,5 +1,5 @@
 import type { TransferFault } from './upload-ports.ts'
-import type { UploadPath } from './upload-record.ts'
+import type { UploadPath, UploadRecord } from './upload-record.ts'
 
 /** An answer that is not the one hoped for. All null: nothing came back at all. */
 export interface Refusal {
@@ -21,6 +21,10 @@ export type Stage = 'start' | 'transfer' | 'confirm'
 
 /** Spec §4: the error of an upload that the user ends. */
 export const cancelledByUser = 'Cancelled by user'
+
+/** True of an upload that the user ended; it is about to be removed. */
+export const isCancelled = ({ status, error }: Pick<UploadRecord, 'status' | 'error'>): boolean =>
+  status === 'failed' && error === cancelledByUser
 
 /** Spec §4: resuming works only if the file data is still there. */
 export const dataLost = 'Resume failed - file data lost. Please restart upload.'

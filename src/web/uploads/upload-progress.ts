@@ -39,22 +39,23 @@ export const overallPercent = (uploads: readonly UploadShare[]): number => {
   return Math.min(99, Math.max(0, percent(sent, whole)))
 }
 
+/** Spec §4: at 95% or more it is about to become a file. */
+export const isFinalizing = (upload: Pick<UploadShare, 'size' | 'sent'>): boolean =>
+  filePercent(upload) >= finalizingPercent
+
 /** Spec §4: 'Uploading {file}... {n}%', and 'Finalizing {file}...' at 95% or more. */
-export const progressText = (upload: UploadShare): string => {
-  const done = filePercent(upload)
-  return done >= finalizingPercent
+export const progressText = (upload: UploadShare): string =>
+  isFinalizing(upload)
     ? `Finalizing ${upload.name}...`
-    : `Uploading ${upload.name}... ${done}%`
-}
+    : `Uploading ${upload.name}... ${filePercent(upload)}%`
 
 /**
  * The same for a screen reader, which would otherwise read every percent aloud: it changes with the
  * file, at each quarter, and when it is being finalized.
  */
 export const spokenProgress = (upload: UploadShare): string => {
-  const done = filePercent(upload)
-  if (done >= finalizingPercent) return progressText(upload)
-  const quarter = Math.floor(done / 25) * 25
+  if (isFinalizing(upload)) return progressText(upload)
+  const quarter = Math.floor(filePercent(upload) / 25) * 25
   return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`
 }
 

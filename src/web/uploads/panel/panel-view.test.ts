@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { UploadRecord, UploadStatus } from '../upload-record.ts'
-import { countByStatus, panelRecords, speedText, summaryText, timeLeftText } from './panel-view.ts'
+import {
+  countByStatus,
+  type Listed,
+  panelRecords,
+  speedText,
+  summaryText,
+  timeLeftText,
+} from './panel-view.ts'
 
 const record = (changes: Partial<UploadRecord>): UploadRecord => ({
   id: 'one',
@@ -26,13 +33,15 @@ const record = (changes: Partial<UploadRecord>): UploadRecord => ({
 })
 
 describe('what the panel lists', () => {
-  it('is the background path, and of the foreground path what waits for a person', () => {
-    const listed = panelRecords([
+  it('is everything; beside a page that draws the foreground path, the rest and what is paused', () => {
+    const records = [
       record({ id: 'a', path: 'foreground', status: 'uploading' }),
       record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
       record({ id: 'c', path: 'background', status: 'completed' }),
-    ])
-    expect(listed.map(({ id }) => id)).toEqual(['b', 'c'])
+    ]
+    const idsOf = (listed: Listed) => panelRecords(records, listed).map(({ id }) => id)
+    expect(idsOf('background')).toEqual(['b', 'c'])
+    expect(idsOf('all')).toEqual(['a', 'b', 'c'])
   })
 
   it('stands in the order in which it concerns a person, oldest first', () => {
@@ -44,14 +53,17 @@ describe('what the panel lists', () => {
       'uploading',
       'paused',
     ]
-    const listed = panelRecords(statuses.map((status, at) => record({ id: String(at), status })))
+    const listed = panelRecords(
+      statuses.map((status, at) => record({ id: String(at), status })),
+      'all',
+    )
     expect(listed.map(({ id }) => id)).toEqual(['4', '2', '5', '1', '3', '0'])
   })
 })
 
 describe('the panel in a line', () => {
   const of = (...statuses: UploadStatus[]) =>
-    summaryText(countByStatus(statuses.map((status) => ({ status }))))
+    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))))
 
   it('says how far it is while anything runs; what failed is not among it', () => {
     expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
@@ -66,6 +78,11 @@ describe('the panel in a line', () => {
     expect(of('failed', 'completed', 'failed')).toBe('2 uploads failed')
     expect(of('completed')).toBe('1 file uploaded')
     expect(of('completed', 'completed')).toBe('2 files uploaded')
+    const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
+    expect(summaryText(countByStatus([cancelled]))).toBe('1 upload cancelled')
+    expect(summaryText(countByStatus([cancelled, { status: 'completed', error: null }]))).toBe(
+      '1 file uploaded',
+    )
   })
 })
 

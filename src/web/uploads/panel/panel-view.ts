@@ -1,12 +1,15 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import { isCancelled } from '../upload-failure.ts'
 import type { UploadRecord, UploadStatus } from '../upload-record.ts'
 
 /**
- * Which uploads the panel shows: those of the background path, and whatever waits for a person, who
- * may have left the page on which it began.
+ * Which uploads the panel shows: all (spec §4), or, on a page that draws the foreground path itself,
+ * those of the background path and whatever is paused.
  */
-const inPanel = ({ path, status }: UploadRecord): boolean =>
-  path === 'background' || status === 'paused'
+export type Listed = 'all' | 'background'
+
+const isListed = ({ path, status }: UploadRecord, listed: Listed): boolean =>
+  listed === 'all' || path === 'background' || status === 'paused'
 
 /** What moves stands first, then what needs a person, what waits for its turn, and what is done. */
 const rank: Record<UploadStatus, number> = {
@@ -18,23 +21,27 @@ const rank: Record<UploadStatus, number> = {
 }
 
 /** The uploads of the panel in the order it lists them; within a rank, oldest first. */
-export const panelRecords = (records: readonly UploadRecord[]): UploadRecord[] =>
-  records.filter(inPanel).sort((a, b) => rank[a.status] - rank[b.status])
+export const panelRecords = (records: readonly UploadRecord[], listed: Listed): UploadRecord[] =>
+  records
+    .filter((record) => isListed(record, listed))
+    .sort((a, b) => rank[a.status] - rank[b.status])
 
-/** How many uploads there are in each state. */
+/** How many uploads there are in each state; what a person ended did not fail. */
+export type Counts = Record<UploadStatus | 'cancelled', number>
+
 export const countByStatus = (
-  records: readonly Pick<UploadRecord, 'status'>[],
-): Record<UploadStatus, number> => {
-  const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0 }
-  for (const { status } of records) counts[status] += 1
+  records: readonly Pick<UploadRecord, 'status' | 'error'>[],
+): Counts => {
+  const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
+  for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
   return counts
 }
 
 const several = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
 /** The panel in a line: what runs, else what needs a person, else what came of it. */
-export const summaryText = (counts: Record<UploadStatus, number>): string => {
-  const { pending, uploading, paused, completed, failed } = counts
+export const summaryText = (counts: Counts): string => {
+  const { pending, uploading, paused, completed, failed, cancelled } = counts
   if (uploading + pending > 0) {
     return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
   }
@@ -44,7 +51,10 @@ export const summaryText = (counts: Record<UploadStatus, number>): string => {
       ? [paused > 0 ? `${failed} failed` : `${several(failed, 'upload')} failed`]
       : []),
   ]
-  return waits.length > 0 ? waits.join(', ') : `${several(completed, 'file')} uploaded`
+  if (waits.length > 0) return waits.join(', ')
+  return completed === 0 && cancelled > 0
+    ? `${several(cancelled, 'upload')} cancelled`
+    : `${several(completed, 'file')} uploaded`
 }
 
 /** How fast bytes travel, such as '11.4 MB/s'. */

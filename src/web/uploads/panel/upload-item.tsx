@@ -3,7 +3,8 @@ import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
 import { chooseFile, droppedFile } from '../pick-files.ts'
-import { progressText } from '../upload-progress.ts'
+import { isCancelled } from '../upload-failure.ts'
+import { isFinalizing, progressText } from '../upload-progress.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { PickedFile, UploadLive, UploadsState } from '../uploads-state.ts'
@@ -22,6 +23,11 @@ const badges: Record<UploadStatus, string> = {
   completed: 'Completed',
   failed: 'Failed',
 }
+
+const badgeOf = (record: UploadRecord): string =>
+  record.status === 'uploading' && isFinalizing(shareOf(record))
+    ? 'Finalizing'
+    : badges[record.status]
 
 const notes: Record<Exclude<UploadNeed, null>, string> = {
   file: 'Choose the same file again, or drop it here, and the upload goes on where it stopped.',
@@ -149,7 +155,7 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
     <div data-dropping={drop.isOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
         <Name name={fileName} />
-        <span className="upload-badge">{badges[status]}</span>
+        <span className="upload-badge">{badgeOf(record)}</span>
       </div>
       <Bar
         label={fileName}
@@ -166,7 +172,9 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
           </a>
         ) : null}
         {status === 'paused' ? <Action label="Resume" name={fileName} onPress={resume} /> : null}
-        {status === 'failed' ? <Action label="Try again" name={fileName} onPress={resume} /> : null}
+        {status === 'failed' && !isCancelled(record) ? (
+          <Action label="Try again" name={fileName} onPress={resume} />
+        ) : null}
         {status === 'completed' || status === 'failed' ? null : (
           <button
             type="button"

@@ -4,7 +4,7 @@ import { overallPercent } from '../upload-progress.ts'
 import type { UploadRecord, UploadStatus } from '../upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { countByStatus, panelRecords, summaryText } from './panel-view.ts'
+import { countByStatus, type Listed, panelRecords, summaryText } from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useOpen } from './use-open.ts'
@@ -16,6 +16,7 @@ export interface UploadsPanelProps {
   store: UploadsStore
   /** What the page tells by other means, such as toasts; a screen reader need not hear it twice. */
   told: readonly UploadStatus[]
+  listed: Listed
 }
 
 interface PanelProps {
@@ -41,7 +42,7 @@ const Panel = ({ records, live, commands }: PanelProps) => {
 
   const isOver = counts.uploading + counts.pending === 0
   const percent = overallPercent(records.map(shareOf))
-  const canClear = counts.completed + counts.failed > 0
+  const canClear = counts.completed + counts.failed + counts.cancelled > 0
   return (
     <section
       ref={panel}
@@ -91,9 +92,9 @@ const Panel = ({ records, live, commands }: PanelProps) => {
  * The background uploads panel (spec §2): fixed at the bottom left of every page, and shown only when
  * there are uploads to show. While nothing changes it costs nothing.
  */
-export const UploadsPanel = ({ store, told }: UploadsPanelProps) => {
+export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
   const state = useUploadsView(store)
-  const records = useMemo(() => panelRecords(state.records), [state.records])
+  const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
   const spoken = useSpokenChanges(records, told)
   return (
     <>
