@@ -42,9 +42,8 @@ const calls: UploadCalls = {
   getUploadUrl: (body, signal) => attempt(() => call('getUploadUrl', { body, signal })),
   listParts: (query, signal) => attempt(() => call('listParts', { query, signal })),
   confirmUpload: (body, signal) => attempt(() => call('confirmUpload', { body, signal })),
-  abortUpload: async (cloudKey) => {
-    await attempt(() => call('abortUpload', { body: { cloudKey }, signal: inTime() }))
-  },
+  abortUpload: (cloudKey) =>
+    attempt(() => call('abortUpload', { body: { cloudKey }, signal: inTime() })),
   currentUser: async () => {
     const user = await attempt(() => call('currentUser', { signal: inTime() }))
     if (user.ok) return { ok: true, value: user.value.id }
@@ -57,13 +56,6 @@ const newId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
-
-const holdPage = () => {
-  const ends = [guardPage(), keepAwake()]
-  return () => {
-    for (const end of ends) end()
-  }
-}
 
 /** The uploads of this browser; once for each page that is loaded. */
 export const createBrowserUploads = (page: UploadsPage): Uploads => {
@@ -88,7 +80,8 @@ export const createBrowserUploads = (page: UploadsPage): Uploads => {
       timers: browserTimers,
       wait: waitOrReconnect,
       random: Math.random,
-      holdPage,
+      holdPage: guardPage,
+      keepAwake,
       handles: createBrowserHandleStore(),
       storage: () => localStorage,
       onStorage: (listener) =>

@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 /** A tab on Node's own BroadcastChannel, and what it was made to do. */
-const openTab = () => {
+const openTab = (work: () => void | Promise<void> = () => {}) => {
   const done: string[] = []
   const told: number[] = []
   const heard: Message[] = []
@@ -33,9 +33,13 @@ const openTab = () => {
   const tab = createTabCommands<string, number>({
     open,
     newId: () => String(++lastId),
-    run: (command) => done.push(command),
+    run: (command) => {
+      done.push(command)
+      return work()
+    },
     onHello: () => done.push('hello'),
     onLive: (live) => told.push(live),
+    onDeaf: () => done.push('deaf'),
   })
   return { ...tab, done, told, heard, close: () => channel?.close() }
 }
@@ -120,11 +124,77 @@ test('a command that throws is done, and does not come again', async () => {
     },
     onHello: () => {},
     onLive: () => {},
+    onDeaf: () => {},
   })
   leader.lead()
   expect(() => hear({ type: 'command', id: '1', command: 'one' })).toThrow('broken')
   hear({ type: 'command', id: '1', command: 'one' })
-  expect(told).toEqual(['leading', 'done', 'done'])
+  expect(told).toEqual(['leading', 'taken', 'done', 'done'])
+})
+
+test('a command is done when it has run to its end; the next leader runs one that was not', async () => {
+  const ends: (() => void)[] = []
+  const [last, next] = [openTab(() => new Promise<void>((end) => ends.push(end))), openTab()]
+  const follower = openTab()
+  last.lead()
+  await vi.waitFor(() => expect(heardOf(follower, 'leading')).toHaveLength(1))
+  follower.send('one')
+  follower.send('two')
+  await vi.waitFor(() => expect(ends).toHaveLength(2))
+  ends[1]?.()
+  await vi.waitFor(() => expect(heardOf(next, 'done')).toHaveLength(1))
+  // Asked again it says that it is at it, and runs nothing twice.
+  follower.hello()
+  await vi.waitFor(() => expect(heardOf(follower, 'taken')).toHaveLength(3))
+  expect(ends).toHaveLength(2)
+  last.close()
+  next.lead()
+  await vi.waitFor(() => expect(next.done).toEqual(['one']))
+})
+
+test('a leader that takes no command for 10 s is deaf; one that takes it may be slow', () => {
+  vi.useFakeTimers()
+  let hear: (message: Message) => void = () => {}
+  let deaf = 0
+  const follower = createTabCommands<string, number>({
+    open: (onMessage) => {
+      hear = onMessage
+      return { post: () => {}, close: () => {} }
+    },
+    newId: () => String(++lastId),
+    run: () => {},
+    onHello: () => {},
+    onLive: () => {},
+    onDeaf: () => {
+      deaf += 1
+    },
+  })
+  follower.send('one')
+  hear({ type: 'taken', id: String(lastId) })
+  vi.advanceTimersByTime(60_000)
+  expect(deaf).toBe(0)
+  follower.send('two')
+  vi.advanceTimersByTime(9999)
+  expect(deaf).toBe(0)
+  vi.advanceTimersByTime(1)
+  expect(deaf).toBe(1)
+  follower.lead()
+  vi.advanceTimersByTime(60_000)
+  expect(deaf).toBe(1)
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+test('one that was robbed of the lead runs nothing any more', async () => {
+  const [robbed, next, follower] = [openTab(), openTab(), openTab()]
+  robbed.lead()
+  next.lead()
+  robbed.follow()
+  follower.send('one')
+  await vi.waitFor(() => expect(next.done).toEqual(['one']))
+  robbed.send('two')
+  await vi.waitFor(() => expect(next.done).toEqual(['one', 'two']))
+  expect(robbed.done).toEqual([])
 })
 
 test('only the leader hears of a new tab', async () => {
@@ -150,6 +220,7 @@ test('Spec §9: what the leader tells is throttled to every 500 ms; the last one
     run: () => {},
     onHello: () => {},
     onLive: () => {},
+    onDeaf: () => {},
   })
   for (const live of [1, 2, 3]) leader.tell(live)
   expect(told).toEqual([1])

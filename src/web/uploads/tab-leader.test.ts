@@ -8,7 +8,7 @@ const openTab = (locks: Pick<LockManager, 'request'> | 'none' = navigator.locks)
   const page = new EventTarget()
   const events: string[] = []
   pages.push(page)
-  createElection({
+  const candidate = createElection({
     locks: locks === 'none' ? undefined : locks,
     page,
     reload: () => events.push('reload'),
@@ -18,6 +18,7 @@ const openTab = (locks: Pick<LockManager, 'request'> | 'none' = navigator.locks)
   )
   return {
     events,
+    takeOver: candidate.takeOver,
     hide: () => page.dispatchEvent(new Event('pagehide')),
     showAgain: () => page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
   }
@@ -72,6 +73,23 @@ test('a page that the back button brings back stands again, or is loaded anew wh
   await vi.waitFor(() => expect(second.events).toEqual(['follow', 'follow', 'lead']))
   first.showAgain()
   expect(first.events).toEqual(['lead', 'reload'])
+})
+
+test('a leader that does not answer is robbed: it follows, and leads again in its turn', async () => {
+  const first = openTab()
+  await vi.waitFor(() => expect(first.events).toEqual(['lead']))
+  const second = openTab()
+  await vi.waitFor(() => expect(second.events).toEqual(['follow']))
+  second.takeOver()
+  await vi.waitFor(() => expect(second.events).toEqual(['follow', 'lead']))
+  await vi.waitFor(() => expect(first.events).toEqual(['lead', 'follow']))
+  // Who leads has nothing to take over.
+  second.takeOver()
+  const third = openTab()
+  await vi.waitFor(() => expect(third.events).toEqual(['follow']))
+  second.hide()
+  await vi.waitFor(() => expect(first.events).toEqual(['lead', 'follow', 'lead']))
+  expect(second.events).toEqual(['follow', 'lead'])
 })
 
 test('without Web Locks, or where they are refused, every tab leads itself', async () => {

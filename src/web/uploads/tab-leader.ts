@@ -20,7 +20,8 @@ export interface Electorate {
  *
  * A page that is left may be kept whole for the back button. It gives up its place before; one that led
  * is loaded anew when it comes back, since another tab has taken over its uploads, and one that
- * followed stands again, and is told that it follows.
+ * followed stands again, and is told that it follows. A leader that does not answer, such as one that
+ * a debugger has stopped, can be robbed of its lock; it follows as soon as it runs again.
  */
 export const createElection =
   ({ locks, page, reload }: Electorate): ElectLeader =>
@@ -33,40 +34,54 @@ export const createElection =
       onLead()
     }
 
-    const hold = ({ signal }: AbortController) => {
+    const hold = (signal: AbortSignal) => {
       lead()
       return new Promise<void>((release) => {
         signal.addEventListener('abort', () => release(), { once: true })
       })
     }
 
-    const stand = async () => {
-      const standing = new AbortController()
-      leave = standing
+    /** Resolves when this tab gives up; rejects when it is robbed, or refused. */
+    const request = async (locks: Electorate['locks'] & object, steal: boolean) => {
+      const { signal } = leave
+      if (steal) return locks.request(lockName, { steal }, () => hold(signal))
+      const led = await locks.request(lockName, { ifAvailable: true }, async (lock) => {
+        if (!lock) return false
+        if (!signal.aborted) await hold(signal)
+        return true
+      })
+      if (led || signal.aborted) return
+      onFollow()
+      await locks.request(lockName, { signal }, () => hold(signal))
+    }
+
+    const stand = async (steal = false): Promise<void> => {
+      leave.abort()
+      leave = new AbortController()
+      const { signal } = leave
       if (!locks) return lead()
       try {
-        const led = await locks.request(lockName, { ifAvailable: true }, async (lock) => {
-          if (!lock) return false
-          if (!standing.signal.aborted) await hold(standing)
-          return true
-        })
-        if (led || standing.signal.aborted) return
-        onFollow()
-        await locks.request(lockName, { signal: standing.signal }, () => hold(standing))
+        await request(locks, steal)
       } catch {
-        // Refused for good (a sandbox, say), unless it was this tab that gave up.
-        if (!standing.signal.aborted && !hasLed) lead()
+        // It was this tab that gave up.
+        if (signal.aborted) return
+        // Refused for good: a sandbox, say.
+        if (!hasLed) return lead()
+        hasLed = false
+        await stand()
       }
     }
 
+    const candidate = { takeOver: () => void (hasLed ? undefined : stand(true)) }
     void stand()
-    if (!locks) return
+    if (!locks) return candidate
     page.addEventListener('pagehide', () => leave.abort())
     page.addEventListener('pageshow', (event) => {
       if (!('persisted' in event) || event.persisted !== true) return
       if (hasLed) reload()
       else void stand()
     })
+    return candidate
   }
 
 /** The election among the tabs of this browser. */

@@ -1,5 +1,5 @@
 import type { Timers } from './timers.ts'
-import { dropNotice, type Notice } from './upload-failure.ts'
+import { dropNotice, isCancelled, type Notice } from './upload-failure.ts'
 import { outcomeText } from './upload-progress.ts'
 import type { UploadRecord } from './upload-record.ts'
 import { count, emptyTally, isUnderWay, type Tally } from './upload-tally.ts'
@@ -83,7 +83,8 @@ export const createAccounts = (
       dropSizes.set(record.batch, (dropSizes.get(record.batch) ?? 0) + 1)
       changed(null, record)
     },
-    changed,
+    // What was cancelled did not fail: for what is reckoned here it is gone.
+    changed: (before, after) => changed(before, after && isCancelled(after) ? null : after),
     dropSize: ({ batch }) => dropSizes.get(batch) ?? 1,
     underWay: () => open,
     cancelForeground: () => {

@@ -35,8 +35,8 @@ export interface UploadCalls {
     },
     signal: AbortSignal,
   ): Promise<Outcome<StoredFile>>
-  /** Frees the place of an upload and removes its bytes; resolves whatever came of it. */
-  abortUpload(cloudKey: string): Promise<void>
+  /** Frees the place of an upload and removes its bytes. */
+  abortUpload(cloudKey: string): Promise<Outcome<unknown>>
   /** The id of who is signed in; null when nobody is. */
   currentUser(): Promise<Outcome<string | null>>
 }

@@ -7,6 +7,8 @@ import type { PickedFile } from './uploads-state.ts'
 
 /** The bytes of uploads as this tab has them: files in memory, and handles that outlive it. */
 export interface UploadData {
+  /** Those whose bytes are in memory. */
+  ids(): string[]
   file(id: string): File | undefined
   picked(id: string): PickedFile | undefined
   /** In memory only: what another tab keeps for good. */
@@ -40,6 +42,7 @@ export const createUploadData = (
   }
 
   return {
+    ids: () => [...held.keys()],
     file: (id) => held.get(id)?.file,
     picked: (id) => held.get(id),
     hold: (id, picked) => held.set(id, picked),

@@ -45,9 +45,11 @@ const makeWorld = () => {
     requests: [] as Parameters<EngineEffects['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineEffects['calls']['confirmUpload']>[0][],
     saved: new Map<string, UploadRecord>(),
+    values: new Map<string, string>(),
     handles,
     listed: 0,
     holds: 0,
+    awake: 0,
     changes: 0,
     user: 'ada' as string | null,
     isOnline: true,
@@ -55,6 +57,7 @@ const makeWorld = () => {
     onStart: (_: string): Outcome<never> | null => null,
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
+    onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
     onSend: (_: TransferJob): void | Promise<void> => undefined,
     /** Waits until the test says so. */
     hold: () => {
@@ -109,7 +112,10 @@ const makeWorld = () => {
         const { name, size } = request.metadata
         return { ok: true, value: storedFile(String(name), Number(size)) }
       },
-      abortUpload: async (cloudKey) => void world.log.push(`abort ${cloudKey}`),
+      abortUpload: async (cloudKey) => {
+        world.log.push(`abort ${cloudKey}`)
+        return world.onAbort(cloudKey)
+      },
       currentUser: async () => ({ ok: true, value: world.user }),
     },
     sendFile: async (job) => {
@@ -129,7 +135,17 @@ const makeWorld = () => {
       save: (record) => void world.saved.set(record.id, record),
       remove: (id) => void world.saved.delete(id),
       flush: () => undefined,
+      discard: () => undefined,
     },
+    storage: () => ({
+      get length() {
+        return world.values.size
+      },
+      key: (index) => [...world.values.keys()][index] ?? null,
+      getItem: (key) => world.values.get(key) ?? null,
+      setItem: (key, value) => void world.values.set(key, value),
+      removeItem: (key) => void world.values.delete(key),
+    }),
     data,
     onChange: () => {
       world.changes += 1
@@ -143,6 +159,12 @@ const makeWorld = () => {
       world.holds += 1
       return () => {
         world.holds -= 1
+      }
+    },
+    keepAwake: () => {
+      world.awake += 1
+      return () => {
+        world.awake -= 1
       }
     },
   }
@@ -174,7 +196,7 @@ const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop') => {
   })
   const sizes = files.map(({ picked: { file: of } }) => of)
   const path = uploadPath(sizes, userAgent)
-  engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
+  void engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
   return files.map(({ id }) => id)
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
@@ -264,7 +286,7 @@ describe('a drop', () => {
     add([file('a.txt')])
     await pass(10_000)
     expect(during).toBe(1)
-    expect(world.holds).toBe(0)
+    expect([world.holds, world.awake]).toEqual([0, 0])
     expect(vi.getTimerCount()).toBe(1)
     engine.clear()
     await pass(60_000)
@@ -460,7 +482,14 @@ describe('cancelling', () => {
     await pass(0)
     engine.cancelForeground()
     await pass(1000)
-    expect(state()).toMatchObject({ outcome: 'Cancelled by user', records: [] })
+    expect(state().outcome).toBe('Cancelled by user')
+    expect(state().records.map(({ status, error }) => [status, error])).toEqual([
+      ['failed', 'Cancelled by user'],
+      ['failed', 'Cancelled by user'],
+    ])
+    await pass(1000)
+    expect(state().records).toEqual([])
+    expect(world.saved.size).toBe(0)
     expect(world.log).toEqual(['start a.txt', 'send key of a.txt', 'abort key of a.txt'])
     expect(world.toasts).toEqual([])
     expect(world.holds).toBe(0)
@@ -481,6 +510,7 @@ describe('cancelling', () => {
     }
     await pass(0)
     expect(world.log).toContain('stored a.txt')
+    await pass(2000)
     expect(state().records).toEqual([])
   })
 
@@ -491,8 +521,130 @@ describe('cancelling', () => {
     world.onSend = () => undefined
     engine.cancel(first)
     await pass(500)
-    expect(shown()).toEqual(['b.txt completed'])
+    expect(shown()).toEqual(['a.txt failed', 'b.txt completed'])
     expect(state().outcome).toBe('Upload completed successfully!')
+  })
+})
+
+describe('a place that could not be freed', () => {
+  test('is asked for until the server answers, also after a reload', async () => {
+    world.hold()
+    const [id = ''] = add([file('a.txt')])
+    await pass(0)
+    world.onAbort = () => refused(null)
+    engine.cancel(id)
+    await pass(60_000)
+    const tries = world.log.filter((line) => line === 'abort key of a.txt').length
+    expect(tries).toBeGreaterThan(2)
+    expect([...world.values]).toEqual([['mayfly.abort.key of a.txt', 'ada']])
+    engine.close()
+    world.log.length = 0
+    // Swept meanwhile: that is an answer too.
+    world.onAbort = () => refused(404)
+    await pass(120_000)
+    engine = createEngine('bob', [], effects)
+    await pass(120_000)
+    expect(world.log).toEqual([])
+    engine.close()
+    engine = createEngine('ada', [], effects)
+    await pass(0)
+    expect(world.log).toEqual(['abort key of a.txt'])
+    expect(world.values.size).toBe(0)
+    await pass(120_000)
+    expect(world.log).toHaveLength(1)
+  })
+
+  test('waits for a sign-in', async () => {
+    world.hold()
+    const [id = ''] = add([file('a.txt')])
+    await pass(0)
+    world.onAbort = () => refused(401)
+    engine.cancel(id)
+    await pass(120_000)
+    expect(world.log.filter((line) => line.startsWith('abort'))).toHaveLength(1)
+    world.onAbort = () => ({ ok: true, value: null })
+    await engine.resumeSignedIn()
+    await pass(0)
+    expect(world.log.filter((line) => line.startsWith('abort'))).toHaveLength(2)
+    expect(world.values.size).toBe(0)
+  })
+})
+
+describe('without its file', () => {
+  const allHeld = { ok: true, value: { parts: [{ partNumber: 1, size: 30 }] } } as const
+  const stopAtConfirm = async () => {
+    let answer = () => {}
+    world.onConfirm = () => {
+      answer = () => undefined
+      return refused(null)
+    }
+    const ids = add([file('a.txt', 30)])
+    await pass(0)
+    answer()
+    expect(state().records).toMatchObject([{ status: 'uploading', progress: 100 }])
+    reload()
+    world.log.length = 0
+    world.onConfirm = () => null
+    return ids
+  }
+
+  test.each([
+    ['held as a whole', () => allHeld],
+    ['a file already', () => refused(404)],
+  ] as const)('what is %s is confirmed, after 5 s as everything', async (_, onList) => {
+    await stopAtConfirm()
+    world.onList = onList
+    await pass(4900)
+    expect(state().records).toMatchObject([{ status: 'paused', need: null }])
+    await pass(1200)
+    expect(shown()).toEqual(['a.txt completed'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toEqual([])
+    expect(world.confirmations.at(-1)?.sha256).toBeUndefined()
+  })
+
+  test('what is held in part asks for it', async () => {
+    await stopAtConfirm()
+    world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
+    await pass(0)
+    expect(state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+    await pass(60_000)
+    expect(world.log).toEqual(['list key of a.txt'])
+  })
+
+  test('what turns out to be neither a file nor there asks for it', async () => {
+    await stopAtConfirm()
+    world.onList = () => refused(404)
+    world.onConfirm = () => refused(404)
+    await pass(6100)
+    expect(state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+  })
+
+  test('what was refused when all was held is confirmed by trying again', async () => {
+    const message = 'The free tier holds 3 files at most. Upgrade to Premium.'
+    world.onConfirm = () => refused(403, 'TIER_FILE_COUNT', message)
+    const [id = ''] = add([file('a.txt', 30)])
+    await pass(0)
+    expect(shown()).toEqual(['a.txt failed'])
+    reload()
+    world.onList = () => allHeld
+    world.onConfirm = () => null
+    engine.resume(id)
+    await pass(0)
+    expect(shown()).toEqual(['a.txt completed'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
+  })
+
+  test('a file that could not be read is asked for when it is tried again', async () => {
+    world.onSend = () => {
+      throw new TransferFailed('unreadable')
+    }
+    const handle = { getFile: async () => file('a.txt') } as FileSystemFileHandle
+    const [id = ''] = add([{ file: file('a.txt'), handle }])
+    await pass(0)
+    expect(shown()).toEqual(['a.txt failed'])
+    engine.resume(id)
+    await pass(0)
+    expect(state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 })
 
@@ -551,6 +703,33 @@ describe('after a reload', () => {
     await pass(2000)
     expect(shown()).toEqual(['a.txt completed', 'new.txt completed'])
     expect(world.log).toContain('list key of a.txt')
+  })
+
+  test('two of one name and size: each gets its own file, and a third one is new', async () => {
+    world.hold()
+    engine.close()
+    effects.sample = (of) => of.text()
+    engine = createEngine('ada', [], effects)
+    const named = (text: string, lastModified: number) =>
+      new File([text], 'a.txt', { type: 'text/plain', lastModified })
+    // So many that they are under way together: each has been recognised.
+    add([
+      named('one..', 1),
+      named('two..', 2),
+      ...Array.from({ length: 9 }, (_, index) => file(`${index}.txt`)),
+    ])
+    await pass(0)
+    reload()
+    await pass(0)
+    world.onSend = () => undefined
+    add([named('two..', 5), named('new..', 6), named('one..', 7)])
+    await pass(5000)
+    const ofThatName = state().records.filter(({ fileName }) => fileName === 'a.txt')
+    expect(ofThatName.map(({ status, identity }) => [status, identity.sample])).toEqual([
+      ['completed', 'one..'],
+      ['completed', 'two..'],
+      ['completed', 'new..'],
+    ])
   })
 
   test('data that is in memory goes on by itself after 5 s', async () => {
@@ -648,6 +827,21 @@ describe('after a reload', () => {
 })
 
 describe('a lapsed session', () => {
+  test('keeps the page while it has bytes that no handle finds again, and lets the device sleep', async () => {
+    world.onStart = () => refused(401)
+    const handle = { getFile: async () => file('a.txt') } as FileSystemFileHandle
+    add([{ file: file('a.txt'), handle }])
+    await pass(1000)
+    expect(world.holds).toBe(0)
+    const [id = ''] = add([file('b.txt')])
+    expect([world.holds, world.awake]).toEqual([1, 1])
+    await pass(1000)
+    expect(shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    expect([world.holds, world.awake]).toEqual([1, 0])
+    engine.cancel(id)
+    expect(world.holds).toBe(0)
+  })
+
   test('pauses what finds out and what waits, says so once, and goes on afterwards', async () => {
     world.onStart = () => refused(401)
     add([file('a.txt'), file('b.txt')])
@@ -685,6 +879,18 @@ describe('a lapsed session', () => {
     expect(state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
   })
+})
+
+test('robbed of the lead, nothing runs and nothing is written any more', async () => {
+  world.hold()
+  add([file('a.txt')])
+  await pass(0)
+  const saved = structuredClone([...world.saved.values()])
+  engine.abandon()
+  await pass(60_000)
+  expect([...world.saved.values()]).toEqual(saved)
+  expect([world.holds, world.awake]).toEqual([0, 0])
+  expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
 })
 
 test('closing pauses what runs and stops everything', async () => {

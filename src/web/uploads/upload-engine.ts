@@ -1,10 +1,11 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { coalesce, repeat } from './timers.ts'
+import { type AbortsDeps, createAborts } from './upload-aborts.ts'
 import { createAccounts } from './upload-accounts.ts'
 import { createComebacks } from './upload-comebacks.ts'
 import type { UploadData } from './upload-data.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'
-import { type Notice, otherFileNotice, signedOutNotice } from './upload-failure.ts'
+import { isCancelled, type Notice, otherFileNotice, signedOutNotice } from './upload-failure.ts'
 import { advance } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import type { UploadRecord } from './upload-record.ts'
@@ -13,6 +14,7 @@ import { type RunEffects, startRun, type UploadRun } from './upload-run.ts'
 import { isUnderWay } from './upload-tally.ts'
 import { createTurns, isLargeDrop } from './upload-turns.ts'
 import type { PickedFile, UploadLive, UploadsState } from './uploads-state.ts'
+import { whileWanted } from './while-wanted.ts'
 
 /** Many changes at once are shown together. */
 const shownEveryMs = 50
@@ -20,6 +22,8 @@ const shownEveryMs = 50
 const refreshEveryMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
+/** How long a cancelled upload says that it was. */
+const cancelledShownMs = 2000
 
 /** What the tabs show, as the engine has it. */
 export interface EngineState
@@ -28,20 +32,28 @@ export interface EngineState
   wanted: readonly string[]
 }
 
-export interface EngineEffects extends RunEffects {
+export interface EngineEffects extends RunEffects, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData
   onChange: (state: EngineState) => void
   /** The list of files is to be refreshed (spec §7); `files` are new in it. */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
-  /** From now on the page asks before it goes, and the screen stays on; answers how to end that. */
+  /** From now on the page asks before it goes; answers how to end that. */
   holdPage: () => () => void
+  /** From now on the device stays awake; answers how to end that. */
+  keepAwake: () => () => void
 }
 
 /** Runs the uploads of one user in this browser: the records, their turns, and what they lead to. */
 export interface UploadEngine {
-  add(added: AddedFiles): void
+  /**
+   * Uploads files. Those that paused uploads may be waiting for are compared with them first: it
+   * resolves when all are taken.
+   */
+  add(added: AddedFiles): Promise<void>
+  /** Takes up records that another page has left behind. */
+  takeUp(found: readonly UploadRecord[]): void
   cancel(id: string): void
   /** Ends what runs and what waits on the foreground path. */
   cancelForeground(): void
@@ -58,6 +70,8 @@ export interface UploadEngine {
   state(): EngineState
   /** Everything under way is paused, and nothing runs any more. */
   close(): void
+  /** Nothing runs any more, and nothing is written: another page runs these uploads. */
+  abandon(): void
 }
 
 /**
@@ -67,19 +81,25 @@ export interface UploadEngine {
 export const createEngine = (
   ownerId: string,
   found: readonly UploadRecord[],
-  effects: EngineEffects,
+  outside: EngineEffects,
 ): UploadEngine => {
+  const aborts = createAborts(ownerId, { ...outside, abortUpload: outside.calls.abortUpload })
+  const calls = { ...outside.calls, abortUpload: aborts.abort }
+  const effects = { ...outside, calls }
   const { timers, data } = effects
   const records = new Map<string, UploadRecord>()
   const runs = new Map<string, UploadRun>()
   const live = new Map<string, UploadLive>()
   const paused = new Set<string>()
   const over = new Set<string>()
+  /** Paused, with bytes that are lost when this page goes. */
+  const unsaved = new Set<string>()
   let inlineError: string | null = null
   let isAskedToSignIn = false
   let unlisted: StoredFile[] = []
-  let releasePage: (() => void) | null = null
   let isClosed = false
+  const holdPage = whileWanted(effects.holdPage)
+  const keepAwake = whileWanted(effects.keepAwake)
 
   const state = (): EngineState => ({
     records: [...records.values()],
@@ -108,8 +128,7 @@ export const createEngine = (
   const accounts = createAccounts(timers, tell, changed)
 
   const turns = createTurns(timers, (id) => {
-    const file = data.file(id)
-    if (!file) return dispatch(id, { type: 'halt' })
+    const file = data.file(id) ?? null
     const run = startRun(effects, {
       file,
       record: () => records.get(id),
@@ -122,7 +141,7 @@ export const createEngine = (
     })
     runs.set(id, run)
     run.identify()
-    dispatch(id, { type: 'run' })
+    dispatch(id, { type: 'run', hasFile: file !== null })
   })
 
   const perform = (record: UploadRecord, effect: UploadEffect) => {
@@ -148,7 +167,9 @@ export const createEngine = (
       case 'confirm':
         return run?.confirm(effect)
       case 'abort-on-server':
-        return void effects.calls.abortUpload(effect.cloudKey)
+        return void aborts.abort(effect.cloudKey)
+      case 'forget-soon':
+        return void timers.after(cancelledShownMs, () => dispatch(id, { type: 'forget' }))
       case 'release-data':
         return data.forget(id)
       case 'tell':
@@ -166,19 +187,18 @@ export const createEngine = (
     }
   }
 
-  /** Keeps the sets of those that time will do something to, and the page for those under way. */
+  /** Keeps the sets of those that something will happen to, and the page for what it would take along. */
   const sort = (id: string, record: UploadRecord | null) => {
-    if (record?.status === 'paused' && record.need !== 'sign-in') paused.add(id)
-    else paused.delete(id)
-    if (record?.status === 'completed' || record?.status === 'failed') over.add(id)
-    else over.delete(id)
+    const put = (set: Set<string>, isIn: boolean) => void (isIn ? set.add(id) : set.delete(id))
+    const isPaused = record?.status === 'paused'
+    const picked = isPaused ? data.picked(id) : undefined
+    put(paused, isPaused && record.need !== 'sign-in')
+    put(over, record?.status === 'completed' || record?.status === 'failed')
+    put(unsaved, picked !== undefined && !picked.handle)
     if (paused.size > 0) comebacks.wake()
     if (over.size > 0) wakeCleanUp()
-    if (accounts.underWay() > 0) releasePage ??= effects.holdPage()
-    else {
-      releasePage?.()
-      releasePage = null
-    }
+    holdPage(accounts.underWay() + unsaved.size > 0)
+    keepAwake(accounts.underWay() > 0)
   }
 
   const dispatch = (id: string, event: UploadEvent) => {
@@ -201,9 +221,7 @@ export const createEngine = (
   }
 
   const comebacks = createComebacks({
-    timers,
-    data,
-    sample: effects.sample,
+    ...effects,
     record: (id) => (isClosed ? undefined : records.get(id)),
     paused,
     dispatch,
@@ -236,32 +254,59 @@ export const createEngine = (
     changed()
   }
 
-  /** Gives what was picked again to the paused uploads that wait for it, and adds the others. */
-  const addOrProvide = async (added: AddedFiles, matches: ReadonlyMap<string, string>) => {
-    const isProvided = async ({ id, picked }: AddedFiles['files'][number]) => {
-      const record = records.get(matches.get(id) ?? '')
-      if (!record) return false
-      const reason = await comebacks.refuse(record, picked.file)
-      if (reason === null) comebacks.provide(record.id, picked)
-      return reason === null
+  /** Gives a file to the first of the paused uploads whose own it is; false when there is none. */
+  const provideToAny = async (ids: readonly string[], picked: PickedFile): Promise<boolean> => {
+    for (const id of ids) {
+      const record = records.get(id)
+      // Another file of the same drop may have been its own.
+      if (!record || !paused.has(id) || data.file(id)) continue
+      if ((await comebacks.refuse(record, picked.file)) !== null) continue
+      if (comebacks.provide(id, picked)) return true
     }
-    const provided = await Promise.all(added.files.map(isProvided))
-    add({ ...added, files: added.files.filter((_, index) => !provided[index]) })
+    return false
   }
 
-  for (const record of found) {
-    // Changes nothing of those that are neither uploading nor pending.
-    insert(advance(record, { type: 'halt' }, timers.now()).record ?? record)
-    if (record.need === 'sign-in') void comebacks.seek(record.id)
-    else if (paused.has(record.id)) void comebacks.askFor(record)
+  const takeUp = (found: readonly UploadRecord[]) => {
+    for (const record of found) {
+      if (records.has(record.id)) continue
+      if (isCancelled(record)) {
+        effects.records.remove(record.id)
+        continue
+      }
+      // Changes nothing of those that are neither uploading nor pending.
+      insert(advance(record, { type: 'halt' }, timers.now()).record ?? record)
+      if (record.need === 'sign-in') void comebacks.seek(record.id)
+      else if (paused.has(record.id)) void comebacks.askFor(record)
+    }
+  }
+  takeUp(found)
+  aborts.resume()
+
+  const end = () => {
+    isClosed = true
+    for (const run of runs.values()) run.end()
+    comebacks.close()
+    aborts.close()
+    holdPage(false)
+    keepAwake(false)
   }
 
   return {
-    add: (added) => {
+    add: async (added) => {
       const waiting = [...paused].map((id) => records.get(id)).filter((it) => it !== undefined)
       const matches = matchPicked(added.files, waiting)
-      if (matches.size === 0) add(added)
-      else void addOrProvide(added, matches)
+      const unmatched = added.files.filter(({ id }) => !matches.has(id))
+      if (unmatched.length > 0) add({ ...added, files: unmatched })
+      const others: AddedFiles['files'][number][] = []
+      for (const one of added.files) {
+        const ids = matches.get(one.id)
+        if (ids && !(await provideToAny(ids, one.picked))) others.push(one)
+      }
+      if (others.length > 0) add({ ...added, files: others })
+    },
+    takeUp: (found) => {
+      takeUp(found)
+      changed()
     },
     cancel: (id) => dispatch(id, { type: 'cancel' }),
     cancelForeground: () => {
@@ -275,6 +320,7 @@ export const createEngine = (
     },
     resume: (id) => void comebacks.seek(id),
     resumeSignedIn: async () => {
+      aborts.resume()
       if (![...records.values()].some(({ need }) => need === 'sign-in')) return
       const user = await effects.calls.currentUser()
       if (!user.ok || user.value !== ownerId) return
@@ -284,8 +330,8 @@ export const createEngine = (
     provideFile: async (id, picked) => {
       const record = records.get(id)
       const reason = record ? await comebacks.refuse(record, picked.file) : null
-      if (reason === null) comebacks.provide(id, picked)
-      else tell(otherFileNotice(reason))
+      if (reason !== null) tell(otherFileNotice(reason))
+      else comebacks.provide(id, picked)
     },
     supply: (id, picked) => {
       if (paused.has(id) && !data.file(id)) comebacks.provide(id, picked)
@@ -299,7 +345,8 @@ export const createEngine = (
     close: () => {
       dispatchAll([...turns.waiting(), ...runs.keys()], { type: 'halt' })
       effects.records.flush()
-      isClosed = true
+      end()
     },
+    abandon: end,
   }
 }

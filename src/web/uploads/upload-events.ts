@@ -3,15 +3,24 @@ import type { Notice, Refusal } from './upload-failure.ts'
 import type { StoredPart, TransferFault } from './upload-ports.ts'
 import type { UploadRecord, UploadTicket } from './upload-record.ts'
 
-/** Where the bytes of an upload are: at hand, to be had by a person's help, or nowhere any more. */
-export type DataState = 'ready' | 'file' | 'permission' | 'gone'
+/**
+ * Where the bytes of an upload are: at hand, to be had by a person's help, nowhere any more, or all in
+ * storage, so that nobody needs them here.
+ */
+export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 
-/** The calls that can be refused. `confirm-lost` asks whether the answer to a confirmation was lost. */
-export type CallStage = 'start' | 'resume' | 'confirm' | 'confirm-lost'
+/**
+ * Why a confirmation is asked for: storage has got all bytes; its answer may have been lost; or, without
+ * the file at hand, either of these may be so.
+ */
+export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
+
+/** The calls that can be refused. */
+export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
-  /** Its turn has come. */
-  | { type: 'run' }
+  /** Its turn has come; without its file, only a confirmation can come of it. */
+  | { type: 'run'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
   /** Storage holds these parts. */
   | { type: 'held'; parts: readonly StoredPart[] }
@@ -31,6 +40,8 @@ export type UploadEvent =
   /** Another file of its drop was refused for a reason that holds for this one too. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
+  /** That it was cancelled has been shown for long enough. */
+  | { type: 'forget' }
   | { type: 'clear' }
   /** Time has passed. */
   | { type: 'tick' }
@@ -52,8 +63,10 @@ export type UploadEffect =
       held: readonly StoredPart[]
       resumed: boolean
     }
-  | { type: 'confirm'; ticket: UploadTicket; stage: 'confirm' | 'confirm-lost' }
+  | { type: 'confirm'; ticket: UploadTicket; stage: ConfirmStage }
   | { type: 'abort-on-server'; cloudKey: string }
+  /** It was cancelled: after two seconds the record goes. */
+  | { type: 'forget-soon' }
   /** Its bytes are needed no more. */
   | { type: 'release-data' }
   | { type: 'tell'; notice: Notice }

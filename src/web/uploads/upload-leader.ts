@@ -1,4 +1,5 @@
 import type { KeptHandles } from './handle-store.ts'
+import { repeat } from './timers.ts'
 import type { UploadData } from './upload-data.ts'
 import {
   createEngine,
@@ -8,6 +9,7 @@ import {
 } from './upload-engine.ts'
 import type { Notice } from './upload-failure.ts'
 import type { AddedFiles } from './upload-plan.ts'
+import type { UploadRecord } from './upload-record.ts'
 import type { RecordStore } from './upload-records.ts'
 import type { PickedFile } from './uploads-state.ts'
 
@@ -44,6 +46,8 @@ export interface LeaderEffects extends EngineEffects {
   handles: KeptHandles
   /** True where tabs cannot elect one: then each runs its own uploads. */
   isAlone: boolean
+  /** Who is signed in in this page: it is told of nobody else's uploads. */
+  pageUser: () => string | null
   /** Random and short; unlike any other. */
   newId: () => string
   records: RecordStore
@@ -52,22 +56,24 @@ export interface LeaderEffects extends EngineEffects {
 
 /** Runs the engine of whoever is signed in in this browser. */
 export interface UploadLeader {
-  obey(command: Command): void
+  /** Resolves when what came of it would outlive this tab. */
+  obey(command: Command): Promise<void>
   /** What the engine of this user shows; null while there is none. */
   state(ownerId: string): EngineState | null
   live(): Live | null
   /** Somebody may be signed in again. */
   look(): void
+  /** Another tab leads: nothing runs here any more, and nothing is written. */
+  resign(): void
 }
 
-const grant = (engine: UploadEngine, wish: Wish): void => {
+const grant = (engine: UploadEngine, wish: Wish): void | Promise<void> => {
   switch (wish.type) {
     case 'be-here':
       void engine.resumeSignedIn()
       break
     case 'add':
-      engine.add(wish.added)
-      break
+      return engine.add(wish.added)
     case 'cancel':
       engine.cancel(wish.id)
       break
@@ -96,42 +102,61 @@ const grant = (engine: UploadEngine, wish: Wish): void => {
  * whoever commands last holds it.
  */
 export const createLeader = (effects: LeaderEffects): UploadLeader => {
-  const { records, timers, handles, isAlone, newId } = effects
+  const { records, timers, handles, isAlone, newId, pageUser } = effects
   let running: { ownerId: string; engine: UploadEngine } | null = null
   let notice: Live['notice'] = null
   let stored = newId()
+
+  const mayBeAnothers = ({ lastActivity }: UploadRecord) => {
+    const idle = timers.now() - lastActivity
+    // Activity in the future was before the clock was set back.
+    return isAlone && idle >= 0 && idle < othersIdleMs
+  }
+  /** Takes up what another tab left behind, as soon as that is certain. */
+  const lookAgain = repeat(timers, othersIdleMs, () => {
+    if (!running) return false
+    const { ownerId, engine } = running
+    const known = new Set(engine.state().records.map(({ id }) => id))
+    const others = records.load().filter((it) => it.ownerId === ownerId && !known.has(it.id))
+    engine.takeUp(others.filter((record) => !mayBeAnothers(record)))
+    return others.some(mayBeAnothers)
+  })
 
   const start = (ownerId: string): UploadEngine => {
     running?.engine.close()
     const all = records.load()
     void handles.removeAllBut(all.map(({ id }) => id))
-    const mayBeAnothers = (lastActivity: number) =>
-      isAlone && timers.now() - lastActivity < othersIdleMs
-    const found = all.filter(
-      (record) => record.ownerId === ownerId && !mayBeAnothers(record.lastActivity),
-    )
+    const theirs = all.filter((record) => record.ownerId === ownerId)
+    const found = theirs.filter((record) => !mayBeAnothers(record))
+    if (found.length < theirs.length) lookAgain()
+    const isShown = () => pageUser() === ownerId
     const engine = createEngine(ownerId, found, {
       ...effects,
       onStored: (files) => {
-        effects.onStored(files)
+        if (isShown()) effects.onStored(files)
         stored = newId()
         effects.onChange(engine.state())
       },
       onNotice: (toast) => {
-        effects.onNotice(toast)
+        if (isShown()) effects.onNotice(toast)
         notice = { id: newId(), notice: toast }
         effects.onChange(engine.state())
       },
     })
     running = { ownerId, engine }
+    // What was told of the last one's uploads is no news of these.
+    notice = null
     effects.onChange(engine.state())
     return engine
   }
 
   return {
-    obey: ({ ownerId, wish }) => {
-      grant(running?.ownerId === ownerId ? running.engine : start(ownerId), wish)
-      // The tab that wished forgets it now; this one may be gone the next moment.
+    obey: async ({ ownerId, wish }) => {
+      const granted = grant(running?.ownerId === ownerId ? running.engine : start(ownerId), wish)
+      // The tab that wished forgets it then; this one may be gone the next moment.
+      records.flush()
+      if (!granted) return
+      await granted
       records.flush()
     },
     state: (ownerId) => (running?.ownerId === ownerId ? running.engine.state() : null),
@@ -141,5 +166,10 @@ export const createLeader = (effects: LeaderEffects): UploadLeader => {
       return { ownerId: running.ownerId, live, inlineError, outcome, wanted, notice, stored }
     },
     look: () => void running?.engine.resumeSignedIn(),
+    resign: () => {
+      records.discard()
+      running?.engine.abandon()
+      running = null
+    },
   }
 }

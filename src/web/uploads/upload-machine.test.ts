@@ -71,7 +71,7 @@ const stepOf = (before: UploadRecord, event: UploadEvent, now = start + 1000) =>
 
 describe('spec §4, upload status', () => {
   test('pending becomes uploading when the transfer starts', () => {
-    const asked = stepOf(record(), { type: 'run' })
+    const asked = stepOf(record(), { type: 'run', hasFile: true })
     expect(asked.record?.status).toBe('pending')
     expect(asked.effects).toEqual([{ type: 'get-ticket', instead: null }])
     const { record: next, effects } = stepOf(record(), { type: 'ticket', ticket })
@@ -130,10 +130,31 @@ describe('spec §4, upload status', () => {
     expect(stepOf({ ...uploading, path }, event).record).toMatchObject({ status: 'failed', error })
   })
 
-  test('cancelling removes the record and frees the place', () => {
+  test("cancelling: 'Cancelled by user' and the place is freed, then the record is removed", () => {
     const { record: next, effects } = stepOf(uploading, { type: 'cancel' })
-    expect(next).toBeNull()
-    expect(types(effects)).toEqual(['end-turn', 'abort-on-server', 'release-data', 'remove'])
+    expect(next).toMatchObject({ status: 'failed', error: 'Cancelled by user', ticket: null })
+    expect(effects).toEqual([
+      { type: 'end-turn' },
+      { type: 'save' },
+      { type: 'abort-on-server', cloudKey: 'key' },
+      { type: 'release-data' },
+      { type: 'forget-soon' },
+    ])
+    const cancelled = next ?? uploading
+    // It cannot be tried again.
+    expect(stepOf(cancelled, { type: 'resume', data: 'ready' }).record).toBe(cancelled)
+    const gone = stepOf(cancelled, { type: 'forget' })
+    expect(gone.record).toBeNull()
+    expect(types(gone.effects)).not.toContain('abort-on-server')
+    expect(stepOf(uploading, { type: 'forget' }).record).toBe(uploading)
+  })
+
+  test('dismissing what has failed removes it at once, and frees the place', () => {
+    const dismissed = stepOf(record({ status: 'failed', error: 'Full.', ticket }), {
+      type: 'cancel',
+    })
+    expect(dismissed.record).toBeNull()
+    expect(types(dismissed.effects)).toContain('abort-on-server')
   })
 
   test.each(['pending', 'uploading'] as const)('%s at load becomes paused', (status) => {
@@ -145,6 +166,8 @@ describe('spec §4, upload status', () => {
     const paused = record({ status: 'paused' })
     expect(canResumeByItself(paused, start + 5000)).toBe(false)
     expect(canResumeByItself(paused, start + 5001)).toBe(true)
+    // The clock was set back since.
+    expect(canResumeByItself(paused, start - hour)).toBe(true)
     expect(canResumeByItself({ ...paused, need: 'file' }, start + hour)).toBe(false)
     expect(canResumeByItself({ ...paused, need: 'sign-in' }, start + hour)).toBe(false)
     expect(canResumeByItself({ ...paused, status: 'failed' }, start + hour)).toBe(false)
@@ -183,7 +206,9 @@ describe('spec §4, upload status', () => {
 describe('going on', () => {
   test('asks storage what it holds, and sends the rest', () => {
     const pending = record({ ticket, uploadStartTime: start })
-    expect(stepOf(pending, { type: 'run' }).effects).toEqual([{ type: 'list-parts', ticket }])
+    expect(stepOf(pending, { type: 'run', hasFile: true }).effects).toEqual([
+      { type: 'list-parts', ticket },
+    ])
     const held = [{ partNumber: 2, size: 400 }]
     const { record: next, effects } = stepOf(pending, { type: 'held', parts: held })
     expect(next).toMatchObject({ status: 'uploading', uploadedBytes: 400, progress: 40 })
@@ -205,6 +230,53 @@ describe('going on', () => {
     // Once, lest it goes on for ever.
     const again = stepOf({ ...(anew.record ?? record()), ticket }, lost)
     expect(again.record?.status).toBe('failed')
+  })
+
+  test('without its file it is confirmed; only what storage has not got all of needs the file', () => {
+    const paused = record({ status: 'paused', ticket, uploadedBytes: 1000, progress: 100 })
+    const resumed = stepOf(paused, { type: 'resume', data: 'stored' }).record ?? paused
+    expect(resumed).toMatchObject({ status: 'pending' })
+    const begun = stepOf(resumed, { type: 'run', hasFile: false })
+    expect(begun.record?.status).toBe('uploading')
+    expect(begun.effects).toContainEqual({
+      type: 'confirm',
+      ticket,
+      stage: 'confirm-without-file',
+    })
+    const answered = (refused: ReturnType<typeof refusal>, pasted = false) =>
+      stepOf(
+        { ...(begun.record ?? paused), pasted },
+        { type: 'refused', stage: 'confirm-without-file', refusal: refused },
+      )
+    for (const lost of [
+      refusal(404),
+      refusal(400, 'UPLOAD_INCOMPLETE'),
+      refusal(409, 'CHECKSUM_MISMATCH'),
+    ]) {
+      const { record: next, effects } = answered(lost)
+      expect(next).toMatchObject({ status: 'paused', need: 'file' })
+      expect(types(effects)).toEqual(['end-turn', 'save'])
+    }
+    expect(answered(refusal(404), true).record?.error).toMatch(/^Resume failed/)
+    expect(answered(refusal(401)).record).toMatchObject({ status: 'paused', need: 'sign-in' })
+    expect(answered(refusal(403, 'TIER_FILE_COUNT', 'Full.')).record).toMatchObject({
+      status: 'failed',
+      error: 'Full.',
+    })
+    // Without a ticket there is nothing to confirm.
+    expect(stepOf(record(), { type: 'run', hasFile: false }).record?.status).toBe('paused')
+  })
+
+  test('what cannot be read is let go, so that trying again asks for the file', () => {
+    const { record: next, effects } = stepOf(uploading, {
+      type: 'transfer-failed',
+      kind: 'unreadable',
+      status: null,
+    })
+    expect(next?.status).toBe('failed')
+    expect(types(effects)).toContain('release-data')
+    const lost = { type: 'transfer-failed', kind: 'network', status: null } as const
+    expect(types(stepOf(uploading, lost).effects)).not.toContain('release-data')
   })
 
   test('bytes that differ are sent once more from the start, then it fails', () => {
@@ -276,7 +348,7 @@ const anyRefusal = fc.record({
 })
 const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
   fc.constantFrom<UploadEvent>(
-    { type: 'run' },
+    { type: 'run', hasFile: true },
     { type: 'ticket', ticket },
     { type: 'ticket', ticket: smallTicket },
     { type: 'sent' },
@@ -284,7 +356,9 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
     { type: 'halt' },
     { type: 'signed-out' },
     { type: 'stopped', reason: 'Full.' },
+    { type: 'run', hasFile: false },
     { type: 'cancel' },
+    { type: 'forget' },
     { type: 'clear' },
     { type: 'tick' },
     { type: 'identified', sample: 'abc' },
@@ -296,7 +370,13 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
   fc.record({ type: fc.constant('progress' as const), bytes: fc.integer({ min: -5, max: 2000 }) }),
   fc.record({
     type: fc.constant('refused' as const),
-    stage: fc.constantFrom('start' as const, 'resume', 'confirm', 'confirm-lost'),
+    stage: fc.constantFrom(
+      'start' as const,
+      'resume',
+      'confirm',
+      'confirm-lost',
+      'confirm-without-file',
+    ),
     refusal: anyRefusal,
   }),
   fc.record({
@@ -313,7 +393,7 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
   }),
   fc.record({
     type: fc.constant('resume' as const),
-    data: fc.constantFrom('ready' as const, 'file', 'permission', 'gone'),
+    data: fc.constantFrom('ready' as const, 'file', 'permission', 'gone', 'stored'),
   }),
 )
 const anySteps = fc.array(fc.tuple(anyEvent, fc.nat(30 * hour)), { maxLength: 60 })
@@ -376,13 +456,21 @@ test('nothing else is reachable, whatever happens in whatever order', () => {
         expect(done.includes('remove')).toBe(next === null)
         if (next === null) {
           // Only a person or a day ends a record; a place that it held is freed.
-          expect(['cancel', 'clear', 'tick']).toContain(event.type)
+          expect(['cancel', 'forget', 'clear', 'tick']).toContain(event.type)
+          if (event.type === 'cancel' || event.type === 'forget') {
+            expect(current.status).toBe('failed')
+          }
           const holdsPlace = before.ticket !== null && before.status !== 'completed'
           expect(done.includes('abort-on-server')).toBe(holdsPlace)
           return
         }
         expectSound(next)
         expectStep(current, next, done)
+        // Spec §4: what a person ends fails first.
+        if (event.type === 'cancel' && current.status !== 'completed') {
+          expect(next).toMatchObject({ status: 'failed', error: 'Cancelled by user', ticket: null })
+          expect(done.includes('abort-on-server')).toBe(current.ticket !== null)
+        } else expect(done).not.toContain('abort-on-server')
         current = next
       }
     }),

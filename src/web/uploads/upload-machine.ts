@@ -1,8 +1,10 @@
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import type { CallStage, DataState, Step, UploadEffect, UploadEvent } from './upload-events.ts'
 import {
+  cancelledByUser,
   dataLost,
   failureNotice,
+  isCancelled,
   type Refusal,
   refusalText,
   type Stage,
@@ -16,9 +18,17 @@ import type { UploadRecord, UploadTicket } from './upload-record.ts'
 /** Spec §9: paused uploads idle for more than 5 s can be resumed by themselves. */
 const autoResumeIdleMs = 5000
 
-/** Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. */
-export const canResumeByItself = (record: UploadRecord, now: number): boolean =>
-  record.status === 'paused' && record.need === null && now - record.lastActivity > autoResumeIdleMs
+/**
+ * Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. Activity in the future was
+ * before the clock was set back, nobody knows how long.
+ */
+export const canResumeByItself = (
+  { status, need, lastActivity }: UploadRecord,
+  now: number,
+): boolean => {
+  const idle = now - lastActivity
+  return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
+}
 
 const isUnderWay = ({ status }: UploadRecord) => status === 'pending' || status === 'uploading'
 const isOver = ({ status }: UploadRecord) => status === 'completed' || status === 'failed'
@@ -43,17 +53,13 @@ const stay = (record: UploadRecord): Step => ({ record, effects: [] })
 const save: UploadEffect = { type: 'save' }
 const endTurn: UploadEffect = { type: 'end-turn' }
 
+/** Spec §4: the place is freed; a file that was made of it is not touched by that. */
+const freePlace = ({ ticket, status }: UploadRecord): UploadEffect[] =>
+  ticket && status !== 'completed' ? [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }] : []
+
 const removed = (record: UploadRecord): Step => ({
   record: null,
-  effects: [
-    endTurn,
-    // Spec §4: the place is freed; a file that was made of it is not touched by that.
-    ...(record.ticket && record.status !== 'completed'
-      ? [{ type: 'abort-on-server' as const, cloudKey: record.ticket.cloudKey }]
-      : []),
-    { type: 'release-data' },
-    { type: 'remove' },
-  ],
+  effects: [endTurn, ...freePlace(record), { type: 'release-data' }, { type: 'remove' }],
 })
 
 const paused = (record: UploadRecord, need: UploadRecord['need']): UploadRecord => ({
@@ -61,6 +67,12 @@ const paused = (record: UploadRecord, need: UploadRecord['need']): UploadRecord 
   status: 'paused',
   need,
   error: null,
+})
+
+/** Spec §4: records found uploading or pending at load time become paused. */
+const halted = (record: UploadRecord): Step => ({
+  record: paused(record, null),
+  effects: [endTurn, save],
 })
 
 const pausedToSignIn = (record: UploadRecord): Step => ({
@@ -74,6 +86,22 @@ const failed = (record: UploadRecord, error: string): UploadRecord => ({
   need: null,
   error,
 })
+
+/** Spec §4: it fails with 'Cancelled by user', then the record is removed. */
+const cancelled = (record: UploadRecord, now: number): Step => {
+  // Who dismisses what had failed knows that it did.
+  if (record.status === 'failed') return removed(record)
+  return {
+    record: failed({ ...record, ticket: null, lastActivity: now }, cancelledByUser),
+    effects: [
+      ...(isUnderWay(record) ? [endTurn] : []),
+      save,
+      ...freePlace(record),
+      { type: 'release-data' },
+      { type: 'forget-soon' },
+    ],
+  }
+}
 
 /** The bytes in storage stay there, so that trying again goes on from them. */
 const fail = (
@@ -124,9 +152,31 @@ const startAnew = (record: UploadRecord, instead: string | null): Step => ({
   effects: [save, { type: 'get-ticket', instead }],
 })
 
+/** Its bytes are not here: a person may help, or there are none any more. */
+const withoutData = (
+  record: UploadRecord,
+  data: Exclude<DataState, 'ready' | 'stored'>,
+  now: number,
+): Step => {
+  // What was pasted lies on no disk from which it could be chosen again.
+  if (data !== 'gone' && !record.pasted) return { record: paused(record, data), effects: [save] }
+  return {
+    record: failed({ ...record, lastActivity: now }, dataLost),
+    effects: [save, { type: 'release-data' }],
+  }
+}
+
+/** Storage has not got all of it, or not as it was sent; it may not even know it. */
+const needsItsFile = ({ status, code }: Refusal): boolean =>
+  status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
+
 const refused = (record: UploadRecord, stage: CallStage, refusal: Refusal, now: number): Step => {
   const { ticket, restarted, path } = record
   if (refusal.status === 401) return pausedToSignIn(record)
+  if (stage === 'confirm-without-file' && needsItsFile(refusal)) {
+    const step = withoutData(record, 'file', now)
+    return { ...step, effects: [endTurn, ...step.effects] }
+  }
   const isUnknown = refusal.status === 404
   if (stage === 'resume' && isUnknown && ticket) return askWhetherStored(record, ticket)
   if (stage === 'confirm-lost' && isUnknown && !restarted) return startAnew(record, null)
@@ -153,19 +203,33 @@ const transferFailed = (record: UploadRecord, kind: TransferFault, status: numbe
     // The one presigned URL of a small file ran out while it waited; those of parts are renewed.
     if (status === 403 && !ticket.parts) return startAnew(record, ticket.cloudKey)
   }
-  return fail(record, 'transfer', transferText(path, kind, status))
+  const reason = transferText(path, kind, status)
+  // Trying again with what cannot be read would fail again: it is asked for instead.
+  const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
+  return fail(record, 'transfer', reason, more)
+}
+
+/** Its turn has come. */
+const begin = (record: UploadRecord, hasFile: boolean): Step => {
+  const { ticket } = record
+  if (hasFile) {
+    return {
+      record,
+      effects: [ticket ? { type: 'list-parts', ticket } : { type: 'get-ticket', instead: null }],
+    }
+  }
+  if (!ticket) return halted(record)
+  return {
+    record: { ...record, status: 'uploading' },
+    effects: [save, { type: 'confirm', ticket, stage: 'confirm-without-file' }],
+  }
 }
 
 const whileUnderWay = (record: UploadRecord, event: UploadEvent, now: number): Step => {
   const { ticket, status } = record
   switch (event.type) {
-    case 'run': {
-      if (status !== 'pending') return stay(record)
-      return {
-        record,
-        effects: [ticket ? { type: 'list-parts', ticket } : { type: 'get-ticket', instead: null }],
-      }
-    }
+    case 'run':
+      return status === 'pending' ? begin(record, event.hasFile) : stay(record)
     case 'ticket':
       return ticket ? stay(record) : transfer(record, event.ticket, [], false, now)
     case 'held':
@@ -206,8 +270,7 @@ const whileUnderWay = (record: UploadRecord, event: UploadEvent, now: number): S
         effects: [endTurn, save],
       }
     case 'halt':
-      // Spec §4: records found uploading or pending at load time become paused.
-      return { record: paused(record, null), effects: [endTurn, save] }
+      return halted(record)
     default:
       return stay(record)
   }
@@ -215,7 +278,7 @@ const whileUnderWay = (record: UploadRecord, event: UploadEvent, now: number): S
 
 /** A paused or failed upload that is to go on. */
 const resume = (record: UploadRecord, data: DataState, now: number): Step => {
-  if (data === 'ready') {
+  if (data === 'ready' || data === 'stored') {
     return {
       record: {
         ...record,
@@ -228,14 +291,7 @@ const resume = (record: UploadRecord, data: DataState, now: number): Step => {
       effects: [save, { type: 'enqueue' }],
     }
   }
-  // What was pasted lies on no disk from which it could be chosen again.
-  if (data === 'gone' || record.pasted) {
-    return {
-      record: failed({ ...record, lastActivity: now }, dataLost),
-      effects: [save, { type: 'release-data' }],
-    }
-  }
-  return { record: paused(record, data), effects: [save] }
+  return withoutData(record, data, now)
 }
 
 /**
@@ -251,7 +307,10 @@ export const advance = (record: UploadRecord, event: UploadEvent, now: number): 
       effects: [save],
     }
   }
-  if (event.type === 'cancel') return record.status === 'completed' ? stay(record) : removed(record)
+  if (event.type === 'cancel') {
+    return record.status === 'completed' ? stay(record) : cancelled(record, now)
+  }
+  if (event.type === 'forget') return isCancelled(record) ? removed(record) : stay(record)
   if (event.type === 'clear') return isOver(record) ? removed(record) : stay(record)
   if (event.type === 'tick') {
     // Spec §4: completed or failed records older than 24 hours are removed.
@@ -259,7 +318,8 @@ export const advance = (record: UploadRecord, event: UploadEvent, now: number): 
     return isOld ? removed(record) : stay(record)
   }
   if (event.type === 'resume') {
-    const canResume = record.status === 'paused' || record.status === 'failed'
+    const canResume =
+      record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
     return canResume ? resume(record, event.data, now) : stay(record)
   }
   return isUnderWay(record) ? whileUnderWay(record, event, now) : stay(record)

@@ -71,12 +71,18 @@ describe('files that are picked again', () => {
     return { ...record, status: 'paused' as const, need }
   }
 
-  test('are matched by name and size, each to one record, and only where one waits for a file', () => {
+  test('may be those of all records of their name and size that wait for a file', () => {
     const files = [add('1', 'a', 1), add('2', 'a', 2), add('3', 'b', 1), add('4', 'b', 1)]
-    const records = [waiting('x', 'a', 1), waiting('y', 'b', 1), waiting('z', 'a', 2, null)]
+    const records = [
+      waiting('x', 'a', 1),
+      waiting('y', 'b', 1),
+      waiting('z', 'a', 2, null),
+      waiting('w', 'b', 1),
+    ]
     expect([...matchPicked(files, records)]).toEqual([
-      ['1', 'x'],
-      ['3', 'y'],
+      ['1', ['x']],
+      ['3', ['y', 'w']],
+      ['4', ['y', 'w']],
     ])
   })
 })

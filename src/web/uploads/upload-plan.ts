@@ -87,24 +87,24 @@ export const newRecord = ({
 const nameAndSize = ({ name, size }: Candidate) => `${size} ${name.normalize()}`
 
 /**
- * Which of the files may be those that paused uploads wait for, by name and size: the id of the
- * record by the id of the file. No record is named twice.
+ * Which of the files may be those that paused uploads wait for, by name and size: the ids of the
+ * records by the id of the file, oldest first. Several files may be named for one record, and several
+ * records for one file: which it is, their bytes tell.
  */
 export const matchPicked = (
   files: AddedFiles['files'],
   waiting: readonly UploadRecord[],
-): Map<string, string> => {
-  const wanted = new Map<string, string>()
+): Map<string, readonly string[]> => {
+  const wanted = new Map<string, string[]>()
   for (const { id, need, identity } of waiting) {
-    if (need === 'file' || need === 'permission') wanted.set(nameAndSize(identity), id)
+    if (need !== 'file' && need !== 'permission') continue
+    const key = nameAndSize(identity)
+    wanted.set(key, [...(wanted.get(key) ?? []), id])
   }
-  const matches = new Map<string, string>()
+  const matches = new Map<string, readonly string[]>()
   for (const { id, picked } of files) {
-    const key = nameAndSize(picked.file)
-    const found = wanted.get(key)
-    if (found === undefined) continue
-    matches.set(id, found)
-    wanted.delete(key)
+    const found = wanted.get(nameAndSize(picked.file))
+    if (found) matches.set(id, found)
   }
   return matches
 }

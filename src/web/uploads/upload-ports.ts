@@ -67,11 +67,17 @@ export interface HandleStore {
 }
 
 /**
- * Takes part in the election of the one tab that runs the uploads. `onFollow` is called when another
- * tab leads, `onLead` once when this one does; a tab that leads does so until it goes. A browser
- * without Web Locks leads in every tab.
+ * Takes part in the election of the one tab that runs the uploads. `onFollow` is called whenever
+ * another tab leads, `onLead` when this one does: until it goes, or another takes over because this one
+ * did not answer. A browser without Web Locks leads in every tab.
  */
-export type ElectLeader = (onLead: () => void, onFollow: () => void) => void
+export type ElectLeader = (onLead: () => void, onFollow: () => void) => Candidate
+
+/** This tab in the election. */
+export interface Candidate {
+  /** The leader does not answer: this tab leads from now on. */
+  takeOver(): void
+}
 
 /** Messages between the tabs of this browser; a tab never hears itself. */
 export interface TabChannel<Message> {

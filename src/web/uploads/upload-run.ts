@@ -30,7 +30,8 @@ export interface RunEffects extends Omit<Repeating, 'onInterrupted'> {
 
 /** One turn of one upload. */
 export interface RunDuties {
-  file: File
+  /** Null where storage may have all of it: then only the confirmation is asked for. */
+  file: File | null
   record: () => UploadRecord | undefined
   /** Not called any more once the turn has ended. */
   onEvent: (event: UploadEvent) => void
@@ -101,12 +102,12 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     return { type: 'ticket', ticket: started.value }
   }
 
-  const watchProgress = (held: number) => {
+  const watchProgress = (size: number, held: number) => {
     let samples: SpeedSamples = withSample([], timers.elapsed(), held)
     let shownAt = Number.NEGATIVE_INFINITY
     return (bytes: number) => {
       const now = timers.elapsed()
-      if (signal.aborted || (bytes < file.size && now - shownAt < progressEveryMs)) return
+      if (signal.aborted || (bytes < size && now - shownAt < progressEveryMs)) return
       shownAt = now
       samples = withSample(samples, now, bytes)
       onLive({ interrupted: false, bytesPerSecond: bytesPerSecond(samples, now) })
@@ -140,7 +141,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   return {
     identify: () => {
       const record = duties.record()
-      if (!record || record.pasted || record.identity.sample !== null) return
+      if (!file || !record || record.pasted || record.identity.sample !== null) return
       effects.sample(file, signal).then(
         (sample) => {
           if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
@@ -168,9 +169,13 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
           : { type: 'refused', stage: 'resume', refusal: listed.refusal }
       }),
     transfer: ({ ticket, held, resumed }) => {
+      if (!file) return onEvent({ type: 'transfer-failed', kind: 'unreadable', status: null })
       // A file without its SHA-256 is still a file: nothing fails for want of it.
       hash = effects.sha256(file, signal).catch(() => null)
-      const onProgress = watchProgress(held.reduce((sum, { size }) => sum + size, 0))
+      const onProgress = watchProgress(
+        file.size,
+        held.reduce((sum, { size }) => sum + size, 0),
+      )
       const contentType = ticket.metadata.mimeType
       const hasFirstDate = file.lastModified === duties.record()?.identity.lastModified
       const told = { signal, onProgress, onInterrupted }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers, waitBy } from './timers.ts'
 import type { Outcome } from './upload-failure.ts'
-import type { TransferJob } from './upload-ports.ts'
+import { TransferFailed, type TransferJob } from './upload-ports.ts'
 import { createUploads, type Uploads, type UploadsEnv } from './uploads-store.ts'
 
 const file = (name: string, bytes = 10) =>
@@ -10,8 +10,11 @@ const file = (name: string, bytes = 10) =>
 interface Tab extends Uploads {
   toasts: string[]
   refreshes: number
+  awake: number
   close: () => void
   show: () => void
+  /** It hears no message any more, as where a debugger stops it. */
+  stop: () => void
 }
 
 /** One browser: its storage, its tabs, and the server that they talk to. */
@@ -20,6 +23,8 @@ const makeBrowser = () => {
   const handles = new Map<string, FileSystemFileHandle>()
   const listeners = new Set<(message: unknown) => void>()
   const queue: (() => void)[] = []
+  /** What tells a tab that it was robbed of the lead. */
+  const robbers = new Map<() => void, () => void>()
   const tabs: Tab[] = []
   let ids = 0
   const browser = {
@@ -27,7 +32,8 @@ const makeBrowser = () => {
     handles,
     log: [] as string[],
     session: 'ada' as string | null,
-    holds: 0,
+    /** What kinds of wishes the tabs sent each other. */
+    wishes: [] as string[],
     onSend: (_: TransferJob): void | Promise<void> => undefined,
     openTab,
   }
@@ -36,13 +42,15 @@ const makeBrowser = () => {
       ? { ok: false, refusal: { status: 401, code: 'UNAUTHORIZED', message: null } }
       : { ok: true, value }
 
-  function openTab(user: string | null): Tab {
+  function openTab(user: string | null, isAlone = false): Tab {
     const gone = new AbortController()
+    let isStopped = false
     const storageListeners: ((key: string | null, value: string | null) => void)[] = []
     const visible: (() => void)[] = []
     const tellTabs = (key: string, value: string | null) => {
       for (const tab of tabs) if (tab !== self) storageOf.get(tab)?.(key, value)
     }
+    const counted = { toasts: [] as string[], refreshes: 0, awake: 0 }
     const env: UploadsEnv = {
       calls: {
         getUploadUrl: async ({ fileName }) => {
@@ -70,7 +78,10 @@ const makeBrowser = () => {
             purgedAt: null,
             sha256: null,
           }),
-        abortUpload: async (cloudKey) => void browser.log.push(`abort ${cloudKey}`),
+        abortUpload: async (cloudKey) => {
+          browser.log.push(`abort ${cloudKey}`)
+          return answer(null)
+        },
         currentUser: async () => ({ ok: true, value: browser.session }),
       },
       sendFile: async (job) => {
@@ -93,6 +104,12 @@ const makeBrowser = () => {
       wait: (ms, signal) => waitBy(browserTimers, ms, signal),
       random: () => 0,
       holdPage: () => () => undefined,
+      keepAwake: () => {
+        counted.awake += 1
+        return () => {
+          counted.awake -= 1
+        }
+      },
       handles: {
         save: async (id, handle) => void handles.set(id, handle),
         get: async (id) => handles.get(id),
@@ -121,12 +138,13 @@ const makeBrowser = () => {
       onHidden: () => undefined,
       openChannel: (onMessage) => {
         const hear = (message: unknown) => {
-          if (!gone.signal.aborted) onMessage(message as never)
+          if (!gone.signal.aborted && !isStopped) onMessage(message as never)
         }
         listeners.add(hear)
         gone.signal.addEventListener('abort', () => listeners.delete(hear))
         return {
           post: (message) => {
+            if (message.type === 'command') browser.wishes.push(message.command.wish.type)
             for (const other of listeners) {
               if (other !== hear) setTimeout(() => other(message))
             }
@@ -138,7 +156,12 @@ const makeBrowser = () => {
         const lead = () => {
           if (!gone.signal.aborted) onLead()
         }
+        if (isAlone) {
+          lead()
+          return { takeOver: () => undefined }
+        }
         queue.push(lead)
+        robbers.set(lead, onFollow)
         if (queue[0] === lead) lead()
         else onFollow()
         gone.signal.addEventListener('abort', () => {
@@ -146,18 +169,26 @@ const makeBrowser = () => {
           queue.splice(queue.indexOf(lead), 1)
           if (led) queue[0]?.()
         })
+        return {
+          takeOver: () => {
+            const [robbed] = queue.splice(0, 1)
+            queue.splice(queue.indexOf(lead), 1)
+            queue.unshift(lead)
+            lead()
+            if (robbed) robbers.get(robbed)?.()
+          },
+        }
       },
-      isAlone: false,
+      isAlone,
       userAgent: 'Desktop',
       newId: () => {
         ids += 1
         return `id${ids}`
       },
     }
-    const counted = { toasts: [] as string[], refreshes: 0 }
     const uploads = createUploads(env, {
       onStored: () => {
-        self.refreshes += 1
+        counted.refreshes += 1
       },
       onNotice: ({ title }) => counted.toasts.push(title),
     })
@@ -165,6 +196,9 @@ const makeBrowser = () => {
       close: () => {
         tabs.splice(tabs.indexOf(self), 1)
         gone.abort()
+      },
+      stop: () => {
+        isStopped = true
       },
       show: () => {
         for (const listener of visible) listener()
@@ -211,10 +245,11 @@ describe('two tabs', () => {
     expect(browser.log).toEqual(['start a.txt', 'send a.txt'])
     two.store.getState().cancelForeground()
     await pass()
-    expect(shown(one)).toEqual([])
-    expect(shown(two)).toEqual([])
+    for (const tab of [one, two]) expect(shown(tab)).toEqual(['a.txt failed'])
     expect(two.store.getState().outcome).toBe('Cancelled by user')
     expect(browser.log.at(-1)).toBe('abort a.txt')
+    await pass(2000)
+    for (const tab of [one, two]) expect(shown(tab)).toEqual([])
   })
 
   test('both tell of what was stored, and refresh their lists', async () => {
@@ -281,7 +316,100 @@ describe('two tabs', () => {
   })
 })
 
+describe('a leader that does not answer', () => {
+  test('is robbed after 10 s; it follows, and what it ran goes on', async () => {
+    browser.onSend = never
+    const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
+    two.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass()
+    one.stop()
+    browser.onSend = () => undefined
+    two.store.getState().add([{ file: file('b.txt') }], 3)
+    await pass(8000)
+    expect(browser.log).toEqual(['start a.txt', 'send a.txt'])
+    await pass(10_000)
+    expect(shown(two)).toEqual(['a.txt completed', 'b.txt completed'])
+    expect(shown(one)).toEqual(['a.txt completed', 'b.txt completed'])
+    expect(browser.log.filter((line) => line.startsWith('start'))).toHaveLength(2)
+  })
+})
+
+describe('a tab that follows', () => {
+  test('keeps the device awake while uploads run', async () => {
+    browser.onSend = never
+    const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
+    two.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass()
+    expect([one.awake, two.awake]).toEqual([1, 1])
+    two.store.getState().cancel(two.store.getState().records[0]?.id ?? '')
+    await pass()
+    expect([one.awake, two.awake]).toEqual([0, 0])
+  })
+
+  test('lets go of the bytes of uploads that are gone', async () => {
+    browser.onSend = never
+    const [, two] = [browser.openTab('ada'), browser.openTab('ada')]
+    two.store.getState().add([{ file: file('a.txt') }, { file: file('b.txt') }], 3)
+    await pass()
+    const [a = '', b = ''] = two.store.getState().records.map(({ id }) => id)
+    two.store.getState().cancel(a)
+    await pass(180_000)
+    browser.wishes.length = 0
+    for (const id of [a, b]) two.store.getState().resume(id)
+    await pass()
+    // Of what it still has it gives the bytes.
+    expect(browser.wishes.toSorted()).toEqual(['provide', 'resume'])
+  })
+
+  test('asks for a file anew that can no longer be read', async () => {
+    browser.onSend = () => {
+      throw new TransferFailed('unreadable')
+    }
+    const [, two] = [browser.openTab('ada'), browser.openTab('ada')]
+    const dead = file('a.txt')
+    const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
+    dead.slice = () => Object.assign(new Blob(), { arrayBuffer })
+    two.store.getState().add([{ file: dead }], 3)
+    await pass()
+    expect(shown(two)).toEqual(['a.txt failed'])
+    two.store.getState().resume(two.store.getState().records[0]?.id ?? '')
+    await pass()
+    expect(shown(two)).toEqual(['a.txt paused file'])
+  })
+})
+
+test('without an election, what a page left behind is taken up when it is old enough', async () => {
+  browser.onSend = never
+  const one = browser.openTab('ada', true)
+  one.store.getState().add([{ file: file('a.txt') }], 3)
+  await pass()
+  one.close()
+  const again = browser.openTab('ada', true)
+  await pass(50_000)
+  expect(shown(again)).toEqual([])
+  await pass(15_000)
+  expect(shown(again)).toEqual(['a.txt paused file'])
+})
+
 describe('whose uploads', () => {
+  test('a page hears nothing of those of another user that it runs', async () => {
+    const one = browser.openTab('ada')
+    browser.session = 'bob'
+    const two = browser.openTab('bob')
+    await pass()
+    two.store.getState().add([{ file: file('b.txt') }], 3)
+    await pass()
+    expect(shown(two)).toEqual(['b.txt completed'])
+    expect([one.toasts, one.refreshes]).toEqual([[], 0])
+    expect([two.toasts, two.refreshes]).toEqual([['Upload Complete'], 1])
+    // Nor does a page that follows later, of what it was before.
+    browser.session = 'ada'
+    one.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass()
+    expect(one.toasts).toEqual(['Upload Complete'])
+    expect(two.toasts).toEqual(['Upload Complete'])
+  })
+
   test('another user neither sees nor resumes them; they pause', async () => {
     browser.onSend = never
     const one = browser.openTab('ada')

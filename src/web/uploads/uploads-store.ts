@@ -3,6 +3,8 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { askForHandle } from './handle-file.ts'
 import { createRecordMirror, type RecordMirror } from './record-mirror.ts'
 import { createTabCommands, type TabMessage } from './tab-commands.ts'
+import { repeat } from './timers.ts'
+import { isReadable } from './transfer.ts'
 import { createUploadData } from './upload-data.ts'
 import {
   type Command,
@@ -14,9 +16,14 @@ import {
   type Wish,
 } from './upload-leader.ts'
 import { uploadPath } from './upload-plan.ts'
-import type { ElectLeader, OpenChannel } from './upload-ports.ts'
+import type { Candidate, ElectLeader, OpenChannel } from './upload-ports.ts'
 import { createRecordStore, type KeyValues } from './upload-records.ts'
+import { isUnderWay } from './upload-tally.ts'
 import type { PickedFile, UploadsState, UploadsStore } from './uploads-state.ts'
+import { whileWanted } from './while-wanted.ts'
+
+/** How often a tab that follows looks for bytes that nobody needs any more. */
+const sweepEveryMs = 60_000
 
 /** How the page shows what uploads lead to. */
 export interface UploadsPage {
@@ -27,7 +34,7 @@ export interface UploadsPage {
 
 /** What uploads need of the browser. */
 export interface UploadsEnv
-  extends Omit<LeaderEffects, 'records' | 'data' | 'onChange' | keyof UploadsPage> {
+  extends Omit<LeaderEffects, 'records' | 'data' | 'onChange' | 'pageUser' | keyof UploadsPage> {
   /** May throw where the browser forbids it. */
   storage: () => KeyValues
   /** Calls with key and new value whenever another tab writes to the storage. */
@@ -62,6 +69,7 @@ const createSortedIds = (now: () => number, newId: () => string) => {
 /** Takes part in the uploads of this browser: leads them, or follows the tab that does. */
 export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
   const { timers, handles, newId } = env
+  const keepAwake = whileWanted(env.keepAwake)
   const records = createRecordStore(env.storage, timers)
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
@@ -103,6 +111,7 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
     open: env.openChannel,
     newId,
     run: (command) => leader?.obey(command),
+    onDeaf: () => candidate.takeOver(),
     onHello: () => {
       leader?.look()
       tellOthers()
@@ -127,7 +136,9 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
   /** In the tab of the click: only there does the browser ask for a permission. */
   const resume = async (id: string) => {
     const held = leader ? undefined : data.picked(id)
-    if (held) return wish({ type: 'provide', id, picked: held })
+    const isDead = held && held.file.size > 0 && !(await isReadable(held.file, 0))
+    if (isDead) data.drop(id)
+    else if (held) return wish({ type: 'provide', id, picked: held })
     const handle = data.file(id) ? undefined : await handles.get(id)
     const found = handle ? await askForHandle(handle) : null
     if (found?.state === 'found') {
@@ -138,7 +149,10 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
   const add: UploadsState['add'] = (picked, expirationDays) => {
     if (user === null || picked.length === 0) return
     const files = picked.map((one: PickedFile) => ({ id: nextId(), picked: one }))
-    if (!leader) for (const { id, picked: one } of files) data.hold(id, one)
+    if (!leader) {
+      for (const { id, picked: one } of files) data.hold(id, one)
+      sweep()
+    }
     const path = uploadPath(
       picked.map(({ file }) => file),
       env.userAgent,
@@ -159,39 +173,60 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
 
   const lead = () => {
     mirror = null
+    keepAwake(false)
     leader = createLeader({
       ...env,
       ...page,
       records,
       data,
+      pageUser: () => user,
       onChange: () => {
         show()
         tellOthers()
       },
     })
-    if (user !== null) leader.obey({ ownerId: user, wish: { type: 'be-here' } })
+    if (user !== null) void leader.obey({ ownerId: user, wish: { type: 'be-here' } })
     commands.lead()
     show()
   }
 
+  /** Once without a record may be one that the leader has not written yet. */
+  let recordless: ReadonlySet<string> = new Set()
+  const sweep = repeat(timers, sweepEveryMs, () => {
+    if (!mirror) return false
+    const known = new Set(mirror.records().map(({ id }) => id))
+    const gone = data.ids().filter((id) => !known.has(id))
+    for (const id of gone) if (recordless.has(id)) data.drop(id)
+    recordless = new Set(gone)
+    return data.ids().length > 0
+  })
+
   const follow = () => {
+    leader?.resign()
+    leader = null
+    commands.follow()
     const isDone = new Set<string>()
-    mirror = createRecordMirror(records.load, timers, () => {
-      for (const { id, status } of mirror?.records() ?? []) {
+    const changed = () => {
+      const all = mirror?.records() ?? []
+      for (const { id, status } of all) {
         if (status !== 'completed' || isDone.has(id)) continue
         isDone.add(id)
         data.drop(id)
       }
+      // It may be on this page that somebody watches them.
+      keepAwake(all.some(({ status }) => isUnderWay(status)))
       show()
-    })
+    }
+    mirror = createRecordMirror(records.load, timers, changed)
+    changed()
+    sweep()
     commands.hello()
-    show()
   }
 
   env.onStorage((key, value) => mirror?.hear(key, value))
   env.onHidden(records.flush)
   env.onVisible(() => commands.hello())
-  env.electLeader(lead, follow)
+  const candidate: Candidate = env.electLeader(lead, follow)
 
   return {
     store,
