@@ -1,8 +1,8 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test } from './support/network.ts'
-import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
+import { brokenConnection, expect, isConfirm, sentSince, test } from './support/network.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
@@ -32,9 +32,34 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
     await uploadItem(page, name)
       .getByRole('button', { name: `Cancel ${name}` })
       .click()
+    await expect(uploadItem(page, name).getByText('Cancelled by user')).toBeVisible()
   }
   await expect(uploadsPanel(page)).toBeHidden()
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
+})
+
+test('a reload while an upload is finalized: it becomes a file, and nobody picks it again', async ({
+  app,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.allow(brokenConnection)
+  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  network.hold(isConfirm)
+  await chooseFiles(page, [film.path])
+  await expectUpload(page, film.name, 'Finalizing', { timeout: 20_000 })
+  await expect.poll(() => network.exchanges.some(isConfirm), { timeout: 20_000 }).toBe(true)
+  const before = network.exchanges.length
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expectUpload(page, film.name, 'Paused')
+  network.open()
+  await expectUpload(page, film.name, 'Completed', { timeout: 20_000 })
+  expect(sentSince(network, before)).toBe(0)
+  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
 test('a finished upload leaves the panel after a day, or when it is cleared', async ({

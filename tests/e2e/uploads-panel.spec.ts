@@ -1,7 +1,7 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test } from './support/network.ts'
+import { brokenConnection, expect, isConfirm, test } from './support/network.ts'
 import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -43,6 +43,30 @@ test('a download page shows the uploads of who opens it, and loads nothing for a
   expect(loaded.filter((path) => /\.(js|css)$/.test(path))).toEqual([
     expect.stringMatching(/^\/assets\/enhance-[\w-]+\.js$/),
   ])
+})
+
+test('away from the dashboard the panel shows what the dashboard draws itself', async ({
+  app,
+  context,
+  folder,
+  network,
+  page,
+}) => {
+  const person = await makePerson(app)
+  const { shortCode } = await makeFile(person)
+  const photo = await writeRandomFile(folder, 'photo.png', 5 * mebibyte)
+  await openDashboard(page, app, person)
+  network.hold(isConfirm)
+  await chooseFiles(page, [photo.path])
+  await expect(page.getByText('Finalizing photo.png...').last()).toBeVisible()
+  await expect(uploadsPanel(page)).toBeHidden()
+
+  const link = await context.newPage()
+  await link.goto(`/s/${shortCode}`)
+  await expectUpload(link, photo.name, 'Finalizing')
+  network.open()
+  await expectUpload(link, photo.name, 'Completed')
+  await expect(uploadsPanel(page)).toBeHidden()
 })
 
 test('what is left of uploads is cleared, and whether the panel is open is remembered', async ({

@@ -571,27 +571,24 @@ describe('a place that could not be freed', () => {
 })
 
 describe('without its file', () => {
-  const allHeld = { ok: true, value: { parts: [{ partNumber: 1, size: 30 }] } } as const
+  const allHeld: Outcome<{ parts: StoredPart[] }> = {
+    ok: true,
+    value: { parts: [{ partNumber: 1, size: 30 }] },
+  }
   const stopAtConfirm = async () => {
-    let answer = () => {}
-    world.onConfirm = () => {
-      answer = () => undefined
-      return refused(null)
-    }
-    const ids = add([file('a.txt', 30)])
+    world.onConfirm = () => refused(null)
+    add([file('a.txt', 30)])
     await pass(0)
-    answer()
     expect(state().records).toMatchObject([{ status: 'uploading', progress: 100 }])
     reload()
     world.log.length = 0
     world.onConfirm = () => null
-    return ids
   }
 
   test.each([
     ['held as a whole', () => allHeld],
     ['a file already', () => refused(404)],
-  ] as const)('what is %s is confirmed, after 5 s as everything', async (_, onList) => {
+  ])('what is %s is confirmed, after 5 s as everything', async (_, onList) => {
     await stopAtConfirm()
     world.onList = onList
     await pass(4900)

@@ -17,7 +17,7 @@ export const uploadItem = (page: Page, name: string): Locator =>
 export const expectUpload = (
   page: Page,
   name: string,
-  badge: 'Pending' | 'Uploading' | 'Paused' | 'Completed' | 'Failed',
+  badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
   options?: { timeout: number },
 ): Promise<void> =>
   expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible(options)
