@@ -33,6 +33,13 @@ describe('what the page shows of the foreground path', () => {
     })
   })
 
+  test('not what a person ended, which is about to go', () => {
+    const [stored, ended] = records('a completed', 'a failed')
+    if (!stored || !ended) throw new Error('no records')
+    const { batch } = foregroundBatch([stored, { ...ended, error: 'Cancelled by user' }])
+    expect(batch).toEqual([stored])
+  })
+
   test('neither the background path nor what is paused', () => {
     expect(shown('a uploading background', 'b paused')).toEqual({ batch: [], current: undefined })
   })

@@ -514,6 +514,16 @@ describe('cancelling', () => {
     expect(state().records).toEqual([])
   })
 
+  test('is not shown again after a reload', async () => {
+    world.hold()
+    const [id = ''] = add([file('a.txt')])
+    await pass(0)
+    engine.cancel(id)
+    reload()
+    expect(state().records).toEqual([])
+    expect(world.saved.size).toBe(0)
+  })
+
   test('one of several: the next has its turn', async () => {
     world.hold()
     const [first = ''] = add([file('a.txt'), file('b.txt')])

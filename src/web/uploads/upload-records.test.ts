@@ -120,6 +120,14 @@ test('what ended over 24 h ago is removed, whoever owns it; what is not over sta
   expect(state.values.size).toBe(1)
 })
 
+test('what is discarded is never written', () => {
+  store.save(record('1'))
+  store.discard()
+  vi.advanceTimersByTime(1000)
+  store.flush()
+  expect(state.values.size).toBe(0)
+})
+
 test('what cannot be read under its keys is removed; other keys are left alone', () => {
   const good = record('1')
   const foreign = [

@@ -34,6 +34,7 @@ const makeBrowser = () => {
     session: 'ada' as string | null,
     /** What kinds of wishes the tabs sent each other. */
     wishes: [] as string[],
+    onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
     onSend: (_: TransferJob): void | Promise<void> => undefined,
     openTab,
   }
@@ -92,7 +93,7 @@ const makeBrowser = () => {
         job.signal.throwIfAborted()
       },
       sha256: async () => null,
-      sample: async (of) => `${of.size}`,
+      sample: (of) => browser.onSample(of),
       connection: { isOnline: () => true, untilOnline: async () => undefined },
       timers: {
         ...browserTimers,
@@ -307,6 +308,27 @@ describe('two tabs', () => {
     expect(shown(two)).toEqual(['a.txt completed'])
   })
 
+  test('a leader that goes while it recognises a file leaves that to the next', async () => {
+    browser.onSend = never
+    const one = browser.openTab('ada')
+    one.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass()
+    one.close()
+    const two = browser.openTab('ada')
+    await pass()
+    expect(shown(two)).toEqual(['a.txt paused file'])
+    const three = browser.openTab('ada')
+    browser.onSample = () => new Promise(() => undefined)
+    three.store.getState().add([{ file: file('a.txt') }], 3)
+    await pass()
+    browser.onSample = async (of) => `${of.size}`
+    browser.onSend = () => undefined
+    two.close()
+    await pass(7000)
+    expect(shown(three)).toEqual(['a.txt completed'])
+    expect(three.store.getState().records).toHaveLength(1)
+  })
+
   test('a follower that takes over runs what nobody took', async () => {
     const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
     two.store.getState().add([{ file: file('a.txt') }], 3)
@@ -318,16 +340,25 @@ describe('two tabs', () => {
 
 describe('a leader that does not answer', () => {
   test('is robbed after 10 s; it follows, and what it ran goes on', async () => {
-    browser.onSend = never
+    let signal: AbortSignal | undefined
+    browser.onSend = (job) => {
+      signal = job.signal
+      return never(job)
+    }
     const [one, two] = [browser.openTab('ada'), browser.openTab('ada')]
     two.store.getState().add([{ file: file('a.txt') }], 3)
     await pass()
     one.stop()
+    let stolen = false
+    signal?.addEventListener('abort', () => {
+      stolen = true
+    })
     browser.onSend = () => undefined
     two.store.getState().add([{ file: file('b.txt') }], 3)
     await pass(8000)
     expect(browser.log).toEqual(['start a.txt', 'send a.txt'])
     await pass(10_000)
+    expect(stolen).toBe(true)
     expect(shown(two)).toEqual(['a.txt completed', 'b.txt completed'])
     expect(shown(one)).toEqual(['a.txt completed', 'b.txt completed'])
     expect(browser.log.filter((line) => line.startsWith('start'))).toHaveLength(2)
@@ -402,11 +433,16 @@ describe('whose uploads', () => {
     expect(shown(two)).toEqual(['b.txt completed'])
     expect([one.toasts, one.refreshes]).toEqual([[], 0])
     expect([two.toasts, two.refreshes]).toEqual([['Upload Complete'], 1])
-    // Nor does a page that follows later, of what it was before.
+    // Nor does a page that follows of those that were run right before its own.
     browser.session = 'ada'
     one.store.getState().add([{ file: file('a.txt') }], 3)
-    await pass()
+    await pass(100)
     expect(one.toasts).toEqual(['Upload Complete'])
+    browser.session = 'bob'
+    browser.onSend = never
+    two.store.getState().add([{ file: file('c.txt') }], 3)
+    await pass()
+    expect(shown(two)).toEqual(['b.txt completed', 'c.txt uploading'])
     expect(two.toasts).toEqual(['Upload Complete'])
   })
 
