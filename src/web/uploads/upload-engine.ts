@@ -1,19 +1,18 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { coalesce, repeat } from './timers.ts'
-import { type AbortsDeps, createAborts } from './upload-aborts.ts'
+import { createAborts } from './upload-aborts.ts'
 import { createAccounts } from './upload-accounts.ts'
 import { createComebacks } from './upload-comebacks.ts'
-import type { UploadData } from './upload-data.ts'
+import type { EngineEffects, EngineState, UploadEngine } from './upload-engine-ports.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'
 import { isCancelled, type Notice, otherFileNotice, signedOutNotice } from './upload-failure.ts'
 import { advance } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import type { UploadRecord } from './upload-record.ts'
-import type { RecordStore } from './upload-records.ts'
-import { type RunEffects, startRun, type UploadRun } from './upload-run.ts'
+import { startRun, type UploadRun } from './upload-run.ts'
 import { isUnderWay } from './upload-tally.ts'
 import { createTurns, isLargeDrop } from './upload-turns.ts'
-import type { PickedFile, UploadLive, UploadsState } from './uploads-state.ts'
+import type { PickedFile, UploadLive } from './uploads-state.ts'
 import { whileWanted } from './while-wanted.ts'
 
 /** Many changes at once are shown together. */
@@ -24,55 +23,6 @@ const refreshEveryMs = 1000
 const cleanUpEveryMs = 60_000
 /** How long a cancelled upload says that it was. */
 const cancelledShownMs = 2000
-
-/** What the tabs show, as the engine has it. */
-export interface EngineState
-  extends Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'> {
-  /** Records whose bytes another tab may have. */
-  wanted: readonly string[]
-}
-
-export interface EngineEffects extends RunEffects, Pick<AbortsDeps, 'storage'> {
-  records: RecordStore
-  data: UploadData
-  onChange: (state: EngineState) => void
-  /** The list of files is to be refreshed (spec §7); `files` are new in it. */
-  onStored: (files: readonly StoredFile[]) => void
-  onNotice: (notice: Notice & { kind: 'toast' }) => void
-  /** From now on the page asks before it goes; answers how to end that. */
-  holdPage: () => () => void
-  /** From now on the device stays awake; answers how to end that. */
-  keepAwake: () => () => void
-}
-
-/** Runs the uploads of one user in this browser: the records, their turns, and what they lead to. */
-export interface UploadEngine {
-  /**
-   * Uploads files. Those that paused uploads may be waiting for are compared with them first: it
-   * resolves when all are taken.
-   */
-  add(added: AddedFiles): Promise<void>
-  /** Takes up records that another page has left behind. */
-  takeUp(found: readonly UploadRecord[]): void
-  cancel(id: string): void
-  /** Ends what runs and what waits on the foreground path. */
-  cancelForeground(): void
-  /** Goes on with a paused upload or tries a failed one again, as far as its bytes are there. */
-  resume(id: string): void
-  /** Somebody may be signed in again: goes on with what waits for that. */
-  resumeSignedIn(): Promise<void>
-  /** Gives a record its file again; another file is refused by name. */
-  provideFile(id: string, picked: PickedFile): Promise<void>
-  /** Another tab has bytes that were wanted. */
-  supply(id: string, picked: PickedFile): void
-  clear(): void
-  dismissInlineError(): void
-  state(): EngineState
-  /** Everything under way is paused, and nothing runs any more. */
-  close(): void
-  /** Nothing runs any more, and nothing is written: another page runs these uploads. */
-  abandon(): void
-}
 
 /**
  * @param found the records of this user that the browser's storage holds. Spec §4: those that are

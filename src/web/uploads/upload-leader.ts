@@ -1,12 +1,8 @@
 import type { KeptHandles } from './handle-store.ts'
 import { repeat } from './timers.ts'
 import type { UploadData } from './upload-data.ts'
-import {
-  createEngine,
-  type EngineEffects,
-  type EngineState,
-  type UploadEngine,
-} from './upload-engine.ts'
+import { createEngine } from './upload-engine.ts'
+import type { EngineEffects, EngineState, UploadEngine } from './upload-engine-ports.ts'
 import type { Notice } from './upload-failure.ts'
 import type { AddedFiles } from './upload-plan.ts'
 import type { UploadRecord } from './upload-record.ts'

@@ -1,19 +1,31 @@
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import type { CallStage, DataState, Step, UploadEffect, UploadEvent } from './upload-events.ts'
 import {
-  cancelledByUser,
   dataLost,
-  failureNotice,
   isCancelled,
   type Refusal,
   refusalText,
-  type Stage,
   stopsTheRest,
   successNotice,
   transferText,
 } from './upload-failure.ts'
 import type { StoredPart, TransferFault } from './upload-ports.ts'
 import type { UploadRecord, UploadTicket } from './upload-record.ts'
+import {
+  at,
+  cancelled,
+  endTurn,
+  fail,
+  failed,
+  halted,
+  isOver,
+  isUnderWay,
+  paused,
+  pausedToSignIn,
+  removed,
+  save,
+  stay,
+} from './upload-steps.ts'
 
 /** Spec §9: paused uploads idle for more than 5 s can be resumed by themselves. */
 const autoResumeIdleMs = 5000
@@ -29,95 +41,6 @@ export const canResumeByItself = (
   const idle = now - lastActivity
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
-
-const isUnderWay = ({ status }: UploadRecord) => status === 'pending' || status === 'uploading'
-const isOver = ({ status }: UploadRecord) => status === 'completed' || status === 'failed'
-
-const percentOf = (bytes: number, size: number, status: UploadRecord['status']): number => {
-  if (size === 0) return status === 'pending' ? 0 : 100
-  return Math.floor((bytes / size) * 100)
-}
-
-/** How far a record has come; never past its size. */
-const at = (record: UploadRecord, bytes: number): UploadRecord => {
-  const uploadedBytes = Math.min(Math.max(bytes, 0), record.fileSize)
-  return {
-    ...record,
-    uploadedBytes,
-    progress: percentOf(uploadedBytes, record.fileSize, record.status),
-  }
-}
-
-const stay = (record: UploadRecord): Step => ({ record, effects: [] })
-
-const save: UploadEffect = { type: 'save' }
-const endTurn: UploadEffect = { type: 'end-turn' }
-
-/** Spec §4: the place is freed; a file that was made of it is not touched by that. */
-const freePlace = ({ ticket, status }: UploadRecord): UploadEffect[] =>
-  ticket && status !== 'completed' ? [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }] : []
-
-const removed = (record: UploadRecord): Step => ({
-  record: null,
-  effects: [endTurn, ...freePlace(record), { type: 'release-data' }, { type: 'remove' }],
-})
-
-const paused = (record: UploadRecord, need: UploadRecord['need']): UploadRecord => ({
-  ...record,
-  status: 'paused',
-  need,
-  error: null,
-})
-
-/** Spec §4: records found uploading or pending at load time become paused. */
-const halted = (record: UploadRecord): Step => ({
-  record: paused(record, null),
-  effects: [endTurn, save],
-})
-
-const pausedToSignIn = (record: UploadRecord): Step => ({
-  record: paused(record, 'sign-in'),
-  effects: [endTurn, save, { type: 'ask-to-sign-in' }],
-})
-
-const failed = (record: UploadRecord, error: string): UploadRecord => ({
-  ...record,
-  status: 'failed',
-  need: null,
-  error,
-})
-
-/** Spec §4: it fails with 'Cancelled by user', then the record is removed. */
-const cancelled = (record: UploadRecord, now: number): Step => {
-  // Who dismisses what had failed knows that it did.
-  if (record.status === 'failed') return removed(record)
-  return {
-    record: failed({ ...record, ticket: null, lastActivity: now }, cancelledByUser),
-    effects: [
-      ...(isUnderWay(record) ? [endTurn] : []),
-      save,
-      ...freePlace(record),
-      { type: 'release-data' },
-      { type: 'forget-soon' },
-    ],
-  }
-}
-
-/** The bytes in storage stay there, so that trying again goes on from them. */
-const fail = (
-  record: UploadRecord,
-  stage: Stage,
-  error: string,
-  more: UploadEffect[] = [],
-): Step => ({
-  record: failed(record, error),
-  effects: [
-    endTurn,
-    save,
-    { type: 'tell', notice: failureNotice(stage, record.fileName, error) },
-    ...more,
-  ],
-})
 
 /** Spec §4: pending becomes uploading when the transfer starts. */
 const transfer = (
