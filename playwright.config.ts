@@ -10,7 +10,7 @@ if (executablePath === null) throw new Error('There is no Chromium: run `npm run
  */
 export default defineConfig({
   testDir: 'tests/e2e',
-  globalSetup: './tests/e2e/support/postgres.ts',
+  globalSetup: './tests/e2e/support/run.ts',
   fullyParallel: true,
   workers: 2,
   retries: 0,

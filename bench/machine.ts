@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { chmod, mkdtemp } from 'node:fs/promises'
-import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 const gibibyte = 1024 ** 3
@@ -46,10 +46,20 @@ export const onCores = (cores: string, command: string[]): string[] =>
 /** A fresh folder in memory, or on the disk where memory has no room; `inMemory` says which. */
 export const makeScratch = async (): Promise<{ dir: string; inMemory: boolean }> => {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
-  const dir = await mkdtemp(join(inMemory ? '/dev/shm' : tmpdir(), 'mayfly-bench-'))
+  return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
+}
+
+/** Unlike /tmp, never in memory. */
+const diskFolder = '/var/tmp'
+
+/** A fresh folder on the disk. */
+export const makeDiskScratch = (): Promise<string> => makeFolder(diskFolder)
+
+const makeFolder = async (parent: string): Promise<string> => {
+  const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
   // Started by root, Postgres runs as another user and has to get to its folder.
   await chmod(dir, 0o755)
-  return { dir, inMemory }
+  return dir
 }
 
 const freeBytes = (folder: string): number => {

@@ -29,8 +29,15 @@ const startCommand = async (): Promise<string> => {
   return scripts.start
 }
 
-/** Starts our server, with its embedded Postgres in `dataDir`. */
-export const startMayfly = async (dataDir: string, cores: string): Promise<Mayfly> => {
+/**
+ * Starts our server, with its embedded Postgres in `dataDir`. Presigned URLs lead to `appUrl`, where
+ * it is reached by another way.
+ */
+export const startMayfly = async (
+  dataDir: string,
+  cores: string,
+  appUrl?: (port: number) => string,
+): Promise<Mayfly> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const command = onCores(cores, ['sh', '-c', await startCommand()])
@@ -42,7 +49,7 @@ export const startMayfly = async (dataDir: string, cores: string): Promise<Mayfl
       PORT: String(port),
       DATA_DIR: dataDir,
       DATABASE_URL: '',
-      APP_URL: '',
+      APP_URL: appUrl?.(port) ?? '',
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'info',
       NODE_ENV: 'production',
@@ -109,6 +116,13 @@ export const signIn = async (mayfly: Mayfly, http: HttpClient): Promise<string> 
 
 export const contentType = 'application/octet-stream'
 
+interface StartedUpload {
+  uploadUrl: string
+  cloudKey: string
+  metadata: unknown
+  parts?: { size: number; count: number }
+}
+
 /** What the browser does around its PUT: asks for the URL before and confirms after. */
 export const uploadCalls = (mayfly: Mayfly, http: HttpClient, cookie: string) => {
   const post = async (path: string, body: unknown): Promise<unknown> => {
@@ -126,8 +140,14 @@ export const uploadCalls = (mayfly: Mayfly, http: HttpClient, cookie: string) =>
         fileSize,
         fileType: contentType,
         expirationDays: '3',
-      })) as { uploadUrl: string; cloudKey: string; metadata: unknown },
-    confirm: async ({ cloudKey, metadata }: { cloudKey: string; metadata: unknown }) =>
+      })) as StartedUpload,
+    sign: async ({ cloudKey }: StartedUpload, partNumbers: number[]) =>
+      (
+        (await post('/api/files/upload-parts', { cloudKey, partNumbers })) as {
+          urls: Record<string, string>
+        }
+      ).urls,
+    confirm: async ({ cloudKey, metadata }: StartedUpload) =>
       (await post('/api/files/confirm-upload', {
         cloudKey,
         metadata,

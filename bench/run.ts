@@ -6,14 +6,17 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureLongLine } from './long-line.ts'
 import {
   type Cores,
   describeMachine,
   divideCores,
   environment,
+  makeDiskScratch,
   makeScratch,
   missingPrograms,
 } from './machine.ts'
+import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 import { measurePageWeight } from './page-weight.ts'
@@ -32,12 +35,14 @@ interface Bench {
 }
 
 const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
-  transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch),
+  transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
+  'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
 }
-const parts = [...Object.keys(besideNginx), 'start-up', 'queries']
+const onDisk = 'transfers-on-disk'
+const parts = [...Object.keys(besideNginx), onDisk, 'long-line', 'start-up', 'queries']
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !parts.includes(name))
@@ -57,20 +62,30 @@ async function bench(names: string[]): Promise<void> {
   // All that this process does and starts, but for the servers, is the client's side.
   if (cores.client) holdTo(cores.client)
   const scratch = await makeScratch()
+  const diskScratch = await makeDiskScratch()
   const report: Report = {
     machine: describeMachine(cores, scratch.inMemory),
     rows: [],
     queries: [],
   }
   const leave = () => {
-    rmSync(scratch.dir, { recursive: true, force: true })
+    for (const dir of [scratch.dir, diskScratch]) rmSync(dir, { recursive: true, force: true })
     process.exit(130)
   }
   process.once('SIGINT', leave)
   try {
-    const together = names.filter((name) => name in besideNginx)
-    if (together.length > 0)
-      report.rows.push(...(await runBesideNginx(together, cores, scratch.dir)))
+    const besides = Object.entries(besideNginx)
+      .filter(([name]) => names.includes(name))
+      .map(([name, measure]) => ({ name, measure }))
+    report.rows.push(...(await runBesideNginx(besides, cores, scratch.dir)))
+    if (names.includes(onDisk)) {
+      const measure = (bench: Bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk')
+      report.rows.push(...(await runBesideNginx([{ name: onDisk, measure }], cores, diskScratch)))
+    }
+    if (names.includes('long-line')) {
+      say('long-line')
+      report.rows.push(...(await measureLongLine(cores, scratch.dir)))
+    }
     if (names.includes('start-up')) {
       say('start-up')
       report.rows.push(...(await measureStartUp(cores, scratch.dir)))
@@ -81,21 +96,27 @@ async function bench(names: string[]): Promise<void> {
     }
   } finally {
     process.off('SIGINT', leave)
-    await rm(scratch.dir, { recursive: true, force: true })
+    for (const dir of [scratch.dir, diskScratch]) await rm(dir, { recursive: true, force: true })
   }
   console.log(`\n${asMarkdown(report)}\n`)
   console.log(`Every round: ${await saveReport(report, new Date())}`)
 }
 
-async function runBesideNginx(names: string[], cores: Cores, scratch: string): Promise<Row[]> {
+interface Part {
+  name: string
+  measure: (bench: Bench) => Promise<Row[]>
+}
+
+async function runBesideNginx(parts: Part[], cores: Cores, scratch: string): Promise<Row[]> {
+  if (parts.length === 0) return []
   const mayfly = await startMayfly(join(scratch, 'mayfly'), cores.server)
   try {
     const nginx = await startNginx(join(scratch, 'nginx'), cores.server)
     try {
       const rows: Row[] = []
-      for (const name of names) {
+      for (const { name, measure } of parts) {
         say(name)
-        rows.push(...((await besideNginx[name]?.({ mayfly, nginx, cores, scratch })) ?? []))
+        rows.push(...(await measure({ mayfly, nginx, cores, scratch })))
       }
       return rows
     } finally {

@@ -1,79 +1,149 @@
-import { execFile } from 'node:child_process'
-import { randomFillSync } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { dirname, join } from 'node:path'
+import { type CurlRequest, curl, curlsAtOnce, expectSame, type Transfer } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
-import { type Cores, environment, onCores } from './machine.ts'
-import { contentType, type Mayfly, signIn, uploadCalls } from './mayfly.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
 import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
 import { compare, type Row, row } from './report.ts'
-
-const run = promisify(execFile)
+import { writeSource } from './sources.ts'
 
 const fileBytes = 1024 ** 3
-const blockBytes = 64 * 1024 ** 2
+const quarter = fileBytes / 4
+const lanes = 4
 const rounds = 5
-const maxSeconds = 120
+/** As many as the server signs in one call. */
+const signedAtOnce = 100
 
 /** One transfer of 1 GiB. */
 interface Sample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /** How busy curl was: near 1, the figure is the client's and not the server's. */
+  /** How busy curl was: near 1 for each curl, the figure is the client's and not the server's. */
   clientShare: number
 }
 
 /**
- * 1 GiB up and down by curl, ours and nginx in turn. Ours is timed with the calls before and after
- * its PUT; nginx has none. Every file that was stored in the first round is compared byte by byte.
+ * 1 GiB up and down by curl, ours and nginx in turn: in one stream, and in four at once (ours in
+ * parts of the size that it offers, nginx in four files). Ours is timed with all the calls around its
+ * PUTs; nginx has none. On a disk nginx is timed with the syncs of the file and its folder, since
+ * ours has made the file durable when it answers. What was stored in the first round is compared
+ * byte by byte.
  */
 export const measureTransfers = async (
-  servers: { mayfly: Mayfly; nginx: Nginx },
+  { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
   scratch: string,
+  where: 'tmpfs' | 'disk',
 ): Promise<Row[]> => {
-  const { mayfly, nginx } = servers
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
-  const source = join(scratch, 'one-gibibyte')
-  await writeSource(source)
-  const samples = { up: pair(), down: pair() }
-  const oursCost = [mayfly.pid]
+  const source = await writeSource(scratch, fileBytes)
+  const quarters = await source.pieces(quarter)
+  const config = join(scratch, 'curl')
+  let parts: string[] = []
 
-  for (let round = 0; round < rounds; round += 1) {
-    let file = { id: '', shortCode: '' }
-    const up = await sample(oursCost, async () => {
-      const began = performance.now()
-      const started = await calls.start('one-gibibyte.bin', fileBytes)
-      const asked = performance.now()
-      const sent = await curl(cores, upload(source, started.uploadUrl))
-      const confirming = performance.now()
-      file = await calls.confirm(started)
-      const around = asked - began + performance.now() - confirming
-      return { ...sent, seconds: sent.seconds + around / 1000 }
-    })
-    samples.up.ours.push(up)
-    const link = `${mayfly.url}/api/download/${file.shortCode}`
-    if (round === 0) await expectSame(source, link)
-    samples.down.ours.push(await sample(oursCost, () => curl(cores, download(link))))
-    await http.expectOk(`${mayfly.url}/api/files/${file.id}`, {
-      method: 'DELETE',
-      headers: { cookie },
-    })
-
-    const target = `${nginx.url}/files/one-gibibyte`
-    samples.up.nginx.push(await sample(nginx.pids, () => curl(cores, upload(source, target))))
-    if (round === 0) await expectSame(source, target)
-    samples.down.nginx.push(await sample(nginx.pids, () => curl(cores, download(target))))
-    await rm(join(nginx.root, 'files/one-gibibyte'))
+  const ours = {
+    pids: [mayfly.pid],
+    single: () =>
+      timed(async () => {
+        const started = await calls.start('one-gibibyte.bin', fileBytes)
+        const request = { url: started.uploadUrl, source: source.path }
+        const sent = await curl(cores, [request], fileBytes, config)
+        return { sent, file: await calls.confirm(started) }
+      }),
+    four: () =>
+      timed(async () => {
+        const started = await calls.start('one-gibibyte.bin', fileBytes)
+        const { size, count } = started.parts ?? { size: 0, count: 0 }
+        const numbers = Array.from({ length: count }, (_part, index) => index + 1)
+        const urls: Record<string, string> = {}
+        for (let at = 0; at < count; at += signedAtOnce) {
+          Object.assign(urls, await calls.sign(started, numbers.slice(at, at + signedAtOnce)))
+        }
+        if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
+        const ofLane = (lane: number): CurlRequest[] =>
+          numbers
+            .filter((number) => number % lanes === lane)
+            .map((number) => ({ url: urls[number] ?? '', source: parts[number - 1] ?? '' }))
+        const each = Array.from({ length: lanes }, (_lane, index) => ofLane(index))
+        const sent = await curlsAtOnce(cores, each, quarter, config)
+        return { sent, file: await calls.confirm(started) }
+      }),
+    link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
+    remove: ({ id }: { id: string }) =>
+      http.expectOk(`${mayfly.url}/api/files/${id}`, { method: 'DELETE', headers: { cookie } }),
   }
-  await rm(source)
+  const files = join(nginx.root, 'files')
+  const sync = async (names: string[]) => {
+    if (where === 'disk') await Promise.all(names.map((name) => syncFile(join(files, name))))
+  }
+  const theirs = {
+    pids: nginx.pids,
+    single: () =>
+      timed(async () => {
+        const request = { url: `${nginx.url}/files/whole`, source: source.path }
+        const sent = await curl(cores, [request], fileBytes, config)
+        await sync(['whole'])
+        return { sent }
+      }),
+    four: () =>
+      timed(async () => {
+        const each = quarters.map((piece, index) => [
+          { url: `${nginx.url}/files/quarter-${index}`, source: piece },
+        ])
+        const sent = await curlsAtOnce(cores, each, quarter, config)
+        await sync(each.map((_piece, index) => `quarter-${index}`))
+        return { sent }
+      }),
+  }
+  const down = (url: string) => () =>
+    timed(async () => ({ sent: await curl(cores, [{ url }], fileBytes, config) }))
+  const downInFour = (url: string) => () =>
+    timed(async () => {
+      const each = quarters.map((_piece, index) => [
+        { url, range: `${index * quarter}-${(index + 1) * quarter - 1}` },
+      ])
+      return { sent: await curlsAtOnce(cores, each, quarter, config) }
+    })
+
+  const { parts: plan } = await calls.start('plan.bin', fileBytes)
+  parts = await source.pieces(plan?.size ?? fileBytes)
+  const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
+  for (let round = 0; round < rounds; round += 1) {
+    const whole = await sample(ours.pids, ours.single)
+    samples.up.ours.push(whole.figures)
+    const link = ours.link(whole.result.file)
+    if (round === 0) await expectSame(source.path, link)
+    samples.down.ours.push((await sample(ours.pids, down(link))).figures)
+    samples.downInFour.ours.push((await sample(ours.pids, downInFour(link))).figures)
+    await ours.remove(whole.result.file)
+
+    samples.up.nginx.push((await sample(theirs.pids, theirs.single)).figures)
+    const target = `${nginx.url}/files/whole`
+    if (round === 0) await expectSame(source.path, target)
+    samples.down.nginx.push((await sample(theirs.pids, down(target))).figures)
+    samples.downInFour.nginx.push((await sample(theirs.pids, downInFour(target))).figures)
+    await rm(join(files, 'whole'))
+
+    const inFour = await sample(ours.pids, ours.four)
+    samples.upInFour.ours.push(inFour.figures)
+    if (round === 0) await expectSame(source.path, ours.link(inFour.result.file))
+    await ours.remove(inFour.result.file)
+    samples.upInFour.nginx.push((await sample(theirs.pids, theirs.four)).figures)
+    for (const index of quarters.keys()) await rm(join(files, `quarter-${index}`))
+  }
+  for (const path of [source.path, ...quarters, ...parts]) await rm(path)
   http.close()
-  return [...rows('upload of 1 GiB', samples.up), ...rows('download of 1 GiB', samples.down)]
+  return [
+    ...rows(`upload of 1 GiB, ${where}`, samples.up),
+    ...rows(`the same, four parts at once, ${where}`, samples.upInFour),
+    ...rows(`download of 1 GiB, ${where}`, samples.down),
+    ...rows(`the same, four ranges at once, ${where}`, samples.downInFour),
+  ]
 }
 
 interface Pair {
@@ -97,57 +167,38 @@ const rows = (what: string, { ours, nginx }: Pair): Row[] => {
   ]
 }
 
-interface Transfer {
-  seconds: number
-  clientCpu: number
+interface Timed {
+  sent: Transfer
 }
 
-const sample = async (pids: number[], transfer: () => Promise<Transfer>): Promise<Sample> => {
+/** With everything that belongs to the transfer, and without the starting of curl. */
+const timed = async <Result extends Timed>(transfer: () => Promise<Result>) => {
+  const began = performance.now()
+  const result = await transfer()
+  const seconds = (performance.now() - began) / 1000 - result.sent.aroundSeconds
+  return { result, seconds }
+}
+
+const sample = async <Result extends Timed>(
+  pids: number[],
+  transfer: () => Promise<{ result: Result; seconds: number }>,
+): Promise<{ figures: Sample; result: Result }> => {
   resetPeak(pids)
   const before = cpuSeconds(pids)
-  const { seconds, clientCpu } = await transfer()
-  return {
+  const { result, seconds } = await transfer()
+  const figures = {
     megabytesPerSecond: fileBytes / 1e6 / seconds,
     serverCpu: cpuSeconds(pids) - before,
     peakMegabytes: peakBytes(pids) / 1024 ** 2,
-    clientShare: clientCpu / seconds,
+    clientShare: result.sent.clientCpu / result.sent.seconds,
   }
+  return { figures, result }
 }
 
-const upload = (source: string, url: string) => [
-  ...['--upload-file', source, '--header', `Content-Type: ${contentType}`],
-  // Without this curl first asks whether it may send, and waits for the answer.
-  ...['--header', 'Expect:', '--write-out', '%{time_total} %{size_upload}', url],
-]
-
-const download = (url: string) => ['--write-out', '%{time_total} %{size_download}', url]
-
-/** Runs curl; bash's own `time` tells what it used, which is gone once it has ended. */
-const curl = async (cores: Cores, args: string[]): Promise<Transfer> => {
-  const command = ['curl', '--silent', '--show-error', '--fail', '--max-time', String(maxSeconds)]
-  const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
-  const { stdout, stderr } = await run(
-    'bash',
-    [...timed, ...onCores(cores.client, [...command, '--output', '/dev/null', ...args])],
-    { env: environment },
-  )
-  const [seconds = 0, bytes] = stdout.split(' ').map(Number)
-  if (bytes !== fileBytes) throw new Error(`curl moved ${bytes} bytes, not ${fileBytes}`)
-  const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)
-  return { seconds, clientCpu: user + system }
-}
-
-/** @throws when `url` does not answer the very bytes of `source`. */
-const expectSame = async (source: string, url: string): Promise<void> => {
-  await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {
-    env: environment,
-  })
-}
-
-/** Random, so that nothing on the way can shorten it. */
-const writeSource = async (path: string): Promise<void> => {
-  const file = await open(path, 'w')
-  const block = randomFillSync(Buffer.allocUnsafe(blockBytes))
-  for (let written = 0; written < fileBytes; written += blockBytes) await file.write(block)
-  await file.close()
+const syncFile = async (path: string): Promise<void> => {
+  for (const one of [path, dirname(path)]) {
+    const file = await open(one)
+    await file.sync()
+    await file.close()
+  }
 }

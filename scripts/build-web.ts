@@ -16,19 +16,40 @@ const renderer = join(root, 'node_modules/.cache/download-page')
 
 const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
 
+type Built = Awaited<ReturnType<typeof build>>
+
+const outputsOf = (built: Built) => ('output' in built ? built.output : [])
+
+/**
+ * Builds the application, and with it what shows somebody's uploads on the download page: it shares
+ * what the application has put into the browser's cache. Answers that script's address.
+ */
+const buildApplication = async () => {
+  const uploads = join(root, 'src/web/downloads/uploads.tsx')
+  const built = await build({
+    ...config,
+    build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },
+  })
+  const script = outputsOf(built).find(
+    (output) => output.type === 'chunk' && output.facadeModuleId === uploads,
+  )
+  if (script === undefined) throw new Error('Expected a script with the uploads.')
+  return `/${script.fileName}`
+}
+
 /** The download page's script, in one file of its own: it must not wait for the application's. */
-const buildScript = async () => {
-  const result = await build({
+const buildScript = async (uploadsScript: string) => {
+  const built = await build({
     ...config,
     publicDir: false,
+    define: { uploadsScript: JSON.stringify(uploadsScript) },
     build: {
       emptyOutDir: false,
       modulePreload: false,
       rolldownOptions: { input: join(root, 'src/web/downloads/enhance.ts') },
     },
   })
-  const outputs = 'output' in result ? result.output : []
-  const [file, ...others] = outputs
+  const [file, ...others] = outputsOf(built)
   if (file === undefined || others.length > 0) throw new Error('Expected one script.')
   return `/${file.fileName}`
 }
@@ -75,8 +96,7 @@ const compress = async () => {
 }
 
 process.env.NODE_ENV = 'production'
-await build(config)
-const pages = await renderPages(await buildScript())
+const pages = await renderPages(await buildScript(await buildApplication()))
 await rm(renderer, { recursive: true })
 await checkAssets(pages.link)
 await writeFile(join(dist, 'download.html'), pages.link)

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get, type IncomingMessage, request } from 'node:http'
@@ -12,15 +12,18 @@ import { freePort } from './support/free-port.ts'
 import {
   type Client,
   json,
+  listParts,
   logIn,
   makeClient,
   makeFile,
   putBytes,
   type StartedUpload,
   sha256,
+  signParts,
   signUp,
   startUpload,
 } from './support/make.ts'
+import { seededRounds } from './support/seeded-rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 let folder: string
@@ -114,25 +117,13 @@ const finish = async (user: Client, upload: Wish, how: 'continue' | 'start again
   return confirm(user, upload)
 }
 
-/** Whole numbers below a limit, the same ones for the same seed. */
-const numbersFrom = (seed: number) => {
-  let drawn = 0
-  return (limit: number) => {
-    drawn += 1
-    return createHash('sha256').update(`${seed} ${drawn}`).digest().readUInt32BE() % limit
-  }
-}
-
 test('ten times SIGKILL: what was acknowledged is there, what was not can be finished', async () => {
-  const rounds = 10
   const size = 8 * 1024 * 1024
   const longestWaitMillis = 20
-  const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
-  const random = numbersFrom(seed)
   const acknowledged = new Map<string, Buffer>()
   const offsets: number[] = []
 
-  const round = async () => {
+  await seededRounds(10, async (random) => {
     const user = await makeUser()
     const done = await wish(user, 'done.bin', 1 + random(size))
     const unheard = await wish(user, 'unheard.bin', 1 + random(size))
@@ -168,18 +159,62 @@ test('ten times SIGKILL: what was acknowledged is there, what was not can be fin
       'half.bin',
       'unheard.bin',
     ])
-  }
-
-  for (let number = 1; number <= rounds; number += 1) {
-    try {
-      await round()
-    } catch (error) {
-      const said = error instanceof Error ? error.message : String(error)
-      throw new Error(`FAULT_SEED=${seed}, round ${number}: ${said}`, { cause: error })
-    }
-  }
+  })
   // The kills did hit uploads of which something was stored.
-  expect(Math.max(...offsets), `FAULT_SEED=${seed}`).toBeGreaterThan(0)
+  expect(Math.max(...offsets)).toBeGreaterThan(0)
+}, 120_000)
+
+test('eight times SIGKILL: parts that were answered are held, and the file is exact', async () => {
+  const lastPart = 4
+  const partNumbers = [1, 2, 3, lastPart]
+  const partSize = 8 * 1024 * 1024
+  const longestWaitMillis = 20
+  let held = 0
+
+  await seededRounds(8, async (random) => {
+    const user = await makeUser()
+    const upload = await wish(user, 'parts.bin', (lastPart - 1) * partSize + 1 + random(partSize))
+    const { cloudKey, bytes } = upload
+    const send = async (partNumber: number): Promise<boolean> => {
+      const [url = ''] = await signParts(user, cloudKey, [partNumber])
+      const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+      const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
+      return answer.ok
+    }
+
+    // So many parts are answered when the server dies, and the others are on their way, or, when
+    // all are answered, the confirmation.
+    const whole = random(lastPart + 1)
+    const answered: number[] = []
+    const travel = async (partNumber: number) => {
+      if (await send(partNumber).catch(() => false)) answered.push(partNumber)
+    }
+    await Promise.all(partNumbers.slice(0, whole).map(travel))
+    expect(answered).toHaveLength(whole)
+    const lastWords =
+      whole === lastPart
+        ? [confirm(user, upload).catch(() => null)]
+        : partNumbers.slice(whole).map(travel)
+    await wait(random(longestWaitMillis))
+    server.kill('SIGKILL')
+    await Promise.all(lastWords)
+    await restart()
+
+    if (answered.length < lastPart) {
+      const listed = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
+      expect(listed).toEqual(expect.arrayContaining(answered))
+      held += listed.length
+      for (const partNumber of partNumbers) {
+        if (!listed.includes(partNumber)) expect(await send(partNumber)).toBe(true)
+      }
+    }
+    const file = await confirm(user, upload)
+    expect(file.sha256).toBe(sha256(bytes))
+    await expectSameBytes(file.shortCode, bytes)
+    expect(await json<File[]>(await user.fetch('/api/files'))).toHaveLength(1)
+  })
+  // The kills did hit uploads of which parts were held.
+  expect(held).toBeGreaterThan(0)
 }, 120_000)
 
 describe('SIGTERM while somebody downloads', () => {

@@ -1,11 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  ListPartsCommand,
-} from '@aws-sdk/client-s3'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { files, uploads } from '../src/server/db/schema.ts'
@@ -29,7 +24,7 @@ import {
   startUpload,
 } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
-import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startServerProcess } from './support/server-process.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
@@ -45,20 +40,6 @@ const confirm = (person: Person, { cloudKey }: Pick<StartedUpload, 'cloudKey'>) 
 
 const download = (app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: RequestInit = {}) =>
   fetch(`${app.url}/api/download/${shortCode}`, init)
-
-/** Everything that takes room in a bucket: objects, and parts of uploads. */
-const bytesIn = async ({ client, settings: { bucket: Bucket } }: TestBucket): Promise<number> => {
-  const { Contents = [] } = await client.send(
-    new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
-  )
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
-  const parts = await Promise.all(
-    Uploads.map(async ({ Key, UploadId }) => {
-      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
-    }),
-  )
-  return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
-}
 
 describeOnS3('the main job on S3', () => {
   let app: TestApp

@@ -20,7 +20,7 @@ import type { BucketOptions } from './storage/open-bucket.ts'
 import type { S3Storage } from './storage/s3.ts'
 import { createStores } from './storage/stores.ts'
 import { bindStores } from './uploads/bind-storage.ts'
-import { touchUpload } from './uploads/queries.ts'
+import { prepareTouchUpload } from './uploads/statements.ts'
 
 const clock: Clock = () => new Date()
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -81,13 +81,14 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
+  const touchUpload = prepareTouchUpload(db)
   const disk = await openDiskStorage({
     dataDir,
     appUrl,
     secret,
     clock,
     log,
-    uploads: { touch: (key) => touchUpload(db, key, clock()) },
+    uploads: { touch: (key) => touchUpload(key, clock()) },
   })
   lifetime.add({ name: 'storage', close: disk.close })
   const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))
@@ -102,10 +103,9 @@ async function start(
   const deps = { config, clock, log, db, stores, auth, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
-  const built = { distDir, appUrl }
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const files = webFiles({ ...built, connect })
-  const app = buildApp(deps, { pages: loadLinkPages(built), files })
+  const built = { distDir, appUrl, connect }
+  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
   const jobs = await startJobs(deps, pool)
   lifetime.add({ name: 'jobs', close: jobs.stop })

@@ -22,6 +22,8 @@ export const pageSlots = [
   'validWidth',
   'renewableX',
   'renewableWidth',
+  /** Of all bytes, in hexadecimal; stands only where `ifStart('sha256')` has left it. */
+  'sha256',
 ] as const
 
 export type PageSlot = (typeof pageSlots)[number]
@@ -29,6 +31,9 @@ export type PageSlot = (typeof pageSlots)[number]
 /** How a slot is written in the template. */
 export const slot = (name: PageSlot): string => `{{${name}}}`
 
-/** How the two ends of what shows only for one kind of file are written in the template. */
-export const kindStart = (kind: string): string => `{{#${kind}}}`
-export const kindEnd = (kind: string): string => `{{/${kind}}}`
+/**
+ * How the two ends of what shows only for some links are written in the template: for one kind of
+ * file, by its name, or `sha256` for files whose SHA-256 is known.
+ */
+export const ifStart = (condition: string): string => `{{#${condition}}}`
+export const ifEnd = (condition: string): string => `{{/${condition}}}`

@@ -7,14 +7,17 @@ import { createSignInAgain } from './auth/sign-in-again.ts'
 import { SignInAgainContext } from './auth/use-sign-in-again.ts'
 import { FailureBoundary } from './pages/failure-boundary.tsx'
 import { ShownPath } from './pages/page.tsx'
+import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
+import { isGuarded } from './uploads/guard-page.ts'
 import './ui/styles.css'
 
 const signInAgain = createSignInAgain(
   toast,
   (task, delay) => setTimeout(task, delay),
   (address) => window.location.assign(address),
+  isGuarded,
 )
 const queryClient = createQueryClient(signInAgain)
 // Asked for before anything is drawn: the first screen depends on it.
@@ -31,6 +34,7 @@ createRoot(root).render(
           <FailureBoundary>
             <Routes />
           </FailureBoundary>
+          <Uploads />
           <Toaster />
         </ShownPath>
       </SignInAgainContext>

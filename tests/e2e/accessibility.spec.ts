@@ -27,8 +27,13 @@ const faultsFoundByAxe = async (page: Page) => {
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 for (const [name, open] of Object.entries(screens)) {
-  test(`${name}: axe finds nothing, and nothing scrolls sideways`, async ({ app, noise, page }) => {
-    await open({ app, noise, page })
+  test(`${name}: axe finds nothing, and nothing scrolls sideways`, async ({
+    app,
+    folder,
+    noise,
+    page,
+  }) => {
+    await open({ app, folder, noise, page })
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 })
       const beyond = () =>

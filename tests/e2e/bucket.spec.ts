@@ -1,16 +1,20 @@
+import { open } from 'node:fs/promises'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { serveApp } from '../support/app-server.ts'
 import { createBucket, type TestBucket } from '../support/bucket.ts'
-import { signUp } from '../support/make.ts'
+import { makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
-import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
-import { sha256OfFile, writeRandomFile } from './support/files.ts'
-import { postgresUrl } from './support/postgres.ts'
-import { test as base, expect } from './support/test.ts'
+import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { largeFile, sha256OfFile, writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, test as onNetwork, sentSince } from './support/network.ts'
+import { postgresUrl } from './support/run.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
 
-/** A server whose new files go to a bucket, at an origin that is not its own. */
-const test = base.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
+const mebibyte = 1024 ** 2
+
+/** A server whose new files go to a bucket, at an origin that is not its own, over a network that fails. */
+const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
   s3: [
     async ({}, use) => {
       const server = missingCephPrograms().length > 0 ? null : await startRadosgw()
@@ -25,19 +29,24 @@ const test = base.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
     else testInfo.skip(true, `no S3 server: not installed are ${missingCephPrograms().join(', ')}`)
   },
 
-  app: async ({ bucket }, use) => {
+  app: async ({ bucket, network }, use) => {
+    network.forwardTo(Number(bucket.settings.endpoint?.port))
     const database = await createDatabase(postgresUrl(), 'migrated')
-    const app = await serveApp(database, { env: bucket.env })
+    const env = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
+    const app = await serveApp(database, { env })
     await bucket.allow(app.url)
     await use(app)
     await app.close()
   },
 })
 
+// A server takes a while to start, so all of this runs in one worker.
+test.describe.configure({ mode: 'default' })
+
 test('a page sends files to a bucket and fetches them from it, across origins', async ({
   app,
-  bucket,
   folder,
+  network,
   page,
   visitor,
 }) => {
@@ -47,7 +56,7 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
   await openDashboard(page, app, await signUp(app))
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
   await dropFiles(page, [film.path, odd.path, empty.path])
-  expect(new URL((await sent).url()).origin).toBe(bucket.env.S3_ENDPOINT)
+  expect(new URL((await sent).url()).origin).toBe(network.url)
   for (const { name } of [film, odd, empty]) await expect(fileRow(page, name)).toBeVisible()
 
   for (const file of [film, odd, empty]) {
@@ -60,8 +69,98 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
     const started = reader.waitForEvent('download')
     await reader.getByRole('link', { name: 'Download File' }).click()
     const saved = await started
-    expect(new URL(saved.url()).origin).toBe(bucket.env.S3_ENDPOINT)
+    expect(new URL(saved.url()).origin).toBe(network.url)
     expect(saved.suggestedFilename()).toBe(file.name)
     expect(await sha256OfFile(await saved.path())).toBe(file.sha256)
   }
+})
+
+test('1 GB goes to a bucket in parts, and comes down as it was', async ({
+  app,
+  folder,
+  network,
+  page,
+}) => {
+  test.setTimeout(150_000)
+  const film = await largeFile(folder, 'film.mkv')
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+  await dropFiles(page, [film.path])
+  await expectUpload(page, film.name, 'Completed', { timeout: 120_000 })
+  expect(sentSince(network)).toBe(film.size)
+  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+})
+
+test('a bucket that fails again and again: no more than the parts under way is sent again', async ({
+  app,
+  context,
+  folder,
+  network,
+  noise,
+  page,
+}) => {
+  noise.expect(brokenConnection)
+  const film = await writeRandomFile(folder, 'film.mkv', 100 * mebibyte + 1)
+  await openDashboard(page, app, await signUp(app))
+  const cuts = [
+    () => network.reset(),
+    () => network.answerPuts(500),
+    () => network.answerPuts(503),
+    () => network.cut(),
+  ]
+  let lost = 0
+  let reached = network.holdAfter(20 * mebibyte)
+  await dropFiles(page, [film.path])
+  for (const cut of cuts) {
+    await reached
+    lost += network.putsUnderWay().length
+    await context.setOffline(cut === cuts[3])
+    cut()
+    network.open()
+    reached = network.holdAfter(18 * mebibyte)
+    await context.setOffline(false)
+  }
+  network.open()
+  await expectUpload(page, film.name, 'Completed', { timeout: 45_000 })
+  expect(sentSince(network) - film.size).toBeLessThanOrEqual(lost * 8 * mebibyte)
+  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+})
+
+test('a file that was edited before it is chosen again is stored as it is now', async ({
+  app,
+  context,
+  folder,
+  network,
+  noise,
+  page,
+}) => {
+  noise.allow(brokenConnection)
+  const film = await writeRandomFile(folder, 'film.mkv', 80 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  const reached = network.holdAfter(60 * mebibyte)
+  await chooseFiles(page, [film.path])
+  await reached
+  const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
+  const storedFirst = () => network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
+  await expect.poll(storedFirst).toBe(true)
+  await page.close()
+  network.cut()
+
+  // In its first part, and outside the samples by which it is recognised.
+  const edited = await open(film.path, 'r+')
+  await edited.write('edited', mebibyte)
+  await edited.close()
+  const again = await context.newPage()
+  const before = network.exchanges.length
+  network.open()
+  await again.goto('/')
+  await expectUpload(again, film.name, 'Paused')
+  await dropFiles(again, [film.path], uploadItem(again, film.name))
+  await expectUpload(again, film.name, 'Completed', { timeout: 30_000 })
+  const sum = await sha256OfFile(film.path)
+  expect(sum).not.toBe(film.sha256)
+  const code = await codeOf(again, film.name)
+  expect(await sha256OfLink(app.url, code)).toBe(sum)
+  const [listed] = await (await again.request.get('/api/files')).json()
+  expect(listed.sha256).toBe(sum)
+  expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
 })

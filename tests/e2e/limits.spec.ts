@@ -31,6 +31,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(fileRow(page, 'three.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByText('3 active links')).toBeVisible()
   expect(shown).not.toContain('Upload Error')
+  await expect(page.getByText('Free holds 3 files')).toBeVisible()
 
   await page.getByRole('button', { name: 'Delete one.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
@@ -38,6 +39,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await page.getByRole('button', { name: /^Try again.*four\.txt$/ }).click()
   await expect(fileRow(page, 'four.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 })
 
 test('an oversized file is skipped and the others go on', async ({ app, folder, page }) => {
@@ -55,13 +57,20 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   await expect
     .poll(() => shown)
     .toContain('File upload failed - upgrade to Premium for 1GB files and unlimited uploads')
-  await expect(page.getByRole('heading', { name: 'Not uploaded' })).toBeVisible()
-  await expect(
-    page.getByRole('listitem').filter({ hasText: 'Too large: 500 MB, the limit is 500 MB' }),
-  ).toContainText('large.iso')
+  await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeVisible()
+  await expect(page.getByText('Free takes files up to 500 MB')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Not uploaded' })).toContainText('large.iso')
+  await expect(page.getByText('$8 per month')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute(
+    'href',
+    /^mailto:support@127\.0\.0\.1\?subject=Upgrade%20to%20Premium&body=/,
+  )
   await expect(page.getByText('2 active links')).toBeVisible()
-  await page.getByRole('button', { name: 'Dismiss' }).first().click()
-  await expect(page.getByRole('heading', { name: 'Not uploaded' })).toBeHidden()
+  await page.getByRole('button', { name: 'Continue with Free' }).click()
+  await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
+  await expect(
+    page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
+  ).toBeFocused()
 })
 
 test('free users get 3 days, premium users choose', async ({ app, folder, page, visitor }) => {

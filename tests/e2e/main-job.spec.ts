@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test'
 import { makeClient } from '../support/make.ts'
-import { chooseFiles, dropFiles, fileRow } from './support/dashboard.ts'
+import { dropFiles, fileRow } from './support/dashboard.ts'
 import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
+import { expect, isConfirm, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
-import { expect, test } from './support/test.ts'
+import { expectUpload } from './support/uploads.ts'
 
 const password = 'correct horse'
 
@@ -44,6 +45,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   app,
   context,
   folder,
+  network,
   noise,
   page,
   visitor,
@@ -57,18 +59,21 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await signUpAndLogIn(page)
 
   const shown = await recordTexts(page)
-  await dropFiles(page, [film.path, photo.path])
-  await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  network.hold(isConfirm)
+  await dropFiles(page, [film.path])
+  await expect.poll(() => shown, { timeout: 30_000 }).toContain('Finalizing film.mkv...')
+  network.open()
+  await expectUpload(page, film.name, 'Completed', { timeout: 30_000 })
+  await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
+  await dropFiles(page, [photo.path, empty.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  await chooseFiles(page, [empty.path])
   await expect(fileRow(page, empty.name)).toBeVisible()
   const percents = shown.flatMap(
     (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
   )
   expect(percents).not.toEqual([])
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
-  await expect.poll(() => shown).toContain('Finalizing film.mkv...')
-  for (const { name } of [film, photo, empty]) {
+  for (const { name } of [photo, empty]) {
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')

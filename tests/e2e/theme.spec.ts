@@ -34,6 +34,7 @@ for (const name of [
 ]) {
   test(`${name}: light at first, dark when chosen, and so after reloading`, async ({
     app,
+    folder,
     noise,
     page,
   }) => {
@@ -46,7 +47,7 @@ for (const name of [
       root.observe(document, { subtree: true, childList: true, attributeFilter: ['data-theme'] })
     })
     await page.emulateMedia({ colorScheme: 'dark' })
-    await screens[name]?.({ app, noise, page })
+    await screens[name]?.({ app, folder, noise, page })
     expect(await themeOf(page)).toBe('light')
     expect(await paper(page)).toBe(light)
 

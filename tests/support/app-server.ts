@@ -16,7 +16,7 @@ import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk
 import { openS3Storage } from '../../src/server/storage/s3.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
 import { createStores } from '../../src/server/storage/stores.ts'
-import { touchUpload } from '../../src/server/uploads/queries.ts'
+import { prepareTouchUpload } from '../../src/server/uploads/statements.ts'
 import { freePort } from './free-port.ts'
 import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
@@ -64,13 +64,14 @@ export const serveApp = async (
   const log = pino({ level: 'debug' }, logCollector(logged))
   const { pool, db, close: closeDatabase } = await openDatabase(config, log)
   const secret = 'a secret that only this test run knows'
+  const touchUpload = prepareTouchUpload(db)
   const disk = await openDiskStorage({
     dataDir,
     appUrl: config.appUrl,
     secret,
     clock,
     log,
-    uploads: { touch: (key) => touchUpload(db, key, clock()) },
+    uploads: { touch: (key) => touchUpload(key, clock()) },
   })
   const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
@@ -78,9 +79,9 @@ export const serveApp = async (
   const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
   const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
   const deps = { config, clock, log, db, stores, auth, rateLimits }
-  const built = { distDir: resolve('dist/web'), appUrl }
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const web = { pages: loadLinkPages(built), files: webFiles({ ...built, connect }) }
+  const built = { distDir: resolve('dist/web'), appUrl, connect }
+  const web = { pages: loadLinkPages(built), files: webFiles(built) }
   const { server } = await listen(buildApp(deps, web), disk.handle, config)
 
   return {

@@ -27,11 +27,14 @@ export interface DiskServer {
   /** A grant for a new key. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
+  /** Ends the server and leaves its folder, for another to be opened on. */
+  stop(): Promise<void>
   close(): Promise<void>
 }
 
-export const openDiskServer = async (): Promise<DiskServer> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-disk-'))
+/** Opens it on a new folder, or on the one that an earlier one left. */
+export const openDiskServer = async (left?: string): Promise<DiskServer> => {
+  const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
   const logged: LogLine[] = []
   const server = createServer()
@@ -66,9 +69,12 @@ export const openDiskServer = async (): Promise<DiskServer> => {
       until: until(),
       ...changes,
     }),
-    async close() {
+    async stop() {
       await storage.close()
       await closeServer(server)
+    },
+    async close() {
+      await disk.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }

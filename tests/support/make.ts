@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { eq } from 'drizzle-orm'
 import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
@@ -84,18 +85,21 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
+  /** How it can be cut; absent for a file of one part. Sizes in bytes. */
+  parts?: { size: number; count: number }
 }
 
 /** Starts an upload and answers what the server said. */
 export const startUpload = async (
   person: Client,
-  file: { name?: string; size: number; type?: string; days?: string },
+  file: { name?: string; size: number; type?: string; days?: string; idempotencyKey?: string },
 ): Promise<StartedUpload> => {
   const response = await person.post('/api/files/get-upload-url', {
     fileName: file.name ?? 'notes.txt',
     fileSize: file.size,
     fileType: file.type ?? 'text/plain',
     expirationDays: file.days ?? '3',
+    idempotencyKey: file.idempotencyKey,
   })
   await expectOk(response)
   return json(response)
@@ -108,6 +112,31 @@ export const putBytes = (
   type = 'text/plain',
 ): Promise<Response> =>
   fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
+
+/** Presigned URLs for parts, in the order of the numbers. */
+export const signParts = async (
+  person: Client,
+  cloudKey: string,
+  partNumbers: number[],
+): Promise<string[]> => {
+  const response = await person.post('/api/files/upload-parts', { cloudKey, partNumbers })
+  await expectOk(response)
+  const { urls } = await json<{ urls: Record<string, string> }>(response)
+  return partNumbers.map((partNumber) => urls[partNumber] ?? '')
+}
+
+export interface ListedPart {
+  partNumber: number
+  size: number
+  checksum?: string
+}
+
+/** The parts that storage holds. */
+export const listParts = async (person: Client, cloudKey: string): Promise<ListedPart[]> => {
+  const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
+  await expectOk(response)
+  return (await json<{ parts: ListedPart[] }>(response)).parts
+}
 
 /** Uploads random or given bytes the whole way and answers the file. */
 export const makeFile = async (
@@ -126,6 +155,16 @@ export const json = async <T>(response: Response): Promise<T> => (await response
 
 export const sha256 = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
+
+/** The checksums that a PUT may carry and a list of parts tells, in base64. */
+export const checksums = {
+  crc32: (bytes: Uint8Array): string => {
+    const value = Buffer.alloc(4)
+    value.writeUInt32BE(crc32(bytes))
+    return value.toString('base64')
+  },
+  md5: (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64'),
+}
 
 const expectOk = async (response: Response): Promise<void> => {
   if (response.ok) return

@@ -1,3 +1,8 @@
+import {
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+} from '@aws-sdk/client-s3'
 import { describe, inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
 import type { S3Server } from './radosgw.ts'
@@ -21,4 +26,21 @@ export const makeBucket = async (): Promise<TestBucket> => {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
+}
+
+/** Everything that takes room in a bucket: objects, and parts of uploads. */
+export const bytesIn = async ({
+  client,
+  settings: { bucket: Bucket },
+}: TestBucket): Promise<number> => {
+  const { Contents = [] } = await client.send(
+    new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
+  )
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  const parts = await Promise.all(
+    Uploads.map(async ({ Key, UploadId }) => {
+      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
+    }),
+  )
+  return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }

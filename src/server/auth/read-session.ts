@@ -1,5 +1,6 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
-import { getSignedCookie } from 'hono/cookie'
+import { getCookie } from 'hono/cookie'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { renewSession, type SessionUser, toSessionUser } from '../http/session.ts'
@@ -18,8 +19,9 @@ export const sessionReader = ({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' |
   const findSession = prepareFindSession(db)
   return async (context: Context<HttpEnv>): Promise<SessionUser | null> => {
     const { authCookies, secret, sessionConfig } = await auth.$context
-    const token = await getSignedCookie(context, secret, authCookies.sessionToken.name)
-    if (!token) return null
+    const cookie = getCookie(context, authCookies.sessionToken.name)
+    const token = cookie === undefined ? null : verifiedToken(cookie, secret)
+    if (token === null) return null
 
     const now = clock()
     const found = await findSession(token)
@@ -28,4 +30,18 @@ export const sessionReader = ({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' |
     const settled = found && sinceExtended(found.expiresAt) < sessionConfig.updateAge * 1000
     return settled ? toSessionUser(found.user, now) : renewSession({ auth, clock }, context)
   }
+}
+
+/**
+ * The token in a session's cookie, where the signature behind it is right (base64 of HMAC-SHA-256, as
+ * Better Auth writes it). Reckoned on the spot: Web Crypto goes to the thread pool for it, behind the
+ * disk's work, which took a tenth of the rate of small uploads.
+ */
+const verifiedToken = (cookie: string, secret: string): string | null => {
+  const end = cookie.lastIndexOf('.')
+  if (end === -1) return null
+  const token = cookie.slice(0, end)
+  const given = Buffer.from(cookie.slice(end + 1))
+  const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
+  return given.length === expected.length && timingSafeEqual(given, expected) ? token : null
 }

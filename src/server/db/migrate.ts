@@ -11,6 +11,8 @@ const migrationLock = 'mayfly: migrations'
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
+  // A connection that is cut between two statements would end the process; the next one says so.
+  client.on('error', () => {})
   await client.connect()
   try {
     // Ends with the connection, whatever becomes of this process.

@@ -11,6 +11,7 @@ import {
   smallint,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 
@@ -109,12 +110,17 @@ export const uploads = pgTable(
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
+    /** How its parts are cut: kept, so that an upload outlives a change of the rule. */
+    partSize: bytes('part_size').notNull().default(8_388_608),
+    /** By which its owner finds it when the answer to its start was lost. */
+    idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
     /** When bytes last arrived or a URL was last signed: what "idle" is measured from. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    index('uploads_owner_id').on(table.ownerId),
+    // Finds all uploads of an owner too.
+    uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
   ],
 )
@@ -141,6 +147,7 @@ export const files = pgTable(
     maxLifetimeAt: moment('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
     uploadDuration: real('upload_duration'),
+    sha256: text(),
     deletedAt: moment('deleted_at'),
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),

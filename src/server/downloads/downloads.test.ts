@@ -1,6 +1,13 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  sha256,
+} from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads } from '../db/schema.ts'
@@ -234,6 +241,7 @@ describe('GET /api/links/{code}', () => {
       createdAt: file.createdAt,
       expiresAt: file.expiresAt,
       maxLifetimeAt: file.maxLifetimeAt,
+      sha256: sha256(file.bytes),
       branding: null,
     })
     expect((await get('/api/links/unknown')).status).toBe(404)

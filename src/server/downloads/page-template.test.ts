@@ -26,6 +26,7 @@ const link: PageLink = {
   expiresAt: later(3 * dayInMs),
   maxLifetimeAt: later(30 * dayInMs),
   purgedAt: null,
+  sha256: null,
 }
 
 /** The page of a link, sent as UTF-8 and parsed. */
@@ -177,6 +178,21 @@ describe('the page of a link', () => {
   })
 })
 
+describe('the SHA-256 of a file', () => {
+  const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+  it('stands whole in the page, to be shown without scripts', () => {
+    const page = open({ sha256 })
+    expect(textOf(page.one('summary'))).toBe('Checksum (SHA-256)')
+    expect(elementsOf(page.one('details'), 'code').map(textOf)).toEqual([sha256])
+  })
+
+  it('leaves nothing behind where it is not known', () => {
+    expect(open().all('details')).toEqual([])
+    expect(open().serialized()).not.toMatch(/SHA-256|sha256/)
+  })
+})
+
 describe('the page of a dead link', () => {
   it('says so and offers no download', () => {
     const page = readPage(pages.dead)
@@ -204,6 +220,18 @@ describe('the headers of both', () => {
       'referrer-policy': 'no-referrer',
       'strict-transport-security': expect.stringMatching(/^max-age=\d+$/),
     })
+  })
+
+  it('let an upload go on to where the bytes are kept', () => {
+    const { headers } = loadLinkPages({
+      distDir,
+      appUrl: new URL('https://files.example.org'),
+      connect: ['https://bucket.example.org'],
+    })
+    expect(headers['content-security-policy']).toContain(
+      "connect-src 'self' https://bucket.example.org;",
+    )
+    expect(policy).toContain("connect-src 'self';")
   })
 
   it('let exactly what was built inline run', () => {
@@ -250,6 +278,8 @@ describe('a build that does not fit stops the start and names the cure', () => {
     ['lacks the start of a kind', '{{#video}}', ''],
     ['has an empty slot', '</h1>', '{{}}</h1>'],
     ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
+    ['lacks the place of a checksum', '{{#sha256}}', ''],
+    ['lacks the checksum', '{{sha256}}', ''],
     ['lacks the end of a kind', '{{/video}}', ''],
     ['has a kind the wrong way round', '{{#video}}', '{{/video}}{{#video}}'],
   ])('where its page %s', async (_fault, part, instead) => {

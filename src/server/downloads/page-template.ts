@@ -1,4 +1,4 @@
-import { kindEnd, kindStart, type PageSlot, pageSlots, slot } from '../../shared/page-slots.ts'
+import { ifEnd, ifStart, type PageSlot, pageSlots, slot } from '../../shared/page-slots.ts'
 import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
@@ -20,6 +20,8 @@ export interface PageLink {
   expiresAt: Date
   maxLifetimeAt: Date
   purgedAt: Date | null
+  /** In hexadecimal; null where it is not known. */
+  sha256: string | null
 }
 
 /** The pages behind short links, as whole HTML documents. */
@@ -35,24 +37,35 @@ export interface LinkPages {
 /**
  * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`) and
  * takes them apart once, so that a view costs no more than putting a string together.
+ * @param options.connect origins beside our own that an upload shown on these pages may talk to, such
+ * as the object storage.
  * @throws {StartFault} when the pages are missing or were built for another server.
  */
-export const loadLinkPages = (options: { distDir: string; appUrl: URL }): LinkPages => {
+export const loadLinkPages = (options: {
+  distDir: string
+  appUrl: URL
+  connect?: readonly string[]
+}): LinkPages => {
   const html = readBuilt(options.distDir, 'download.html')
   const dead = readBuilt(options.distDir, 'download-invalid.html')
-  const fills = new Map(fileKinds.map((kind) => [kind, compile(forKind(html, kind))]))
+  checkSlots(html)
+  const fillsOf = (others: readonly Condition[]) =>
+    new Map(fileKinds.map((kind) => [kind, compile(onlyWhere(html, [kind, ...others]))]))
+  const withSum = fillsOf(['sha256'])
+  const withoutSum = fillsOf([])
   const { origin } = options.appUrl
   return {
     alive: (link, now) => {
       const kind = fileKind(link)
-      return fills.get(kind)?.(pageValues(link, kind, origin, now)) ?? dead
+      const fill = (link.sha256 === null ? withoutSum : withSum).get(kind)
+      return fill?.(pageValues(link, kind, origin, now)) ?? dead
     },
     dead,
     headers: {
       ...pageHeaders({
         html: html + dead,
         appUrl: options.appUrl,
-        connect: [],
+        connect: options.connect ?? [],
         referrer: 'no-referrer',
       }),
       'cache-control': 'no-store',
@@ -88,18 +101,29 @@ const pageValues = (
     validWidth: String(bar.valid.width),
     renewableX: String(bar.renewable.x),
     renewableWidth: String(bar.renewable.width),
+    sha256: link.sha256 ?? '',
   }
 }
 
-/** The template with the parts of one kind of file and without those of the others. */
-const forKind = (html: string, kind: FileKind): string =>
-  fileKinds.reduce((rest, other) => {
-    const start = rest.indexOf(kindStart(other))
-    const end = rest.indexOf(kindEnd(other))
-    if (start < 0 || end < start) throw builtForAnother(`no part for ${other}`)
-    const part = other === kind ? rest.slice(start + kindStart(other).length, end) : ''
-    return rest.slice(0, start) + part + rest.slice(end + kindEnd(other).length)
+type Condition = FileKind | 'sha256'
+const conditions: readonly Condition[] = [...fileKinds, 'sha256']
+
+/** The template with what shows only where one of these holds, and without what shows only elsewhere. */
+const onlyWhere = (html: string, holding: readonly Condition[]): string =>
+  conditions.reduce((rest, condition) => {
+    const start = rest.indexOf(ifStart(condition))
+    const end = rest.indexOf(ifEnd(condition))
+    if (start < 0 || end < start) throw builtForAnother(`nothing for ${condition}`)
+    const inner = rest.slice(start + ifStart(condition).length, end)
+    const kept = holding.includes(condition) ? inner : ''
+    return rest.slice(0, start) + kept + rest.slice(end + ifEnd(condition).length)
   }, html)
+
+const checkSlots = (html: string) => {
+  for (const name of pageSlots) {
+    if (!html.includes(slot(name))) throw builtForAnother(`no ${slot(name)}`)
+  }
+}
 
 const isSlot = (name: string): name is PageSlot => pageSlots.some((known) => known === name)
 
@@ -108,9 +132,6 @@ const isSlot = (name: string): name is PageSlot => pageSlots.some((known) => kno
  * so a file called {{name}} stays just that.
  */
 const compile = (html: string) => {
-  for (const name of pageSlots) {
-    if (!html.includes(slot(name))) throw builtForAnother(`no ${slot(name)}`)
-  }
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
   const parts: { name: PageSlot; text: string }[] = []
   for (let at = 0; at < rest.length; at += 2) {

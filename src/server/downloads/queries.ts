@@ -22,6 +22,7 @@ export const prepareFindLink = (db: Db) => {
       createdAt: files.createdAt,
       expiresAt: files.expiresAt,
       maxLifetimeAt: files.maxLifetimeAt,
+      sha256: files.sha256,
       purgedAt: files.purgingAt,
     })
     .from(files)

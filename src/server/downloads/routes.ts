@@ -47,6 +47,7 @@ export const downloadRoutes = (
         createdAt: link.createdAt.toISOString(),
         expiresAt: link.expiresAt.toISOString(),
         maxLifetimeAt: link.maxLifetimeAt.toISOString(),
+        sha256: link.sha256,
         branding: null,
       }
     },

@@ -1,13 +1,12 @@
-import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
-import { files, shortCodes, users } from '../db/schema.ts'
+import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage.ts'
 
 export type FileRow = typeof files.$inferSelect
-export type NewFile = typeof files.$inferInsert
 
 /** A file as its owner sees it. From the moment its bytes begin to go they are gone for everybody. */
 export const toFile = (row: FileRow): File => ({
@@ -21,29 +20,12 @@ export const toFile = (row: FileRow): File => ({
   maxLifetimeAt: row.maxLifetimeAt.toISOString(),
   downloadCount: row.downloadCount,
   uploadDuration: row.uploadDuration,
+  sha256: row.sha256,
   purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
 })
 
-const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
-
-/** A fresh short code, recorded so that it is never given again (design §5). */
-export const issueShortCode = async (tx: Db, now: Date): Promise<string> => {
-  for (;;) {
-    const code = newShortCode()
-    const issued = await tx
-      .insert(shortCodes)
-      .values({ code, issuedAt: now })
-      .onConflictDoNothing()
-      .returning({ code: shortCodes.code })
-    if (issued.length > 0) return code
-  }
-}
-
-export const insertFile = async (tx: Db, file: NewFile): Promise<FileRow> => {
-  const [row] = await tx.insert(files).values(file).returning()
-  if (!row) throw new Error('insert into files returned no row')
-  return row
-}
+/** A fresh short code, to be recorded as given; that it never was before is for the record to say. */
+export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /** The file that came of an upload, unless its owner deleted it since. */
 export const findFileByKey = async (
@@ -66,25 +48,34 @@ export interface Position {
   id: string
 }
 
-/** A user's files, newest first; those after `after` when given, at most `limit` when given. */
-export const listFiles = async (
-  db: Db,
-  ownerId: string,
-  page: { limit: number | undefined; after: Position | undefined },
-): Promise<FileRow[]> => {
-  const { after, limit } = page
-  const query = db
-    .select()
-    .from(files)
-    .where(
-      and(
-        eq(files.ownerId, ownerId),
-        isNull(files.deletedAt),
-        after && sql`(${files.createdAt}, ${files.id}) < (${after.createdAt}, ${after.id}::uuid)`,
-      ),
-    )
-    .orderBy(desc(files.createdAt), desc(files.id))
-  return limit === undefined ? query : query.limit(limit)
+/**
+ * Makes the function that lists a user's files, newest first: those after `after` when given, at most
+ * `limit` when given. Prepared, since browsers ask for it after every upload.
+ */
+export const prepareListFiles = (db: Db) => {
+  const { placeholder } = sql
+  const list = (name: string, beyond?: SQL) =>
+    db
+      .select()
+      .from(files)
+      .where(and(eq(files.ownerId, placeholder('ownerId')), isNull(files.deletedAt), beyond))
+      .orderBy(desc(files.createdAt), desc(files.id))
+      .limit(placeholder('limit'))
+      .prepare(name)
+  const first = list('list_files')
+  const next = list(
+    'list_files_after',
+    sql`(${files.createdAt}, ${files.id}) < (${placeholder('createdAt')}::timestamptz, ${placeholder('id')}::uuid)`,
+  )
+  return (
+    ownerId: string,
+    page: { limit?: number | undefined; after?: Position | undefined },
+  ): Promise<FileRow[]> => {
+    // To Postgres a limit of null is none.
+    const limit = page.limit ?? null
+    const { after } = page
+    return after ? next.execute({ ownerId, limit, ...after }) : first.execute({ ownerId, limit })
+  }
 }
 
 /**

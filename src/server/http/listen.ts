@@ -11,9 +11,6 @@ export type DataPlane = (request: IncomingMessage, response: ServerResponse) => 
 /** An idle connection is kept longer than most proxies keep theirs, so that they never write into a closing one. */
 const keepAliveMs = 75_000
 
-/** Bytes moved between socket and program at once; measured to double the throughput of the default. */
-const highWaterMark = 1024 * 1024
-
 /** A body of the contract is small: whoever takes longer to send it holds a connection for nothing. */
 const bodyMs = 30_000
 
@@ -42,14 +39,11 @@ export const listen = async (
     { hostname: host }, // for HTTP/1.0, as simple health checks speak it, which names no host
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
-  const server = createServer(
-    { highWaterMark, keepAliveTimeout: keepAliveMs },
-    (request, response) => {
-      if (forDataPlane(request)) return void dataPlane(request, response)
-      endSlowBody(request)
-      void answer(request, response)
-    },
-  )
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    if (forDataPlane(request)) return void dataPlane(request, response)
+    endSlowBody(request)
+    void answer(request, response)
+  })
   // An upload that will be refused is refused before its bytes are sent.
   server.on('checkContinue', (request, response) => {
     if (forDataPlane(request)) return void dataPlane(request, response)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import { signedInHint } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from './env.ts'
 

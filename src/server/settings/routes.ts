@@ -7,7 +7,9 @@ import { findSetting } from './queries.ts'
 export const settingRoutes = ({
   config,
   db,
-}: Pick<Deps, 'config' | 'db'>): Handlers<'emailSignature' | 'version' | 'premiumPrice'> => ({
+}: Pick<Deps, 'config' | 'db'>): Handlers<
+  'emailSignature' | 'version' | 'premiumPrice' | 'contact'
+> => ({
   async emailSignature() {
     const signature = await findSetting(db, 'email_signature')
     return { signature: signature ?? defaultEmailSignature(config.supportEmail) }
@@ -20,5 +22,9 @@ export const settingRoutes = ({
   async premiumPrice() {
     const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
     return { price: Number(price) }
+  },
+
+  async contact() {
+    return { supportEmail: config.supportEmail }
   },
 })

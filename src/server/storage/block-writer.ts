@@ -1,49 +1,52 @@
-import type { FileHandle } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { AppError } from '../errors.ts'
 
-const blockBytes = 1024 * 1024
+const blockBytes = 256 * 1024
+/** Small chunks cost more than their bytes; so many make a block, however short. */
+const blockChunks = 64
+
+/** A `FileHandle`, as far as it is needed here; it may write less than it is given. */
+interface BlockFile {
+  writev(chunks: Buffer[], position: number): Promise<{ bytesWritten: number }>
+}
 
 export interface BlockWriterOptions {
   /** Stays the caller's to close, after the stream has closed. */
-  file: FileHandle
+  file: BlockFile
   /** The byte offset in the file at which the first byte lands. */
   start: number
   /** The offset that may be reached and never passed. */
   limit: number
-  /** Called before each chunk is taken; what it throws ends the stream. */
-  onBytes(): Promise<void> | undefined
+  /** Called with each chunk before it is taken; what it rejects with ends the stream. */
+  onBytes(chunk: Buffer): Promise<void> | undefined
+  /** Called when all bytes up to this offset of the file have been written. */
+  onWritten?(offset: number): void
 }
 
 /**
- * Writes a stream into a file, in order and without a gap, holding 2 MiB at most. When it finishes,
- * all that it took is written; a chunk that would pass the limit ends it with FILE_TOO_LARGE before
- * any of that chunk is written.
+ * Writes a stream into a file, in order and without a gap, holding two blocks at most: one gathers
+ * while the other is being written. When it finishes, all that it took is written; a chunk that would
+ * pass the limit ends it with FILE_TOO_LARGE before any of that chunk is written.
  *
- * Why not createWriteStream: Node hands over the body in fresh buffers of at most 64 KiB. Kept until
- * they are written, they outlive the young generation of the garbage collector, and each costs a
- * trip to the thread pool. Copied into two fixed blocks in turn, one filling while the other is
- * being written, they die young: 1.4 times the throughput or more, and steady memory.
+ * It frees the memory of the chunks it has written: nobody may look at one afterwards.
  */
 export class BlockWriter extends Writable {
   readonly #options: BlockWriterOptions
-  /** Where the bytes in the filling block will land. */
+  /** Where the bytes of the gathered block will land. */
   #position: number
-  #filling: Buffer
-  #spare: Buffer | undefined
-  #filled = 0
+  #gathered: Buffer[] = []
+  #gatheredBytes = 0
   #writing: Promise<void> | undefined
 
   constructor(options: BlockWriterOptions) {
     super()
     this.#options = options
     this.#position = options.start
-    this.#filling = this.#newBlock()
   }
 
   /** The offset behind the last byte taken. */
   get offset(): number {
-    return this.#position + this.#filled
+    return this.#position + this.#gatheredBytes
   }
 
   /** Writes what has been taken so far, and goes on. */
@@ -54,7 +57,11 @@ export class BlockWriter extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#take(chunk).then(() => done(), done)
+    const checking = this.#options.onBytes(chunk)
+    // Most chunks are only gathered, and nothing has to be waited for.
+    const waiting = checking ? checking.then(() => this.#take(chunk)) : this.#take(chunk)
+    if (waiting) waiting.then(() => done(), done)
+    else done()
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -66,53 +73,65 @@ export class BlockWriter extends Writable {
     else done(error)
   }
 
-  async #take(chunk: Buffer): Promise<void> {
-    const checking = this.#options.onBytes()
-    if (checking) await checking
-    if (this.offset + chunk.length > this.#options.limit) throw new AppError('FILE_TOO_LARGE')
-    for (let taken = 0; taken < chunk.length; ) {
-      if (this.#filled === this.#filling.length) await this.#startBlock()
-      const copied = chunk.copy(this.#filling, this.#filled, taken)
-      this.#filled += copied
-      taken += copied
+  /** What it answers is to be awaited before the next chunk. */
+  #take(chunk: Buffer): Promise<void> | undefined {
+    if (this.offset + chunk.length > this.#options.limit) {
+      return Promise.reject(new AppError('FILE_TOO_LARGE'))
     }
+    this.#gathered.push(chunk)
+    this.#gatheredBytes += chunk.length
+    const isFull = this.#gatheredBytes >= blockBytes || this.#gathered.length >= blockChunks
+    return isFull ? this.#startBlock() : undefined
   }
 
-  /** Begins to write what is in the filling block, once the one before has been written. */
-  async #startBlock(): Promise<void> {
-    while (this.#writing) await this.#writing
-    if (this.destroyed) throw this.errored ?? new Error('the writer is closed')
-    if (this.#filled === 0) return
-    const written = this.#filling.subarray(0, this.#filled)
+  /** Begins to write what is gathered, once the block before has been written. */
+  #startBlock(): Promise<void> | undefined {
+    if (this.#writing) return this.#writing.then(() => this.#startBlock())
+    if (this.destroyed) return Promise.reject(this.errored ?? new Error('the writer is closed'))
+    const block = this.#gathered
+    if (block.length === 0) return undefined
     const position = this.#position
-    this.#position += this.#filled
-    this.#filled = 0
-    const block = this.#filling
-    this.#filling = this.#spare ?? this.#newBlock()
-    this.#spare = block
-    this.#writing = this.#writeBlock(written, position)
+    this.#position += this.#gatheredBytes
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    this.#writing = this.#writeBlock(block, position)
       .catch((error) => {
         this.destroy(error)
       })
       .then(() => {
         this.#writing = undefined
+        for (const chunk of block) freeMemory(chunk)
       })
+    return undefined
   }
 
-  async #writeBlock(block: Buffer, position: number): Promise<void> {
-    for (let written = 0; written < block.length; ) {
-      const { bytesWritten } = await this.#options.file.write(
-        block,
-        written,
-        block.length - written,
-        position + written,
-      )
-      written += bytesWritten
+  async #writeBlock(block: Buffer[], start: number): Promise<void> {
+    let position = start
+    for (let left = block; left.length > 0; ) {
+      const { bytesWritten } = await this.#options.file.writev(left, position)
+      position += bytesWritten
+      left = behind(left, bytesWritten)
     }
+    this.#options.onWritten?.(position)
   }
+}
 
-  #newBlock(): Buffer {
-    const { start, limit } = this.#options
-    return Buffer.allocUnsafeSlow(Math.max(1, Math.min(blockBytes, limit - start)))
-  }
+/** What is left of the chunks behind their first bytes. */
+function behind(chunks: Buffer[], bytes: number): Buffer[] {
+  let skip = bytes
+  return chunks.flatMap((chunk) => {
+    const rest = chunk.subarray(Math.min(skip, chunk.length))
+    skip -= chunk.length - rest.length
+    return rest.length > 0 ? [rest] : []
+  })
+}
+
+/**
+ * Frees a chunk's memory at once. Node hands over a body in fresh buffers of 64 KiB at most; left to
+ * the garbage collector, each 64 MiB of them make it mark the whole heap of the program, which was a
+ * third of the processor time of an upload and let 50 to 100 MiB lie about.
+ */
+function freeMemory({ buffer, byteLength }: Buffer): void {
+  // Not where other buffers may have bytes in the same memory.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,9 +1,12 @@
+import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Folders } from './folders.ts'
-import { answerUploadOffset, receiveUpload, type UploadReceiver } from './receive-upload.ts'
+import type { UploadReceiver } from './receive-body.ts'
+import { answerPartOffset, receivePart } from './receive-part.ts'
+import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
 import { refuse } from './refusal.ts'
 import { sendFile } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
@@ -13,7 +16,7 @@ const stalledAfterMilliseconds = 120_000
 const methods = ['GET', 'HEAD', 'PUT']
 
 export interface DataPlaneOptions extends UploadReceiver {
-  signingKey: Buffer
+  signingKey: KeyObject
 }
 
 /**
@@ -24,7 +27,7 @@ export interface DataPlaneOptions extends UploadReceiver {
 export class DataPlane {
   readonly #folders: Folders
   readonly #receiver: UploadReceiver
-  readonly #signingKey: Buffer
+  readonly #signingKey: KeyObject
   readonly #clock: Clock
   readonly #log: Logger
   readonly #active = new Set<ServerResponse>()
@@ -44,9 +47,9 @@ export class DataPlane {
     return this.#answer(request, response, async () => {
       const grant = this.#verify(request)
       if (grant.operation === 'get') await this.#send(grant, request, response)
-      else if (request.method === 'PUT') {
-        await receiveUpload(request, response, grant, this.#receiver)
-      } else await answerUploadOffset(response, grant, this.#receiver)
+      else if (request.method === 'PUT') await this.#receive(grant, request, response)
+      else if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
+      else await answerUploadOffset(response, grant, this.#receiver)
     })
   }
 
@@ -74,7 +77,7 @@ export class DataPlane {
   /** Refuses what comes, ends what runs (arrived bytes stay), and resolves when all has ended. */
   async close(): Promise<void> {
     this.#closing = true
-    this.#receiver.lanes.stopAll(new AppError('UNAVAILABLE'))
+    this.#receiver.locks.stopAll(new AppError('UNAVAILABLE'))
     for (const response of this.#active) {
       if (response.req.method !== 'PUT') response.destroy()
     }
@@ -88,9 +91,19 @@ export class DataPlane {
     }
     const verdict = verifyUrl(request.url ?? '', this.#clock(), this.#signingKey)
     if (!verdict.ok) throw new AppError(verdict.code)
-    const operation = method === 'HEAD' ? verdict.grant.operation : method.toLowerCase()
-    if (operation !== verdict.grant.operation) throw new AppError('SIGNATURE_INVALID')
+    const signedFor = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
+    if (method !== 'HEAD' && method !== signedFor) throw new AppError('SIGNATURE_INVALID')
     return verdict.grant
+  }
+
+  #receive(
+    grant: Exclude<SignedGrant, { operation: 'get' }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    return grant.operation === 'part'
+      ? receivePart(request, response, grant, this.#receiver)
+      : receiveUpload(request, response, grant, this.#receiver)
   }
 
   async #send(

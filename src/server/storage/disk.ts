@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
+import { FileDigests } from './file-digests.ts'
 import { Folders } from './folders.ts'
-import type { UploadActivity } from './receive-upload.ts'
+import { HeldParts } from './held-parts.ts'
+import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
-import { UploadLanes } from './upload-lanes.ts'
+import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
   /** The folder that holds everything; made where it is missing. One server at a time uses it. */
@@ -46,35 +47,52 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const { origin } = options.appUrl
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(options.dataDir)
-  const lanes = new UploadLanes()
+  const digests = new FileDigests(log)
+  const parts = await HeldParts.open(folders, digests)
+  const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
-  const plane = new DataPlane({ folders, lanes, running, uploads, clock, log, signingKey })
+  const receiver = { folders, locks, parts, digests, running, uploads, clock, log }
+  const plane = new DataPlane({ ...receiver, signingKey })
   const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
+  const storedSize = async (key: string) =>
+    (await parts.bytes(key)) ?? (await folders.storedSize(key))
 
   return {
     name: 'disk',
+    checksum: 'crc32',
     signUpload: (grant) => sign({ operation: 'put', ...grant }),
+    signParts: (grants) => Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
+    listParts: (key) => parts.list(key),
     signDownload: (grant) => sign({ operation: 'get', ...grant }),
-    storedSize: (key) => folders.storedSize(key),
+    storedSize,
 
     async seal(key, size) {
-      // Asked before a running transfer is stopped: confirming too early must not end an upload.
-      const stored = await folders.storedSize(key)
-      if (stored !== size) throw new SizeMismatch(size, stored)
-      const lane = await lanes.enter(key, new AppError('UPLOAD_SEALED'))
+      // Asked before running transfers are stopped: confirming too early must not end an upload.
+      if (locks.isHeld(key)) {
+        const stored = await storedSize(key)
+        if (stored !== size) throw new SizeMismatch(size, stored)
+      }
+      const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {
-        await folders.seal(key, size)
+        const held = await parts.bytes(key)
+        const isWhole = held === null || (await parts.areWhole(key, size))
+        if (!isWhole) throw new SizeMismatch(size, held)
+        const sha256 = await folders.seal(key, size, (file, path) => digests.of(key, path, file))
+        await parts.forget(key)
+        return sha256
       } finally {
-        lane.leave()
+        lock.release()
       }
     },
 
     async remove(key) {
-      const lane = await lanes.enter(key, new AppError('UPLOAD_NOT_FOUND'))
+      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
+        digests.forget(key)
+        await parts.discard(key)
         await folders.remove(key)
       } finally {
-        lane.leave()
+        lock.release()
       }
     },
 
@@ -89,6 +107,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     handle: (request, response) => plane.handle(request, response),
     activeTransfers: () => plane.active(),
     idle: () => plane.idle(),
-    close: () => plane.close(),
+    async close() {
+      await plane.close()
+      await digests.close()
+      await folders.close()
+    },
   }
 }

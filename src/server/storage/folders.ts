@@ -1,21 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
+import { FolderSync, syncFolder } from './folder-sync.ts'
 import { SizeMismatch, type StoredObject } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
+
+/** What is done with a file while it is open. */
+type Reading<T> = (file: FileHandle, path: string) => Promise<T>
+
+const partsSuffix = '.parts'
 
 /**
  * The disk store's files: bytes arrive in `uploads/<key>` and move, once complete and durable, to
  * `files/<first two characters>/<key>`. Both lie under one folder and so on one filesystem, which
- * makes the move one rename.
+ * makes the move one rename. Beside bytes that arrive in parts lies `uploads/<key>.parts`, which
+ * tells the parts that are whole; without it the bytes from the start to the end of the file count.
  */
 export class Folders {
   readonly #uploads: string
   readonly #files: string
+  readonly #uploadNames: FolderSync
+  readonly #fileNames: FolderSync
+  /** The fan-out folders that are known to survive a power cut. */
+  readonly #durableFanOuts = new Set<string>()
 
   private constructor(dataDir: string) {
     this.#uploads = join(dataDir, 'uploads')
     this.#files = join(dataDir, 'files')
+    this.#uploadNames = new FolderSync(this.#uploads)
+    this.#fileNames = new FolderSync(this.#files)
   }
 
   /** Makes the folders where they are missing, durably. */
@@ -27,18 +51,62 @@ export class Folders {
     return folders
   }
 
+  /** Lets go of the folders, which are opened again when they are needed. */
+  async close(): Promise<void> {
+    await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
+  }
+
   /** Opens the object that is arriving under a key, making an empty one where there is none. */
   async openUpload(key: string, how: 'continue' | 'start over'): Promise<FileHandle> {
-    const path = this.#uploadPath(key)
-    // A new file in place of a truncated one: a writer that still has the old one open, even in
-    // another process, then spoils nothing.
-    if (how === 'start over') await rm(path, { force: true })
+    const path = this.uploadPath(key)
+    if (how === 'continue') {
+      const file = await unlessMissing(open(path, 'r+'))
+      if (file) return file
+    }
     try {
-      return await open(path, 'r+')
+      return await open(path, 'wx+', 0o600)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!hasCode(error, 'EEXIST')) throw error
+      // A new file in place of a truncated one: a writer that still has the old one open, even in
+      // another process, then spoils nothing.
+      await rm(path, { force: true })
       return await open(path, 'wx+', 0o600)
     }
+  }
+
+  /**
+   * Empties an upload, which from then on arrives in parts. Durable when this resolves, before the
+   * first byte is written: a power cut must never leave a file with gaps that nothing names as such.
+   */
+  async startParts(key: string): Promise<void> {
+    await rm(this.uploadPath(key), { force: true })
+    await writeFile(this.partsPath(key), '', { mode: 0o600 })
+    await writeFile(this.uploadPath(key), '', { mode: 0o600 })
+    await this.#uploadNames.sync()
+  }
+
+  /** Removes what arrived in parts, in an order that a power cut keeps: never the gaps' name first. */
+  async discardParts(key: string): Promise<void> {
+    await rm(this.uploadPath(key), { force: true })
+    await this.#uploadNames.sync()
+    await this.forgetParts(key)
+  }
+
+  /** Removes what tells the parts of an upload, whose bytes must be gone from there already. */
+  forgetParts(key: string): Promise<void> {
+    return rm(this.partsPath(key), { force: true })
+  }
+
+  /** Keys whose bytes arrive in parts. What a crash left of others is removed. */
+  async keysInParts(): Promise<string[]> {
+    const names = new Set(await readdir(this.#uploads))
+    const keys = [...names]
+      .filter((name) => name.endsWith(partsSuffix))
+      .map((name) => name.slice(0, -partsSuffix.length))
+      .filter(isStorageKey)
+    const left = keys.filter((key) => !names.has(key))
+    for (const key of left) await this.forgetParts(key)
+    return keys.filter((key) => names.has(key))
   }
 
   /** Opens a sealed object for reading; null when there is none. */
@@ -54,13 +122,13 @@ export class Folders {
   /** The bytes stored under a key, arriving or sealed; null when there is no such object. */
   async storedSize(key: string): Promise<number | null> {
     // In this order, because an object only ever moves from here to there.
-    const arriving = await unlessMissing(stat(this.#uploadPath(key)))
+    const arriving = await unlessMissing(stat(this.uploadPath(key)))
     return arriving?.size ?? (await this.sealedSize(key))
   }
 
   /** Bytes that have arrived under a key and would survive a power cut; 0 when there are none. */
   async durableUploadSize(key: string): Promise<number> {
-    const file = await unlessMissing(open(this.#uploadPath(key), 'r+'))
+    const file = await unlessMissing(open(this.uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
@@ -74,34 +142,46 @@ export class Folders {
   /**
    * Moves an object of exactly `size` bytes from arriving to sealed; when this resolves it survives
    * a power cut. Every step can be repeated: cut off anywhere, the next call ends the work.
+   * @param read is given the file and where it lies until its answer, which is answered.
    * @throws {SizeMismatch} when there is no object of that size.
    */
-  async seal(key: string, size: number): Promise<void> {
-    const sealedSize = await this.sealedSize(key)
-    if (sealedSize === null) await this.#moveToSealed(key, size)
-    else if (sealedSize !== size) throw new SizeMismatch(size, sealedSize)
+  async seal<T>(key: string, size: number, read: Reading<T>): Promise<T> {
+    const fanOut = this.#fanOutPath(key)
+    const sealed = await this.openSealed(key)
+    const answer = sealed
+      ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
+      : await this.#moveToSealed(key, size, read)
     // Also for an object found sealed: the call that moved it may not have come to this.
     // At once, so that they share what the filesystem does for each: a third less to wait on a disk.
-    await Promise.all([this.#fanOutPath(key), this.#files, this.#uploads].map(syncFolder))
+    const syncs = [syncFolder(fanOut), this.#uploadNames.sync()]
+    if (!this.#durableFanOuts.has(fanOut)) syncs.push(this.#fileNames.sync())
+    await Promise.all(syncs)
+    this.#durableFanOuts.add(fanOut)
+    return answer
   }
 
-  async #moveToSealed(key: string, size: number): Promise<void> {
-    const arriving = await unlessMissing(open(this.#uploadPath(key), 'r+'))
+  async #moveToSealed<T>(key: string, size: number, read: Reading<T>): Promise<T> {
+    const arriving = await unlessMissing(open(this.uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
+    const answer = await readExactly(arriving, size, async (file) => {
+      const [answer] = await Promise.all([read(file, this.uploadPath(key)), file.sync()])
+      return answer
+    })
+    const move = () => rename(this.uploadPath(key), this.#sealedPath(key))
     try {
-      const { size: actual } = await arriving.stat()
-      if (actual !== size) throw new SizeMismatch(size, actual)
-      await arriving.sync()
-    } finally {
-      await arriving.close()
+      await move()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      this.#durableFanOuts.delete(this.#fanOutPath(key))
+      await mkdir(this.#fanOutPath(key), { recursive: true })
+      await move()
     }
-    await mkdir(this.#fanOutPath(key), { recursive: true })
-    await rename(this.#uploadPath(key), this.#sealedPath(key))
+    return answer
   }
 
   /** Removes what is stored under a key, arriving or sealed. */
   async remove(key: string): Promise<void> {
-    await rm(this.#uploadPath(key), { force: true })
+    await rm(this.uploadPath(key), { force: true })
     await rm(this.#sealedPath(key), { force: true })
   }
 
@@ -130,7 +210,7 @@ export class Folders {
       await file.close()
     }
     await rename(fresh, this.#installationPath())
-    await syncFolder(this.#files)
+    await this.#fileNames.sync()
   }
 
   /** Writes, reads back and removes a small file; rejects when any of it fails. */
@@ -158,9 +238,15 @@ export class Folders {
     return join(this.#files, '.installation')
   }
 
-  #uploadPath(key: string): string {
+  /** Where the bytes of an upload lie while they arrive. */
+  uploadPath(key: string): string {
     assertStorageKey(key)
     return join(this.#uploads, key)
+  }
+
+  /** Where it is told which parts of an upload are whole. */
+  partsPath(key: string): string {
+    return `${this.uploadPath(key)}${partsSuffix}`
   }
 
   #fanOutPath(key: string): string {
@@ -186,17 +272,23 @@ async function* listFolder(folder: string): AsyncGenerator<StoredObject> {
   }
 }
 
-/** A file's name is durable only when its folder has been synced too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+/** Reads a file of exactly `size` bytes, and closes it. */
+async function readExactly<T>(
+  file: FileHandle,
+  size: number,
+  read: (file: FileHandle) => Promise<T>,
+): Promise<T> {
   try {
-    await folder.sync()
+    const { size: actual } = await file.stat()
+    if (actual !== size) throw new SizeMismatch(size, actual)
+    return await read(file)
   } finally {
-    await folder.close()
+    await file.close()
   }
 }
 
-async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+/** What is found; null when there is no such file. */
+export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
   } catch (error) {
@@ -205,6 +297,8 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT')
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

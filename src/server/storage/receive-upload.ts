@@ -1,40 +1,34 @@
+import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { finished } from 'node:stream/promises'
-import type { Logger } from 'pino'
-import type { Clock } from '../deps.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { crc32 } from 'node:zlib'
 import { AppError } from '../errors.ts'
 import { BlockWriter } from './block-writer.ts'
-import type { Folders } from './folders.ts'
+import { smallFileBytes } from './file-digests.ts'
+import {
+  answerOffset,
+  answerStored,
+  assertOpen,
+  heartbeat,
+  type Incoming,
+  receiveBody,
+  type UploadReceiver,
+} from './receive-body.ts'
 import type { UploadGrant } from './storage.ts'
-import type { UploadLanes } from './upload-lanes.ts'
-
-const touchEveryMilliseconds = 60_000
-
-/** What the data plane asks of the uploads' records. */
-export interface UploadActivity {
-  /**
-   * Notes that bytes are arriving under a key. Answers whether an open upload has it: false once
-   * it was aborted or confirmed. Called when a request begins and then once a minute at most.
-   */
-  touch(key: string): Promise<boolean>
-}
-
-export interface UploadReceiver {
-  folders: Folders
-  lanes: UploadLanes
-  /** The transfers that are running, by key. */
-  running: Map<string, BlockWriter>
-  uploads: UploadActivity
-  clock: Clock
-  log: Logger
-}
+import {
+  announcedCrc32,
+  assertSignedLength,
+  assertSignedType,
+  requestedOffset,
+} from './upload-headers.ts'
 
 /**
  * PUT of a presigned upload URL: the bytes go straight into the object, from its beginning, or with
  * `Range: bytes=n-` from the stored offset n on. Answers 200 when the object holds all of
  * `grant.size`. What arrived before a connection broke stays, for the next request to continue.
- * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there.
+ * Parts that are held give way to a file that is sent from its beginning.
+ * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there;
+ * CHECKSUM_MISMATCH when the body does not give the checksum sent along, and nothing of it stays.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -43,150 +37,130 @@ export async function receiveUpload(
   receiver: UploadReceiver,
 ): Promise<void> {
   const { headers } = request
+  const { locks, parts } = receiver
   const start = requestedOffset(headers, grant.size)
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, grant.size - (start ?? 0))
-  const lane = await receiver.lanes.enter(grant.key, new AppError('UPLOAD_SUPERSEDED'))
+  const checksum = announcedCrc32(headers)
+  // Before it gets the lock, which would stop the parts that are arriving.
+  if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
+  const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
-    lane.signal.throwIfAborted()
+    lock.signal.throwIfAborted()
     // Nobody is there any more: nothing may be thrown away for a request without a body.
     if (request.destroyed) return
-    const file = await receiver.folders.openUpload(
-      grant.key,
-      start === undefined ? 'start over' : 'continue',
-    )
+    const file = await openFor(grant.key, start, receiver)
     try {
-      await receiveInto(file, start ?? 0, { request, response, grant, receiver, stop: lane.signal })
+      const incoming = { request, response, stop: lock.signal }
+      await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
     } finally {
       await file.close()
     }
   } finally {
-    lane.leave()
+    lock.release()
   }
-  if (response.destroyed) return
-  response.writeHead(200, {
-    'Content-Length': 0,
-    'Cache-Control': 'no-store',
-    'Upload-Offset': grant.size,
-  })
-  response.end()
+  answerStored(response, grant.size)
 }
 
 /**
  * HEAD of a presigned upload URL: `Upload-Offset` is the number of bytes that are stored and would
- * survive a power cut. A transfer that is running goes on.
+ * survive a power cut; none while the upload is in parts. A transfer that is running goes on.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */
 export async function answerUploadOffset(
   response: ServerResponse,
-  grant: UploadGrant,
-  { folders, running, uploads }: UploadReceiver,
+  { key, size }: UploadGrant,
+  { folders, parts, running, uploads }: UploadReceiver,
 ): Promise<void> {
-  const open = await uploads.touch(grant.key)
-  await running.get(grant.key)?.flush()
-  const offset =
-    (await folders.sealedSize(grant.key)) ??
-    (open ? await folders.durableUploadSize(grant.key) : null)
+  const open = await uploads.touch(key)
+  await running.get(key)?.flush()
+  const arrived = async () => (parts.isInParts(key) ? 0 : folders.durableUploadSize(key))
+  const offset = (await folders.sealedSize(key)) ?? (open ? await arrived() : null)
   if (offset === null) throw new AppError('UPLOAD_NOT_FOUND')
-  response.writeHead(200, {
-    'Cache-Control': 'no-store',
-    'Upload-Offset': offset,
-    'Upload-Length': grant.size,
-  })
-  response.end()
+  answerOffset(response, offset, size)
 }
 
-interface Transfer {
-  request: IncomingMessage
-  response: ServerResponse
-  grant: UploadGrant
-  receiver: UploadReceiver
-  stop: AbortSignal
-}
-
-async function receiveInto(file: FileHandle, start: number, transfer: Transfer): Promise<void> {
-  const { request, response, grant, receiver, stop } = transfer
-  const { size: stored } = await file.stat()
-  if (stored !== start)
-    throw new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })
-  const writer = new BlockWriter({ file, start, limit: grant.size, onBytes: heartbeat(transfer) })
-  // Whatever ends the request early, the bytes that came are written before anybody looks again.
-  const endEarly = () => {
-    request.unpipe(writer)
-    writer.end()
+/** Opens the object where `start` says, which is its stored end; undefined: an empty one. */
+async function openFor(
+  key: string,
+  start: number | undefined,
+  { folders, parts, digests }: UploadReceiver,
+): Promise<FileHandle> {
+  const isInParts = parts.isInParts(key)
+  if (isInParts && start) throw offsetMismatch(0)
+  if (isInParts || start === undefined) {
+    digests.changing(key, 0)
+    await parts.discard(key)
   }
-  receiver.running.set(grant.key, writer)
-  stop.addEventListener('abort', endEarly)
-  request.once('close', endEarly)
+  if (start === undefined) return await folders.openUpload(key, 'start over')
+  const file = await folders.openUpload(key, 'continue')
   try {
-    if (request.headers.expect !== undefined) response.writeContinue()
-    request.pipe(writer)
-    if (stop.aborted || request.destroyed) endEarly()
-    await finished(writer)
+    const { size: stored } = await file.stat()
+    if (stored !== start) throw offsetMismatch(stored)
+    return file
   } catch (error) {
-    // A body that is too long leaves nothing behind, least of all a file of the right size.
-    if (error instanceof AppError && error.code === 'FILE_TOO_LARGE') await file.truncate(start)
+    await file.close()
+    throw error
+  }
+}
+
+interface WholeFile {
+  /** Where the body begins in the file. */
+  start: number
+  grant: UploadGrant
+  /** The CRC-32 that the body must give. */
+  checksum: number | undefined
+}
+
+async function receiveInto(
+  file: FileHandle,
+  { start, grant, checksum }: WholeFile,
+  incoming: Incoming,
+  receiver: UploadReceiver,
+): Promise<void> {
+  const { key, size } = grant
+  const { digests, folders, running } = receiver
+  const beat = heartbeat(key, receiver)
+  const path = folders.uploadPath(key)
+  const sha256 = start === 0 && size <= smallFileBytes ? createHash('sha256') : undefined
+  let crc = 0
+  const writer = new BlockWriter({
+    file,
+    start,
+    limit: size,
+    onBytes: (chunk) => {
+      if (checksum !== undefined) crc = crc32(chunk, crc)
+      sha256?.update(chunk)
+      return beat()
+    },
+    onWritten: (offset) => {
+      digests.follow(key, path, offset)
+    },
+  })
+  digests.changing(key, start)
+  running.set(key, writer)
+  try {
+    await receiveBody(incoming, writer)
+    if (writer.offset < size) {
+      const headers = { 'Upload-Offset': String(writer.offset) }
+      throw new AppError('UPLOAD_INCOMPLETE', { headers })
+    }
+    if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
+  } catch (error) {
+    if (error instanceof AppError && leavesNothing.has(error.code)) {
+      digests.changing(key, start)
+      await file.truncate(start)
+    }
     throw error
   } finally {
-    request.off('close', endEarly)
-    stop.removeEventListener('abort', endEarly)
-    receiver.running.delete(grant.key)
+    running.delete(key)
   }
-  stop.throwIfAborted()
-  if (writer.offset < grant.size) {
-    throw new AppError('UPLOAD_INCOMPLETE', { headers: { 'Upload-Offset': String(writer.offset) } })
-  }
+  if (sha256) digests.know(key, sha256.digest('hex'))
 }
 
-/** Tells the uploads' records, once a minute, that bytes are arriving; an upload that is over ends. */
-function heartbeat({ grant, receiver }: Transfer): () => Promise<void> | undefined {
-  const { clock, log } = receiver
-  let touchedAt = clock().getTime()
-  return () => {
-    const now = clock().getTime()
-    if (now - touchedAt < touchEveryMilliseconds) return undefined
-    touchedAt = now
-    return assertOpen(grant.key, receiver).catch((error) => {
-      if (error instanceof AppError) throw error
-      // The records being away for a moment is no reason to lose a transfer; the next minute asks.
-      log.warn({ err: error, key: grant.key }, 'could not note the activity of an upload')
-    })
-  }
-}
+/** A body that is too long or damaged leaves nothing behind, least of all a file of the right size. */
+const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
-async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Promise<void> {
-  const open = await uploads.touch(key)
-  if ((await folders.sealedSize(key)) !== null) throw new AppError('UPLOAD_SEALED')
-  if (!open) throw new AppError('UPLOAD_NOT_FOUND')
-}
-
-/**
- * The offset that `Range: bytes=n-` continues from; undefined when the body is the whole file. A
- * header that is not understood must not pass for its absence: the tail would be stored as the file.
- */
-function requestedOffset(headers: IncomingHttpHeaders, size: number): number | undefined {
-  if (headers['content-range'] !== undefined) throw new AppError('INVALID_INPUT')
-  if (headers.range === undefined) return undefined
-  const match = /^bytes=(\d{1,15})-(\d{0,15})$/i.exec(headers.range)
-  if (!match) throw new AppError('INVALID_INPUT')
-  const [, first, last] = match
-  if (last !== '' && Number(last) !== size - 1) throw new AppError('INVALID_INPUT')
-  return Number(first)
-}
-
-function assertSignedType(headers: IncomingHttpHeaders, signed: string): void {
-  // A body without a type is application/octet-stream (RFC 9110 §8.3), and browsers send none for
-  // a file they do not know.
-  const sent = headers['content-type'] ?? 'application/octet-stream'
-  const mediaType = sent.split(';', 1)[0]?.trim().toLowerCase()
-  if (mediaType !== signed.toLowerCase()) throw new AppError('SIGNATURE_INVALID')
-}
-
-/** Refuses an announced length that cannot end well before a byte of it is read. */
-function assertSignedLength(headers: IncomingHttpHeaders, expected: number): void {
-  if (headers['transfer-encoding'] !== undefined || expected < 0) return
-  const length = Number(headers['content-length'] ?? 0)
-  if (length > expected) throw new AppError('FILE_TOO_LARGE')
-  if (length < expected) throw new AppError('UPLOAD_INCOMPLETE')
-}
+const offsetMismatch = (stored: number) =>
+  new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })

@@ -21,7 +21,7 @@ describe('CORS rules', () => {
     ['any header', [{ ...rule, AllowedHeaders: ['*'] }], []],
     [
       'other capitals',
-      [{ ...rule, AllowedHeaders: ['Content-Type'], ExposeHeaders: ['ETag'] }],
+      [{ ...rule, AllowedHeaders: ['Content-Type', 'Content-MD5'], ExposeHeaders: ['ETag'] }],
       [],
     ],
     [
@@ -40,6 +40,7 @@ describe('CORS rules', () => {
     ],
     ['no PUT', [{ ...rule, AllowedMethods: ['GET', 'HEAD'] }], ['PUT']],
     ['no header', [{ ...rule, AllowedHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
+    ['no MD5', [{ ...rule, AllowedHeaders: ['content-type'] }], ['PUT', 'GET', 'HEAD']],
     ['nothing to read', [{ ...rule, ExposeHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
   ])('%s', (_, rules, refused) => {
     expect(refusedMethods(rules, origin)).toEqual(refused)
@@ -83,7 +84,7 @@ describeOnS3('opening a bucket', () => {
       headers: {
         Origin: origin,
         'Access-Control-Request-Method': 'PUT',
-        'Access-Control-Request-Headers': 'content-type',
+        'Access-Control-Request-Headers': 'content-md5,content-type',
       },
     })
     expect(preflight.status).toBe(200)

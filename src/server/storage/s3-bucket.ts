@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-s3'
 
 const methods = ['PUT', 'GET', 'HEAD']
-const sentHeader = 'content-type'
+/** The type is signed; the MD5 comes along, so that the bucket compares (contract: `checksum`). */
+const sentHeaders = ['content-type', 'content-md5']
 const readHeader = 'etag'
 
 /**
@@ -31,7 +32,7 @@ export function neededRule(origin: string): CORSRule {
   return {
     AllowedOrigins: [origin],
     AllowedMethods: methods,
-    AllowedHeaders: ['content-type'],
+    AllowedHeaders: sentHeaders,
     ExposeHeaders: ['etag'],
     MaxAgeSeconds: 3600,
   }
@@ -47,7 +48,7 @@ export function refusedMethods(rules: readonly CORSRule[], origin: string): stri
       ({ AllowedOrigins = [], AllowedMethods = [], AllowedHeaders = [] }) =>
         matches(AllowedOrigins, origin) &&
         AllowedMethods.includes(method) &&
-        matches(AllowedHeaders, sentHeader),
+        sentHeaders.every((header) => matches(AllowedHeaders, header)),
     )
     const exposed = rule?.ExposeHeaders?.map((header) => header.toLowerCase()) ?? []
     return !exposed.includes(readHeader)

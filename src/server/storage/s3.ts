@@ -1,32 +1,24 @@
 import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  type ListMultipartUploadsCommandInput,
-  type ListMultipartUploadsCommandOutput,
-  ListPartsCommand,
-  type ListPartsCommandOutput,
-  type Part,
   PutObjectCommand,
   paginateListObjectsV2,
-  S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import type { S3Settings } from '../s3-settings.ts'
 import { attachment, downloadCaching } from './attachment.ts'
+import { reach, unlessMissing } from './s3-answers.ts'
 import { checkBucket } from './s3-bucket.ts'
 import { createS3Clients, originOf } from './s3-client.ts'
+import { openS3Multipart } from './s3-multipart.ts'
 import { lifeOf, signPart } from './s3-signing.ts'
 import {
   type DownloadGrant,
   type DownloadMethod,
+  type PartGrant,
   SizeMismatch,
   type Storage,
   type StoredObject,
@@ -36,7 +28,7 @@ import { isStorageKey } from './storage-key.ts'
 
 /** A redirect is followed at once; a download that is resumed later asks the link again. */
 const redirectLifetimeMs = 15 * 60_000
-/** The whole file is one part (decision 013). */
+/** The whole file is one part, and no other is in its multipart upload (decision 014). */
 const wholeFile = 1
 const folder = 'files/'
 const probeKey = 'check'
@@ -58,98 +50,27 @@ export interface S3Storage extends Storage {
   close(): Promise<void>
 }
 
-/** A multipart upload that is neither completed nor aborted. */
-interface OpenUpload {
-  key: string
-  uploadId: string
-  begunAt: Date
-}
-
-/** The bytes that have arrived under a key and are no object yet. */
-interface Arriving {
-  uploadId: string
-  parts: Part[]
-  /** Bytes, over all parts. */
-  size: number
-}
-
 /**
  * The storage port on a bucket. An upload is a multipart upload, so that sealing is completing it:
  * from then on the presigned URLs of its parts name nothing, and the object is never written again.
+ * The bucket itself compares each body with the MD5 that comes with it.
  * Methods throw {AppError} UNAVAILABLE when the bucket does not answer as it should.
  */
 export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
   const { bucket: Bucket } = settings
   const { own, signing } = createS3Clients(settings)
   const installation = { Bucket, Key: 'installation' }
+  const uploads = openS3Multipart(own, Bucket)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
-
-  /** Multipart uploads below a prefix that are open. */
-  async function* listUploads(Prefix: string): AsyncGenerator<OpenUpload> {
-    let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
-    while (from) {
-      const list = new ListMultipartUploadsCommand({ Bucket, Prefix, ...from })
-      const page: ListMultipartUploadsCommandOutput = await reach(own.send(list))
-      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-        if (Key && UploadId && Initiated) yield { key: Key, uploadId: UploadId, begunAt: Initiated }
-      }
-      from = page.IsTruncated
-        ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
-        : null
-    }
-  }
-
-  const uploadIdsOf = async (key: string): Promise<string[]> => {
-    const uploads = await collect(listUploads(objectKey(key)))
-    // Oldest first: whoever asks goes on with the same one.
-    return uploads
-      .toSorted((a, b) => a.begunAt.getTime() - b.begunAt.getTime())
-      .map(({ uploadId }) => uploadId)
-  }
-
-  /** What has arrived by a multipart upload; null when nothing has, or it is over. */
-  const readArriving = async (key: string, uploadId: string): Promise<Arriving | null> => {
-    const parts: Part[] = []
-    // Not the client library's own paging: it goes by the marker, which Ceph gives on the last
-    // page too, and so never ends.
-    for (let from: string | undefined, more = true; more; ) {
-      const list = new ListPartsCommand({ ...at(key), UploadId: uploadId, PartNumberMarker: from })
-      const page: ListPartsCommandOutput | null = await unlessMissing(own.send(list))
-      parts.push(...(page?.Parts ?? []))
-      from = page?.NextPartNumberMarker
-      more = page?.IsTruncated === true
-    }
-    if (parts.length === 0) return null
-    return { uploadId, parts, size: parts.reduce((sum, { Size = 0 }) => sum + Size, 0) }
-  }
-
-  const arrivingOf = async (key: string): Promise<Arriving[]> => {
-    const uploadIds = await uploadIdsOf(key)
-    const found = await Promise.all(uploadIds.map((uploadId) => readArriving(key, uploadId)))
-    return found.filter((arriving) => arriving !== null)
-  }
 
   const sealedSize = async (key: string): Promise<number | null> => {
     const found = await unlessMissing(own.send(new HeadObjectCommand(at(key))))
     return found ? (found.ContentLength ?? 0) : null
   }
 
-  const abort = (key: string, UploadId: string) =>
-    unlessMissing(own.send(new AbortMultipartUploadCommand({ ...at(key), UploadId })))
-
-  const complete = async (key: string, { uploadId: UploadId, parts }: Arriving) => {
-    const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
-    const request = { ...at(key), UploadId, MultipartUpload: { Parts } }
-    await unlessMissing(own.send(new CompleteMultipartUploadCommand(request)))
-  }
-
-  const openUpload = async ({ key, mimeType }: UploadGrant): Promise<string> => {
-    const [open] = await uploadIdsOf(key)
-    if (open !== undefined) return open
-    const create = new CreateMultipartUploadCommand({ ...at(key), ContentType: mimeType })
-    const { UploadId } = await reach(own.send(create))
-    if (!UploadId) throw new AppError('UNAVAILABLE', { cause: new Error('S3 gave no upload id') })
-    return UploadId
+  const signUploadOf = (grant: UploadGrant, UploadId: string, PartNumber: number) => {
+    const part = { ...at(grant.key), UploadId, PartNumber, ContentLength: grant.size }
+    return signPart(signing, new UploadPartCommand(part), grant, clock())
   }
 
   const signDownload = (grant: DownloadGrant, method: DownloadMethod = 'GET') => {
@@ -167,40 +88,55 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
 
   return {
     name: 's3',
+    checksum: 'md5',
 
     async signUpload(grant) {
-      const UploadId = await openUpload(grant)
-      const part = { ...at(grant.key), UploadId, PartNumber: wholeFile, ContentLength: grant.size }
-      return signPart(signing, new UploadPartCommand(part), grant, clock())
+      const uploadId = await uploads.openFor('whole', objectKey(grant.key), grant.mimeType)
+      return signUploadOf(grant, uploadId, wholeFile)
+    },
+
+    async signParts(parts: readonly PartGrant[]) {
+      const [first] = parts
+      if (!first) return []
+      const uploadId = await uploads.openFor('parts', objectKey(first.key), first.mimeType)
+      return Promise.all(parts.map((part) => signUploadOf(part, uploadId, part.partNumber)))
+    },
+
+    async listParts(key) {
+      const parts = await uploads.partsOf(objectKey(key))
+      return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
     },
 
     async storedSize(key) {
       // In this order, because bytes only ever move from arriving to sealed.
-      const arriving = await arrivingOf(key)
-      return (await sealedSize(key)) ?? largestOf(arriving)
+      const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
+      return (await sealedSize(key)) ?? counting?.size ?? null
     },
 
     async seal(key, size) {
+      const open = await uploads.listOf(objectKey(key))
+      const arriving = await uploads.arrivingBy(open)
       const before = await sealedSize(key)
-      if (before === size) return
-      if (before !== null) throw new SizeMismatch(size, before)
-      const arriving = await arrivingOf(key)
-      const whole = arriving.find((candidate) => candidate.size === size)
-      if (whole) await complete(key, whole)
-      // Another call may have sealed it meanwhile; and what was completed is believed when seen.
-      const after = await sealedSize(key)
-      if (after !== size) {
-        // Bytes that were there and could not be completed are being sent anew: not there yet.
-        throw new SizeMismatch(size, after ?? (whole ? null : largestOf(arriving)))
+      if (before !== null && before !== size) throw new SizeMismatch(size, before)
+      const [counting] = arriving
+      if (before === null) {
+        if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
+        await uploads.complete(counting)
+        // Another call may have completed it; what was completed is believed when it is seen. Bytes
+        // that are being sent anew cannot be completed: they are not there yet.
+        const after = await sealedSize(key)
+        if (after !== size) throw new SizeMismatch(size, after)
       }
-      await Promise.all(
-        arriving.filter((other) => other !== whole).map(({ uploadId }) => abort(key, uploadId)),
-      )
+      // One that holds every byte may be what another call is just completing.
+      const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
+      const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
+      await Promise.all(surplus.map(uploads.abort))
+      return null
     },
 
     async remove(key) {
-      const uploadIds = await uploadIdsOf(key)
-      await Promise.all(uploadIds.map((uploadId) => abort(key, uploadId)))
+      const open = await uploads.listOf(objectKey(key))
+      await Promise.all(open.map(uploads.abort))
       await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
     },
 
@@ -212,7 +148,11 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
           if (LastModified) yield* ours(Key, LastModified)
         }
       }
-      for await (const { key, begunAt } of listUploads(folder)) yield* ours(key, begunAt)
+      let last = ''
+      for await (const { key, begunAt } of uploads.list(folder)) {
+        if (key !== last) yield* ours(key, begunAt)
+        last = key
+      }
     },
 
     async deliver(grant, method) {
@@ -250,37 +190,16 @@ function objectKey(key: string): string {
   return `${folder}${key}`
 }
 
+/**
+ * The MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Nothing where the ETag is none:
+ * buckets may give others, for instance of parts that they keep encrypted.
+ */
+function md5In(etag: string): { checksum?: string } {
+  const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]
+  return hex === undefined ? {} : { checksum: Buffer.from(hex, 'hex').toString('base64') }
+}
+
 function* ours(objectKey: string, modifiedAt: Date): Generator<StoredObject> {
   const key = objectKey.slice(folder.length)
   if (isStorageKey(key)) yield { key, modifiedAt }
-}
-
-function largestOf(arriving: Arriving[]): number | null {
-  return arriving.length === 0 ? null : Math.max(...arriving.map(({ size }) => size))
-}
-
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const one of source) all.push(one)
-  return all
-}
-
-async function reach<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (cause) {
-    throw new AppError('UNAVAILABLE', { cause })
-  }
-}
-
-/** `InvalidPart`: the part was sent anew since it was listed, so what was listed is gone. */
-const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
-
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (cause) {
-    if (cause instanceof S3ServiceException && missing.has(cause.name)) return null
-    throw new AppError('UNAVAILABLE', { cause })
-  }
 }

@@ -16,6 +16,13 @@ const upload = {
 const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
   fc.record({ operation: fc.constant('put' as const), ...upload }),
   fc.record({
+    operation: fc.constant('part' as const),
+    ...upload,
+    size: fc.maxSafeNat().map((size) => Math.floor(size / 2)),
+    partNumber: fc.integer({ min: 1, max: 10_000 }),
+    offset: fc.maxSafeNat().map((offset) => Math.floor(offset / 2)),
+  }),
+  fc.record({
     operation: fc.constant('get' as const),
     ...upload,
     fileName: fc.string({ unit: 'binary' }),
@@ -119,5 +126,15 @@ it('signs only what is a key, a size and a date', () => {
   ]
   for (const change of wrong) {
     expect(() => signUrl({ ...grant, ...change }, appUrl, signingKey)).toThrow(RangeError)
+  }
+  const part: SignedGrant = { ...grant, operation: 'part', partNumber: 1, offset: 0 }
+  const misplaced = [
+    { partNumber: 0 },
+    { partNumber: 1.5 },
+    { offset: -1 },
+    { offset: Number.MAX_SAFE_INTEGER - 4 },
+  ]
+  for (const change of misplaced) {
+    expect(() => signUrl({ ...part, ...change }, appUrl, signingKey)).toThrow(RangeError)
   }
 })

@@ -15,7 +15,8 @@ export interface OpenStorage {
 }
 
 const hour = 3_600_000
-const accepted = [200, 204]
+/** The statuses of a PUT that was taken (spec §5). */
+export const accepted = [200, 204]
 
 /**
  * What every driver of the storage port promises, shown through real HTTP wherever a URL is signed.
@@ -131,7 +132,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('refuses a URL whose time is over', async () => {
-        const grant = upload(5, { until: new Date(Date.now() - 1000) })
+        const grant = upload(5, { until: new Date(Date.now() - hour) })
         expect((await put(grant, Buffer.from('hello'))).status).toBe(403)
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
@@ -250,7 +251,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('refuses a URL whose time is over', async () => {
-        const answer = await get({ ...grant, until: new Date(Date.now() - 1000) })
+        const answer = await get({ ...grant, until: new Date(Date.now() - hour) })
         expect(answer.status).toBe(403)
         expect(answer.body.includes(text)).toBe(false)
       })
@@ -411,24 +412,27 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-const expectRefused = ({ status }: Answer) => {
+export const expectRefused = ({ status }: Answer) => {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
 }
 
 const signature = /([?&](?:X-Amz-)?signature=)([^&]*)/i
 
-const alterSignature = (url: string): string =>
+export const alterSignature = (url: string): string =>
   url.replace(signature, (_, name: string, value: string) => {
     return `${name}${value.startsWith('0') ? '1' : '0'}${value.slice(1)}`
   })
 
 /** A URL with the signature of another one. */
-const withSignatureOf = (url: string, other: string): string =>
+export const withSignatureOf = (url: string, other: string): string =>
   url.replace(signature, `$1${signature.exec(other)?.[2]}`)
 
 /** Sends the beginning of a body and cuts the connection; resolves when it is cut. */
-const breakOffUpload = (url: string, headers: Record<string, string | number>): Promise<void> =>
+export const breakOffUpload = (
+  url: string,
+  headers: Record<string, string | number>,
+): Promise<void> =>
   new Promise((resolve) => {
     const client = request(url, { method: 'PUT', headers, agent: false })
     client.on('error', () => undefined)

@@ -14,6 +14,25 @@ export interface UploadGrant {
   until: Date
 }
 
+/** One part of an upload: its place in the file and exactly its bytes. */
+export interface PartGrant extends UploadGrant {
+  /** From 1. */
+  partNumber: number
+  /** Where its first byte lies in the file, in bytes. */
+  offset: number
+}
+
+/** A part that storage holds whole; size in bytes. */
+export interface StoredPart {
+  partNumber: number
+  size: number
+  /** What the store's `checksum` gives of its bytes, in base64; absent where the store cannot tell. */
+  checksum?: string
+}
+
+/** What the body of a PUT is compared with when the client sends it along (contract: `checksum`). */
+export type BodyChecksum = 'crc32' | 'md5'
+
 /** What a download answers with. */
 export interface DownloadGrant {
   key: string
@@ -61,14 +80,28 @@ export interface Storage {
   readonly name: StorageName
   /** An absolute URL that takes the whole file in one PUT (design: upload protocol). */
   signUpload(grant: UploadGrant): Promise<string>
-  /** The bytes stored under a key so far, 0 for an empty file; null when there is no such object. */
+  /** The checksum that a PUT may carry; a body that differs is refused and not kept. */
+  readonly checksum: BodyChecksum
+  /**
+   * Absolute URLs, in the order of the parts, each of which takes one part of one upload in one PUT.
+   * Parts travel in any order and at once; one that is sent again replaces the earlier one. They and
+   * the PUT of the whole file exclude each other: whichever is begun last counts.
+   */
+  signParts(parts: readonly PartGrant[]): Promise<string[]>
+  /** The parts of an upload that arrived whole, by number; none when it is sealed or unknown. */
+  listParts(key: string): Promise<StoredPart[]>
+  /**
+   * The bytes stored under a key so far, 0 for an empty file; null when there is no such object. Of
+   * parts those that arrived whole count.
+   */
   storedSize(key: string): Promise<number | null>
   /**
    * Makes an uploaded object final and durable: after this the bytes survive a power cut and no
    * presigned upload URL can change them. Sealing twice is a success.
+   * @returns the SHA-256 of the bytes in hexadecimal; null where they do not pass through this server.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
-  seal(key: string, size: number): Promise<void>
+  seal(key: string, size: number): Promise<string | null>
   /**
    * How to answer a download of a sealed object that was asked for with this method. A redirect
    * leads to a URL that lives for minutes, and never longer than `grant.until`.

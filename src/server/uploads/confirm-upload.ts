@@ -6,10 +6,11 @@ import { hasRoom, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { findFileByKey, insertFile, issueShortCode, toFile } from '../files/queries.ts'
+import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
-import { countFilesInUse, deleteUpload, findUpload, lockOwner, type Upload } from './queries.ts'
+import { countFilesInUse, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './statements.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
@@ -17,73 +18,99 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * Makes a finished upload a file with a link (design §4). The bytes are sealed, which compares
  * their real size and makes them durable, before the row that promises them is written. Confirming
  * twice, also at the same time, answers the same file. Of what the client sends only the key counts,
- * and the start time within what the server itself saw.
+ * the start time within what the server itself saw, and the SHA-256 where storage reckons none.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are
- * missing, SIZE_MISMATCH when there are too many (they are removed); TIER_FILE_COUNT when the place
+ * missing; SIZE_MISMATCH when there are too many and CHECKSUM_MISMATCH when they are others than the
+ * client claims, in which case they are removed and can be sent anew; TIER_FILE_COUNT when the place
  * is taken, in which case the bytes stay and can be confirmed once there is room.
  */
 export const confirmUpload = async (
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
-  { cloudKey, uploadStartTime }: Confirmation,
+  confirmation: Confirmation,
 ): Promise<File> => {
-  const { clock, db } = deps
+  const { clock, db, findUpload } = deps
+  const { cloudKey, uploadStartTime, sha256: claimed } = confirmation
   const ownerId = owner.id
-  const upload = await findUpload(db, ownerId, cloudKey)
-  if (!upload) return findConfirmed(db, ownerId, cloudKey)
-  await seal(deps, upload)
+  const upload = await findUpload(ownerId, cloudKey)
+  if (!upload) return findConfirmed(db, ownerId, confirmation)
+  const sealed = await seal(deps, upload)
+  if (sealed !== null && claimed !== undefined && sealed !== claimed) {
+    await discardBytes(deps, upload)
+    throw new AppError('CHECKSUM_MISMATCH')
+  }
 
-  return db.transaction(async (tx) => {
+  const finish = (makeFile: UploadStatements['makeFile']) => {
     const now = clock()
-    // Where nothing is counted, an owner's many uploads need not wait for one another.
-    if (tierLimits[owner.tier].maxFiles !== null) await assertRoom(tx, ownerId, now, cloudKey)
-    // Whoever comes second waits here for the first, and finds the upload gone and the file there.
-    if (!(await deleteUpload(tx, ownerId, cloudKey))) return findConfirmed(tx, ownerId, cloudKey)
-    const row = await insertFile(tx, {
-      ownerId,
-      storage: upload.storage,
-      storageKey: cloudKey,
-      originalName: upload.originalName,
-      mimeType: upload.mimeType,
-      size: upload.size,
-      shortCode: await issueShortCode(tx, now),
+    return makeFile(upload.id, {
+      shortCode: newShortCode(),
       createdAt: now,
       ...firstLifetime(now, upload.expirationDays as ExpirationDays),
       uploadDuration: secondsSince(uploadStartTime, upload.createdAt, now),
+      sha256: sealed ?? claimed ?? null,
     })
-    return toFile(row)
-  })
+  }
+  // Where nothing is counted, an owner's many uploads need not wait for one another.
+  const file = await (tierLimits[owner.tier].maxFiles === null
+    ? finish(deps.makeFile)
+    : db.transaction(async (tx) => {
+        const hasPlace = await takePlace(tx, upload, clock())
+        return hasPlace ? finish(prepareMakeFile(tx)) : undefined
+      }))
+  // Without a file another call was faster: what is there now decides.
+  return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 
-/** Locks the owner until the transaction ends, so that nobody else takes the place that is found. */
-const assertRoom = async (tx: Db, ownerId: string, now: Date, cloudKey: string): Promise<void> => {
+/**
+ * Locks the owner until the transaction ends, so that nobody else takes the place that is found.
+ * False when the upload has become a file while this call waited, which has its place.
+ */
+const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> => {
+  const { ownerId, cloudKey } = upload
   const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
-  const filesInUse = await countFilesInUse(tx, ownerId, now, cloudKey)
+  if (!(await prepareFindUpload(tx)(ownerId, cloudKey))) return false
+  const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
   if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
+  return true
 }
 
-const findConfirmed = async (db: Db, ownerId: string, cloudKey: string): Promise<File> => {
+const findConfirmed = async (
+  db: Db,
+  ownerId: string,
+  { cloudKey, sha256: claimed }: Confirmation,
+): Promise<File> => {
   const row = await findFileByKey(db, ownerId, cloudKey)
   if (!row) throw new AppError('UPLOAD_NOT_FOUND')
+  const differs = row.sha256 !== null && claimed !== undefined && row.sha256 !== claimed
+  if (differs) throw new AppError('CHECKSUM_MISMATCH')
   return toFile(row)
 }
 
-const seal = async ({ stores }: Pick<Deps, 'stores'>, upload: Upload): Promise<void> => {
-  const { cloudKey, size } = upload
-  const storage = stores.of(upload.storage)
+/** The SHA-256 of what is stored; null where this server does not see the bytes. */
+const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> => {
   try {
-    await storage.seal(cloudKey, size)
+    return await deps.stores.of(upload.storage).seal(upload.cloudKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
     // What is short can be continued; what is longer than announced is not what was promised.
-    if (error.actual === null || error.actual < size) {
+    if (error.actual === null || error.actual < upload.size) {
       throw new AppError('UPLOAD_INCOMPLETE', { cause: error })
     }
-    await storage.remove(cloudKey)
+    await discardBytes(deps, upload)
     throw new AppError('SIZE_MISMATCH', { cause: error })
   }
 }
+
+/**
+ * Removes what was stored of an upload, which can then be sent anew. Never of one that another call
+ * has made a file of since: that call and this one ask for the same row, and the first to have it
+ * leaves the other without.
+ */
+const discardBytes = ({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> =>
+  db.transaction(async (tx) => {
+    if (await restartUpload(tx, upload.id)) await stores.of(upload.storage).remove(upload.cloudKey)
+  })
 
 /** Seconds the upload took, from the browser's start time as far as it lies within the upload's life. */
 const secondsSince = (

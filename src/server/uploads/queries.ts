@@ -1,11 +1,10 @@
-import { and, desc, eq, gt, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage.ts'
 
 export type Upload = typeof uploads.$inferSelect
-export type NewUpload = typeof uploads.$inferInsert
 /** Where an upload's bytes are. */
 export type StoredUpload = Pick<Upload, 'cloudKey' | 'storage'>
 
@@ -27,19 +26,36 @@ export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    .for('update')
+    // Not `update`: that waits for every row that is being written with this owner's id, and who
+    // writes one may be waiting for what is done under this lock.
+    .for('no key update')
   return owner
 }
 
 /**
+ * Locks the upload that an owner has open under this idempotency key until the transaction ends, so
+ * that it stays open that long. False when there is none.
+ */
+export const lockRepeated = async (tx: Db, ownerId: string, key: string): Promise<boolean> => {
+  const open = await tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(and(eq(uploads.ownerId, ownerId), eq(uploads.idempotencyKey, key)))
+    .for('update')
+  return open.length > 0
+}
+
+/**
  * A user's active files and open uploads at `now`. An upload holds its place while bytes arrive and
- * for 15 minutes after; `exceptKey` leaves one upload out.
+ * for 15 minutes after. With `since`, only uploads begun after that one count beside the files. They
+ * found their places free of it or beside it; so one that is taken up again after it lost its place
+ * waits for theirs, and they do not wait for it.
  */
 export const countFilesInUse = async (
   tx: Db,
   ownerId: string,
   now: Date,
-  exceptKey: string | null,
+  since: Pick<Upload, 'createdAt' | 'id'> | null,
 ): Promise<number> => {
   const active = tx.$count(
     files,
@@ -50,7 +66,9 @@ export const countFilesInUse = async (
     and(
       eq(uploads.ownerId, ownerId),
       gt(uploads.lastActivityAt, new Date(now.getTime() - placeHeldMs)),
-      exceptKey === null ? undefined : ne(uploads.cloudKey, exceptKey),
+      since === null
+        ? undefined
+        : sql`(${uploads.createdAt}, ${uploads.id}) > (${since.createdAt}, ${since.id}::uuid)`,
     ),
   )
   const [row] = await tx
@@ -59,21 +77,32 @@ export const countFilesInUse = async (
   return row?.inUse ?? 0
 }
 
-export const insertUpload = async (tx: Db, upload: NewUpload): Promise<void> => {
-  await tx.insert(uploads).values(upload)
-}
-
-/** An open upload by its key and owner; a stranger's key finds nothing. */
-export const findUpload = async (
+/** Finds an open upload by its key and owner and notes, in one statement, that its owner is at it. */
+export const touchOwnUpload = async (
   db: Db,
   ownerId: string,
   cloudKey: string,
+  now: Date,
 ): Promise<Upload | undefined> => {
   const [upload] = await db
-    .select()
-    .from(uploads)
+    .update(uploads)
+    .set({ lastActivityAt: now })
     .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+    .returning()
   return upload
+}
+
+/**
+ * Begins an upload anew, since its bytes are to go: from when the transaction ends, whoever found it
+ * before finds it no more by its id. False when it is over, or somebody else did the same.
+ */
+export const restartUpload = async (tx: Db, id: string): Promise<boolean> => {
+  const restarted = await tx
+    .update(uploads)
+    .set({ id: sql`gen_random_uuid()` })
+    .where(eq(uploads.id, id))
+    .returning({ id: uploads.id })
+  return restarted.length > 0
 }
 
 /** Ends an upload. Of parallel callers exactly one is told which it was. */
@@ -87,16 +116,6 @@ export const deleteUpload = async (
     .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
     .returning(storedUpload)
   return gone
-}
-
-/** Notes that bytes are arriving; false when no open upload has this key. */
-export const touchUpload = async (db: Db, cloudKey: string, now: Date): Promise<boolean> => {
-  const touched = await db
-    .update(uploads)
-    .set({ lastActivityAt: now })
-    .where(eq(uploads.cloudKey, cloudKey))
-    .returning({ id: uploads.id })
-  return touched.length > 0
 }
 
 /** Ends up to `limit` uploads that were last active before `before` and answers which they were. */

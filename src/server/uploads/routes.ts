@@ -2,19 +2,33 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { abortUpload } from './abort-upload.ts'
 import { confirmUpload } from './confirm-upload.ts'
+import { listParts } from './list-parts.ts'
+import { signParts } from './sign-parts.ts'
 import { startUpload } from './start-upload.ts'
+import { prepareUploads } from './statements.ts'
 
-type UploadEndpoint = 'getUploadUrl' | 'confirmUpload' | 'createFileRecord' | 'abortUpload'
+type UploadEndpoint =
+  | 'getUploadUrl'
+  | 'signParts'
+  | 'listParts'
+  | 'confirmUpload'
+  | 'createFileRecord'
+  | 'abortUpload'
 
 /** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
 export const uploadRoutes = (
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
-): Handlers<UploadEndpoint> => ({
-  getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
-  confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
-  createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
-  async abortUpload({ body, user, log }) {
-    await abortUpload(deps, user.id, body.cloudKey, log)
-    return { message: 'Upload cancelled' }
-  },
-})
+  given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+): Handlers<UploadEndpoint> => {
+  const deps = { ...given, ...prepareUploads(given.db) }
+  return {
+    getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
+    signParts: ({ body, user }) => signParts(deps, user.id, body),
+    listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
+    confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
+    createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
+    async abortUpload({ body, user, log }) {
+      await abortUpload(deps, user.id, body.cloudKey, log)
+      return { message: 'Upload cancelled' }
+    },
+  }
+}

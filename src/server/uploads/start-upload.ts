@@ -1,21 +1,25 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { partSizeFor, planParts } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
-import type { Db, Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
+import type { Stores } from '../storage/stores.ts'
 import {
   countFilesInUse,
   deleteUpload,
-  insertUpload,
   lockOwner,
+  lockRepeated,
   takeSurplusUploads,
+  type Upload,
 } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
+import { prepareInsertUpload, type UploadStatements } from './statements.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
@@ -31,64 +35,87 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
- * a presigned URL that accepts exactly the announced bytes. The owner's longest idle uploads make way
- * when there are too many.
- * @throws {AppError} FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; UNAVAILABLE
- * when storage is away, in which case no place is taken.
+ * a presigned URL that accepts exactly the announced bytes; larger files may come in parts. The
+ * owner's longest idle uploads make way when there are too many. Where the owner has an upload of
+ * this file open under the same idempotency key, that one is answered, with a URL signed anew.
+ * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
+ * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the idempotency key;
+ * UNAVAILABLE when storage is away, in which case no place is taken.
  */
 export const startUpload = async (
-  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> & Pick<UploadStatements, 'insertUpload'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
+  const { clock, db, log, stores } = deps
+  const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
+  if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
   const now = clock()
-  const storage = stores.current
   const cloudKey = newStorageKey()
-  // Spec §5: file names are cleaned before upload.
-  const originalName = cleanFileName(wish.fileName)
-  const { fileSize: size, fileType: mimeType, expirationDays } = wish
 
-  const takePlace = async (tx: Db, tier: Tier, filesInUse: number) => {
-    const verdict = checkUpload({ tier, fileSize: size, expirationDays, filesInUse })
+  const assertAllowed = (tier: Tier, filesInUse: number) => {
+    const verdict = checkUpload({ tier, fileSize, expirationDays, filesInUse })
     if (!verdict.ok) throw new AppError(verdict.code)
-    await insertUpload(tx, {
-      ownerId: owner.id,
-      storage: storage.name,
+  }
+  const open = async (insertUpload: UploadStatements['insertUpload']) => {
+    const upload = await insertUpload({
+      ownerId,
+      storage: stores.current.name,
       cloudKey,
-      originalName,
-      mimeType,
-      size,
+      // Spec §5: file names are cleaned before upload.
+      originalName: cleanFileName(wish.fileName),
+      mimeType: wish.fileType,
+      size: fileSize,
       expirationDays,
-      createdAt: now,
-      lastActivityAt: now,
+      partSize: partSizeFor(fileSize),
+      idempotencyKey,
+      now,
+    })
+    if (upload) return upload
+    throw new AppError('INVALID_INPUT', {
+      message: 'idempotencyKey: It was given for another file.',
     })
   }
   // Where nothing is counted, an owner's many uploads need not wait for one another.
   const { maxFiles } = tierLimits[owner.tier]
-  if (maxFiles === null) await takePlace(db, owner.tier, 0)
-  else {
-    const surplus = await db.transaction(async (tx) => {
-      const locked = await lockOwner(tx, owner.id)
+  let upload: Upload
+  if (maxFiles === null) {
+    assertAllowed(owner.tier, 0)
+    upload = await open(deps.insertUpload)
+  } else {
+    const taken = await db.transaction(async (tx) => {
+      const locked = await lockOwner(tx, ownerId)
       if (!locked) throw new AppError('UNAUTHORIZED')
-      const filesInUse = await countFilesInUse(tx, owner.id, now, null)
-      await takePlace(tx, effectiveTier(locked, now), filesInUse)
-      return takeSurplusUploads(tx, owner.id, maxFiles + maxIdleUploads)
+      const isRepeated =
+        idempotencyKey !== null && (await lockRepeated(tx, ownerId, idempotencyKey))
+      if (!isRepeated) {
+        assertAllowed(effectiveTier(locked, now), await countFilesInUse(tx, ownerId, now, null))
+      }
+      const upload = await open(prepareInsertUpload(tx))
+      return { upload, surplus: await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads) }
     })
-    await removeBytes(stores, surplus, log)
+    await removeBytes(stores, taken.surplus, log)
+    upload = taken.upload
   }
 
-  const until = new Date(now.getTime() + uploadUrlLifetimeMs)
-  let uploadUrl: string
   try {
-    uploadUrl = await storage.signUpload({ key: cloudKey, size, mimeType, until })
+    return await answer(stores, upload, new Date(now.getTime() + uploadUrlLifetimeMs))
   } catch (error) {
     // Storage that is away must not use up the places of those who try again.
-    await deleteUpload(db, owner.id, cloudKey)
+    if (upload.cloudKey === cloudKey) await deleteUpload(db, ownerId, cloudKey)
     throw error
   }
+}
+
+const answer = async (stores: Stores, upload: Upload, until: Date): Promise<Started> => {
+  const { cloudKey, originalName, mimeType, size } = upload
+  const storage = stores.of(upload.storage)
+  const parts = planParts(size, upload.partSize)
   return {
-    uploadUrl,
+    uploadUrl: await storage.signUpload({ key: cloudKey, size, mimeType, until }),
     cloudKey,
-    metadata: { originalName, mimeType, size, expirationDays: String(expirationDays) },
+    metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
+    ...(parts.count > 1 && { parts }),
+    checksum: storage.checksum,
   }
 }

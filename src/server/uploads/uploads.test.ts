@@ -6,10 +6,12 @@ import {
   makePerson,
   type Person,
   putBytes,
+  sha256,
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { prepareFindUpload, prepareMakeFile } from './statements.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
@@ -188,6 +190,7 @@ describe('POST /api/files/confirm-upload', () => {
       downloadCount: 0,
       uploadDuration: 2.5,
       purgedAt: null,
+      sha256: sha256(text(5)),
     })
   })
 
@@ -205,6 +208,25 @@ describe('POST /api/files/confirm-upload', () => {
     expect(file.uploadDuration).toBe(seconds)
   })
 
+  it('gives no short code a second time, and then has changed nothing', async () => {
+    const person = await makePerson(app)
+    const { shortCode } = await makeFile(person)
+    const { cloudKey } = await startUpload(person, { size: 0 })
+    const { db } = app.deps
+    const upload = await prepareFindUpload(db)(person.id, cloudKey)
+    const now = app.clock()
+    const taken = prepareMakeFile(db)(upload?.id ?? '', {
+      shortCode,
+      createdAt: now,
+      expiresAt: now,
+      maxLifetimeAt: now,
+      uploadDuration: 0,
+      sha256: null,
+    })
+    await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
+    expect(await prepareFindUpload(db)(person.id, cloudKey)).toEqual(upload)
+  })
+
   it('gives one file, however often and however many times at once it is confirmed', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 3 })
@@ -216,6 +238,19 @@ describe('POST /api/files/confirm-upload', () => {
     const files = await Promise.all([...answers, again].map((answer) => json<File>(answer)))
     expect(new Set(files.map(({ id, shortCode }) => `${id} ${shortCode}`)).size).toBe(1)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
+  })
+
+  it('gives it also when it takes the last place', async () => {
+    const person = await makePerson(app)
+    await Promise.all([makeFile(person), makeFile(person)])
+    const started = await startUpload(person, { size: 3 })
+    await putBytes(started, text(3))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+    )
+    const files = await Promise.all(answers.map((answer) => json<File>(answer)))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
   it('refuses before the bytes are there, and then goes on', async () => {

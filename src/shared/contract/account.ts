@@ -6,9 +6,6 @@ import { isoDate, withoutNul } from './fields.ts'
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
-/** The cookie that tells our own pages that there is a session worth asking for. It grants nothing. */
-export const signedInHint = 'mayfly.signed_in'
-
 export const userSchema = z.object({
   id: z.string(),
   email: z.string(),

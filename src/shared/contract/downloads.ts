@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { isoDate, shortCode } from './fields.ts'
+import { sha256 } from './files.ts'
 
 const codeParams = z.object({ code: shortCode })
 
@@ -46,6 +47,7 @@ export const downloads = {
       createdAt: isoDate,
       expiresAt: isoDate,
       maxLifetimeAt: isoDate,
+      sha256: sha256.nullable(),
       /** The sender's own brand; null shows Mayfly's. */
       branding: z.null(),
     }),

@@ -5,6 +5,7 @@
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
+  PART_NOT_FOUND: { status: 400, message: 'partNumbers: The file has no such part.' },
   UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INVALID_CREDENTIALS: {
@@ -47,6 +48,10 @@ export const errorTable = {
   SIZE_MISMATCH: {
     status: 409,
     message: 'What was stored differs from what was announced. Please upload the file again.',
+  },
+  CHECKSUM_MISMATCH: {
+    status: 409,
+    message: 'What arrived differs from what was sent. Please send it again.',
   },
   PRECONDITION_FAILED: {
     status: 412,

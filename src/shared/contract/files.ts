@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'
 
+/** A SHA-256 in lower-case hexadecimal. */
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
+
 /** Spec §3, File. Sizes are bytes; `purgedAt` says since when its bytes are gone, whatever the dates allow. */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -15,6 +18,8 @@ export const fileSchema = z.object({
   downloadCount: z.int().nonnegative(),
   uploadDuration: z.number().nonnegative().nullable(),
   purgedAt: isoDate.nullable(),
+  /** Of all its bytes; null for files from before it was kept, and where nobody reckoned it. */
+  sha256: sha256.nullable(),
 })
 export type File = z.infer<typeof fileSchema>
 

@@ -26,4 +26,12 @@ export const settings = {
     response: z.object({ price: z.number() }),
     errors: [],
   }),
+  contact: endpoint({
+    method: 'GET',
+    path: '/api/settings/contact',
+    summary: 'Where people write to for help.',
+    access: 'visitor',
+    response: z.object({ supportEmail: z.string() }),
+    errors: [],
+  }),
 }

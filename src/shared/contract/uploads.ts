@@ -1,16 +1,16 @@
 import { z } from 'zod'
+import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
+import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
-import { cloudKey, done } from './fields.ts'
-import { fileSchema } from './files.ts'
+import { cloudKey, done, withoutNul } from './fields.ts'
+import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
-const mediaType = z
+const mimeType = z
   .string()
-  .max(255)
+  .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
-  .pipe(
-    z.string().regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Must be a media type such as image/png.'),
-  )
+  .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
 /** The spec sends the days as text; a number is taken too. */
 const expirationDays = z
@@ -22,11 +22,23 @@ const expirationDays = z
 /** What comes back from the client is for its own use; the server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
+/** No file has more parts than S3 takes; no request asks for more than lanes can use in a while. */
+const partNumber = z.int().min(1).max(maxPartCount)
+const maxPartsSignedAtOnce = 100
+
+/**
+ * The checksum with which storage compares the body of a PUT: `crc32` travels in the header
+ * `x-amz-checksum-crc32` (big-endian, base64), `md5` in `Content-MD5` (base64).
+ */
+const checksum = z.enum(['crc32', 'md5'])
+
 const confirmBody = z.object({
   cloudKey,
   metadata: uploadMetadata.optional(),
   /** When the browser began, in milliseconds since 1970 or as ISO 8601 text. */
   uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
+  /** The SHA-256 of the file as the sender has it; what is stored must give the same. */
+  sha256: sha256.optional(),
 })
 
 export const uploads = {
@@ -38,8 +50,12 @@ export const uploads = {
     body: z.object({
       fileName: z.string().min(1).max(1024),
       fileSize: z.int().nonnegative(),
-      fileType: mediaType,
+      fileType: mimeType,
       expirationDays,
+      /** Whose the client takes it for; another session than theirs is refused as signed out. */
+      ownerId: z.string().max(64).optional(),
+      /** The same key again answers the same open upload: for a client that lost the answer. */
+      idempotencyKey: z.string().min(1).max(64).refine(withoutNul, 'Must be a key.').optional(),
     }),
     response: z.object({
       uploadUrl: z.string(),
@@ -50,6 +66,9 @@ export const uploads = {
         size: z.int(),
         expirationDays: z.string(),
       }),
+      /** Offered for anything larger than one part: bytes of each but the last, and how many. */
+      parts: z.object({ size: z.int(), count: z.int() }).optional(),
+      checksum,
     }),
     errors: [
       'UNAUTHORIZED',
@@ -71,6 +90,7 @@ export const uploads = {
       'UPLOAD_NOT_FOUND',
       'UPLOAD_INCOMPLETE',
       'SIZE_MISMATCH',
+      'CHECKSUM_MISMATCH',
       'TIER_FILE_COUNT',
     ],
   }),
@@ -86,8 +106,39 @@ export const uploads = {
       'UPLOAD_NOT_FOUND',
       'UPLOAD_INCOMPLETE',
       'SIZE_MISMATCH',
+      'CHECKSUM_MISMATCH',
       'TIER_FILE_COUNT',
     ],
+  }),
+  signParts: endpoint({
+    method: 'POST',
+    path: '/api/files/upload-parts',
+    summary: 'Presigned URLs for parts of an upload, by part number. Ask when they are needed.',
+    access: 'user',
+    body: z.object({
+      cloudKey,
+      partNumbers: z.array(partNumber).min(1).max(maxPartsSignedAtOnce),
+    }),
+    response: z.object({ urls: z.record(z.string(), z.string()) }),
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
+  }),
+  listParts: endpoint({
+    method: 'GET',
+    path: '/api/files/upload-parts',
+    summary: 'The parts of an upload that storage holds, by part number.',
+    access: 'user',
+    query: z.object({ cloudKey }),
+    response: z.object({
+      parts: z.array(
+        z.object({
+          partNumber: z.int(),
+          size: z.int(),
+          /** What the upload's `checksum` gives of its bytes, in base64, where storage tells. */
+          checksum: z.string().optional(),
+        }),
+      ),
+    }),
+    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
   }),
   abortUpload: endpoint({
     method: 'POST',

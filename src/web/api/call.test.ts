@@ -100,6 +100,13 @@ test("an answer without a body becomes '{status}: {status text}'", async () => {
   })
 })
 
+test('an answer that is not OK tells when to ask again', async () => {
+  const { call } = await serve((_, response) =>
+    response.writeHead(429, { 'retry-after': '7' }).end(),
+  )
+  expect(await failure(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
+})
+
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   'a body that is not ours names no public message: %s',
   async (body) => {

@@ -29,16 +29,20 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined
   /** The message field of the body: a sentence for people. */
   readonly publicMessage: string | undefined
+  /** When to ask again, as the header `Retry-After` has it. */
+  readonly retryAfter: string | undefined
 
   constructor(
     status: number,
     text: string,
     body: { message?: string | undefined; code?: ErrorCode | undefined } = {},
+    retryAfter?: string | undefined,
   ) {
     super(`${status}: ${text}`)
     this.status = status
     this.code = body.code
     this.publicMessage = body.message
+    this.retryAfter = retryAfter
   }
 }
 
@@ -82,10 +86,12 @@ const parseJson = (text: string): unknown => {
 const errorOf = async (response: Response): Promise<ApiError> => {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
-  return new ApiError(response.status, text || response.statusText, {
-    message: field(body, 'message'),
-    code: field(body, 'code') as ErrorCode | undefined,
-  })
+  return new ApiError(
+    response.status,
+    text || response.statusText,
+    { message: field(body, 'message'), code: field(body, 'code') as ErrorCode | undefined },
+    response.headers.get('retry-after') ?? undefined,
+  )
 }
 
 type Fetch = (input: string, init: RequestInit) => Promise<Response>

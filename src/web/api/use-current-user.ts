@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { signedInHint, type User } from '../../shared/contract/account.ts'
+import type { User } from '../../shared/contract/account.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { ApiError, call } from './call.ts'
 
 /**

@@ -10,6 +10,7 @@ test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/lo
     (options) => toasts.push(options),
     (task, delay) => tasks.push({ task, delay }),
     (address) => visited.push(address),
+    () => false,
   )
 
   signInAgain()
@@ -25,5 +26,37 @@ test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/lo
   expect(tasks.map(({ delay }) => delay)).toEqual([500])
   expect(visited).toEqual([])
   tasks[0]?.task()
+  expect(visited).toEqual(['/api/login'])
+})
+
+test('a page that holds something stays: one toast for calls that fail at once, then it looks again', () => {
+  const toasts: ToastOptions[] = []
+  const tasks: (() => void)[] = []
+  const visited: string[] = []
+  let isHeld = true
+  const signInAgain = createSignInAgain(
+    (options) => toasts.push(options),
+    (task) => tasks.push(task),
+    (address) => visited.push(address),
+    () => isHeld,
+  )
+  signInAgain()
+  signInAgain()
+  expect(toasts).toEqual([
+    {
+      title: 'Unauthorized',
+      description: 'You are logged out. Log in in another tab, and your uploads go on.',
+      tone: 'destructive',
+    },
+  ])
+  tasks.shift()?.()
+  expect(visited).toEqual([])
+  signInAgain()
+  expect(toasts).toHaveLength(2)
+  tasks.shift()?.()
+
+  isHeld = false
+  signInAgain()
+  tasks.shift()?.()
   expect(visited).toEqual(['/api/login'])
 })

@@ -1,6 +1,6 @@
 import { Download, Moon, Sun, Unlink } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { kindEnd, kindStart, slot } from '../../shared/page-slots.ts'
+import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
@@ -43,6 +43,7 @@ const Page = (props: { built: Built; title: string; head?: ReactNode; children: 
       </header>
       <main>{props.children}</main>
       <footer className="wrap">Files here leave on time.</footer>
+      <div className="toast" id="toast" role="alert" />
     </body>
   </html>
 )
@@ -95,9 +96,9 @@ export const DownloadPage = (props: { built: Built }) => {
         <div className="file">
           <span className="kind">
             {fileKinds.map((kind) => [
-              kindStart(kind),
+              ifStart(kind),
               <KindIcon key={kind} kind={kind} size={24} />,
-              kindEnd(kind),
+              ifEnd(kind),
             ])}
           </span>
           <div>
@@ -126,8 +127,13 @@ export const DownloadPage = (props: { built: Built }) => {
           <Download size={20} strokeWidth={2} aria-hidden="true" />
           Download File
         </a>
+        {ifStart('sha256')}
+        <details className="sum">
+          <summary>Checksum (SHA-256)</summary>
+          <code>{slot('sha256')}</code>
+        </details>
+        {ifEnd('sha256')}
       </section>
-      <div className="toast" id="toast" role="alert" />
       <template id="invalid">
         <InvalidLink />
       </template>

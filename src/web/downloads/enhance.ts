@@ -1,13 +1,20 @@
 /**
  * What scripts add to a download page that works without them: the theme's button, the visitor's
- * own time, time left that runs, and a reason where a click cannot work. Loaded after the paint.
+ * own time, time left that runs, a reason where a click cannot work, and the uploads of whoever has
+ * any. Loaded after the paint.
  */
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { linkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
+import { recordKeyPrefix } from '../uploads/record-key.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
+import { showToast } from './toast.ts'
+
+/** The address of the built script that shows uploads; the build writes it here. */
+declare const uploadsScript: string
 
 const find = <E extends Element>(selector: string, within: ParentNode = document) =>
   within.querySelector<E>(selector)
@@ -15,25 +22,12 @@ const find = <E extends Element>(selector: string, within: ParentNode = document
 /** How long a click waits to hear whether the file is there before it goes ahead unheard. */
 const patience = 4000
 
-/** Spec §9: toasts stay 5 s. */
-const toastDuration = 5000
-
 const offerTheme = (button: HTMLElement) => {
   const other = () => (currentTheme() === 'dark' ? 'light' : 'dark')
   const name = () => button.setAttribute('aria-label', `Switch to ${other()} theme`)
   button.addEventListener('click', () => setTheme(other()))
   subscribeToTheme(name)
   name()
-}
-
-let toastTimer = 0
-
-const showFailure = (toast: HTMLElement) => {
-  const title = document.createElement('b')
-  title.textContent = downloadFailed.title
-  toast.replaceChildren(title, downloadFailed.description)
-  clearTimeout(toastTimer)
-  toastTimer = window.setTimeout(() => toast.replaceChildren(), toastDuration)
 }
 
 const showInvalid = (card: HTMLElement, page: HTMLTemplateElement) => {
@@ -115,18 +109,41 @@ const guardDownload = (anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
   })
 }
 
+/**
+ * Loads the uploads panel where this browser has uploads of somebody who is signed in, or gets some
+ * in another tab. Everybody else's page stays as small as it is.
+ */
+const offerUploads = () => {
+  const watch = new AbortController()
+  const lookAt = (keys: readonly (string | null)[]) => {
+    if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
+    if (!document.cookie.includes(`${signedInHint}=`)) return
+    watch.abort()
+    // Our policy forbids eval. Zod would try it once, and the browser report the attempt.
+    Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+    void import(/* @vite-ignore */ uploadsScript)
+  }
+  window.addEventListener('storage', ({ key }) => lookAt([key]), { signal: watch.signal })
+  try {
+    lookAt(Object.keys(localStorage))
+  } catch {
+    // Storage is blocked: nothing is kept in it.
+  }
+}
+
 const theme = find<HTMLElement>('#theme')
 if (theme) offerTheme(theme)
 
+offerUploads()
+
 const card = find<HTMLElement>('#link')
 const anchor = find<HTMLAnchorElement>('#download')
-const toast = find<HTMLElement>('#toast')
 const invalid = find<HTMLTemplateElement>('#invalid')
-if (card && anchor && toast && invalid) {
+if (card && anchor && invalid) {
   const end = () => showInvalid(card, invalid)
   runTime(card, end)
   guardDownload(anchor, (gone) => {
-    showFailure(toast)
+    showToast(downloadFailed.title, downloadFailed.description)
     if (gone) end()
   })
 }

@@ -1,5 +1,5 @@
 import { ArrowDown, Mail, Trash2 } from 'lucide-react'
-import { memo } from 'react'
+import { memo, useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
@@ -7,6 +7,7 @@ import { lifeline } from '../../shared/rules/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { IconButton, IconLink } from '../ui/button.tsx'
+import { Checksum, ChecksumToggle } from './checksum.tsx'
 import { CopyLinkButton } from './copy-link-button.tsx'
 import { FileName } from './file-name.tsx'
 import { KindIcon } from './kind-icon.tsx'
@@ -39,6 +40,8 @@ const Downloads = ({ count }: { count: number }) => (
 )
 
 const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
+  const [showsSum, setShowsSum] = useState(false)
+  const sumId = useId()
   const facts = {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
@@ -70,11 +73,24 @@ const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
           ) : (
             <span>Link closed</span>
           )}
-          <span className="lg:hidden">· {size} ·</span>
-          <span className="lg:hidden">
+          <span className="lg:hidden">· {size}</span>
+          <span className="whitespace-nowrap lg:hidden">
+            <span aria-hidden="true">· </span>
             <Downloads count={file.downloadCount} />
           </span>
+          {file.sha256 === null ? null : (
+            <span className="whitespace-nowrap">
+              <span aria-hidden="true">· </span>
+              <ChecksumToggle
+                fileName={file.originalName}
+                open={showsSum}
+                onToggle={() => setShowsSum(!showsSum)}
+                controls={sumId}
+              />
+            </span>
+          )}
         </p>
+        {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-1">

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
@@ -11,10 +11,15 @@ import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DropOverlay } from '../uploads/drop-overlay.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
-import { UploadProblems, UploadProgress } from '../uploads/upload-panel.tsx'
+import { DropZone, dropZoneTitleId } from '../uploads/drop-zone.tsx'
+import { type Drop, dropFault } from '../uploads/dropped-files.ts'
+import { UploadProblems, UploadProgress } from '../uploads/foreground-uploads.tsx'
+import { UploadCards } from '../uploads/upload-cards.tsx'
+import type { PickedFile } from '../uploads/uploads-state.ts'
 import { usePageDrop } from '../uploads/use-page-drop.ts'
+import { usePagePaste } from '../uploads/use-page-paste.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
+import { useUploadsStore } from '../uploads/use-uploads.ts'
 import { Page } from './page.tsx'
 import { welcomeName } from './welcome-name.ts'
 import { Wrap } from './wrap.tsx'
@@ -54,21 +59,26 @@ const SignedIn = ({ user }: { user: User }) => {
   const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
     ? chosenDays
     : defaultExpirationDays
-  const upload = useUploadFiles(user.tier)
-  const start = (files: File[]) => {
+  const store = useUploadsStore()
+  const picker = useRef<HTMLInputElement>(null)
+  const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier)
+  const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
-    upload(files, days)
+    start(picked, days)
   }
-  const isDragging = usePageDrop(({ files, folders }) => {
-    if (folders.length > 0) {
-      toast({
-        title: 'Folders cannot be uploaded',
-        description: 'Choose the files inside, or pack the folder into one archive.',
-        tone: 'destructive',
-      })
-    }
-    if (files.length > 0) start(files)
-  })
+  const take = (drop: Drop) => {
+    const fault = dropFault(drop)
+    if (fault) toast({ ...fault, tone: 'destructive' })
+    if (drop.files.length > 0) upload(drop.files)
+  }
+  const dismissCards = () => {
+    dismissSkipped()
+    store.getState().dismissInlineError()
+    // The button that was pressed has gone with its card.
+    document.getElementById(dropZoneTitleId)?.focus()
+  }
+  const isDragging = usePageDrop(take)
+  usePagePaste(take)
 
   return (
     <>
@@ -87,10 +97,26 @@ const SignedIn = ({ user }: { user: User }) => {
               content: (
                 <>
                   <div className="mb-4">
-                    <DropZone tier={user.tier} days={days} onDaysChange={setDays} onFiles={start} />
+                    <DropZone
+                      tier={user.tier}
+                      days={days}
+                      onDaysChange={setDays}
+                      onFiles={upload}
+                      picker={picker}
+                    />
                   </div>
-                  <UploadProblems />
-                  <UploadProgress />
+                  <UploadCards
+                    store={store}
+                    user={user}
+                    skipped={skipped}
+                    onDismiss={dismissCards}
+                    onTryAnother={() => {
+                      dismissCards()
+                      picker.current?.click()
+                    }}
+                  />
+                  <UploadProblems store={store} />
+                  <UploadProgress store={store} />
                   <div className="mt-9">
                     <FileSection title="Recent Files" tier={user.tier} newest={recentFiles} />
                   </div>
@@ -102,7 +128,7 @@ const SignedIn = ({ user }: { user: User }) => {
               label: 'My Files',
               content: (
                 <>
-                  <UploadProgress />
+                  <UploadProgress store={store} />
                   <FileSection
                     title="My Files"
                     tier={user.tier}

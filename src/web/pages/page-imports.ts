@@ -1,6 +1,8 @@
 /** Loads the code of each screen in the shape that `lazy` takes; asking twice loads once. */
 export const pageImports = {
   dashboard: () => import('./dashboard.tsx').then((it) => ({ default: it.Dashboard })),
+  uploads: () =>
+    import('../uploads/panel/uploads-dock.tsx').then((it) => ({ default: it.UploadsDock })),
   front: () => import('./front-page.tsx').then((it) => ({ default: it.FrontPage })),
   login: () => import('./login-page.tsx').then((it) => ({ default: it.LoginPage })),
   signup: () => import('./signup-page.tsx').then((it) => ({ default: it.SignupPage })),

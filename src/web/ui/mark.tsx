@@ -1,5 +1,3 @@
-import './mark.css'
-
 /**
  * The product's mark: its name over its own lifeline. It holds no state and no style attribute,
  * so that a page rendered at build time carries it too.

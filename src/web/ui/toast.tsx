@@ -100,7 +100,7 @@ export const Toaster = () => {
   return (
     <Base.Provider toastManager={theManager()} timeout={defaultDuration} limit={1}>
       <Base.Portal>
-        <Base.Viewport className="fixed top-3 right-3 left-3 z-50 sm:top-auto sm:right-6 sm:bottom-6 sm:left-auto sm:w-[380px]">
+        <Base.Viewport className="fixed top-3 right-3 left-3 z-50 min-[800px]:top-auto min-[800px]:right-6 min-[800px]:bottom-6 min-[800px]:left-auto min-[800px]:w-[380px]">
           <Toasts />
         </Base.Viewport>
       </Base.Portal>

@@ -29,21 +29,40 @@ export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', abort, { once: true })
   })
 
+/**
+ * Waits before another try: `ms` milliseconds and until the browser is online. One that is offline
+ * already waits for nothing else, and goes on as soon as it is back.
+ * Rejects with the reason of the signal.
+ */
+export const pause = async (
+  ms: number,
+  signal: AbortSignal,
+  deps: { wait: typeof wait; connection: Connection },
+): Promise<void> => {
+  if (deps.connection.isOnline()) await deps.wait(ms, signal)
+  await deps.connection.untilOnline(signal)
+}
+
+/** Like `wait`, and resolves at once when the browser comes back online meanwhile. */
+export const waitOrReconnect: typeof wait = async (ms, signal) => {
+  signal.throwIfAborted()
+  const back = new AbortController()
+  const stop = () => back.abort()
+  window.addEventListener('online', stop, { signal: back.signal })
+  try {
+    await wait(ms, AbortSignal.any([signal, back.signal]))
+  } catch {
+    signal.throwIfAborted()
+  } finally {
+    back.abort()
+  }
+}
+
 /** The connection of this browser window. */
 export const browserConnection: Connection = {
   isOnline: () => navigator.onLine,
   untilOnline: async (signal) => {
     signal.throwIfAborted()
-    if (navigator.onLine) return
-    const found = new AbortController()
-    const done = () => found.abort()
-    window.addEventListener('online', done, { signal: found.signal })
-    try {
-      await wait(longestTrustMs, AbortSignal.any([signal, found.signal]))
-    } catch {
-      signal.throwIfAborted()
-    } finally {
-      found.abort()
-    }
+    if (!navigator.onLine) await waitOrReconnect(longestTrustMs, signal)
   },
 }

@@ -1,8 +1,11 @@
 import { Upload } from 'lucide-react'
 
-/** Covers the page while files are dragged over it; it takes no events, so it can never flicker. */
+/**
+ * Covers the page while files are dragged over it, but for the uploads panel, where one may be wanted.
+ * It takes no events, so it can never flicker.
+ */
 export const DropOverlay = ({ days }: { days: number }) => (
-  <div className="pointer-events-none fixed inset-0 z-40 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
+  <div className="pointer-events-none fixed inset-0 z-20 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
     <div className="grid size-full place-content-center rounded-card border-2 border-accent border-dashed">
       <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
         <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />

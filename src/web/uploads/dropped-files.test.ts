@@ -1,24 +1,151 @@
 import { expect, test } from 'vitest'
-import { readDrop } from './dropped-files.ts'
+import { type DropItem, dropFault, readDrop } from './dropped-files.ts'
 
-const item = (file: File | null, isDirectory = false, kind = 'file') => ({
-  kind,
-  getAsFile: () => file,
-  webkitGetAsEntry: () => ({ isDirectory }),
+type Tree = { [name: string]: string | Tree | Error }
+
+/** Entries as browsers give them: at most 100 of a folder at a time, then none. */
+const entryOf = (name: string, content: string | Tree | Error): FileSystemEntry => {
+  const entry = { name, isFile: false, isDirectory: false }
+  if (content instanceof Error) {
+    const file = (_: unknown, fail: (error: Error) => void) => fail(content)
+    return { ...entry, isFile: true, file } as unknown as FileSystemEntry
+  }
+  if (typeof content === 'string') {
+    const file = (give: (file: File) => void) => give(new File([content], name))
+    return { ...entry, isFile: true, file } as unknown as FileSystemEntry
+  }
+  const createReader = () => {
+    const rest = Object.entries(content).map(([child, of]) => entryOf(child, of))
+    return {
+      readEntries: (give: (entries: FileSystemEntry[]) => void) => give(rest.splice(0, 100)),
+    }
+  }
+  return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
+}
+
+/** Handles as Chromium gives them. */
+const handleOf = (name: string, content: string | Tree | Error): FileSystemHandle => {
+  if (typeof content === 'string' || content instanceof Error) {
+    const getFile = async () => {
+      if (content instanceof Error) throw content
+      return new File([content], name)
+    }
+    return { kind: 'file', name, getFile } as unknown as FileSystemHandle
+  }
+  const values = async function* () {
+    for (const [child, of] of Object.entries(content)) yield handleOf(child, of)
+  }
+  return { kind: 'directory', name, values } as unknown as FileSystemHandle
+}
+
+/** A dropped item that, as in browsers, gives nothing any more once its event is over. */
+const createDrop = (tree: Tree, { handles = false, entries = true } = {}) => {
+  let isOver = false
+  const during = <T>(value: T): T | null => (isOver ? null : value)
+  const items = Object.entries(tree).map(([name, content]): DropItem => {
+    const item: DropItem = {
+      kind: 'file',
+      getAsFile: () => during(new File([typeof content === 'string' ? content : ''], name)),
+    }
+    if (entries) item.webkitGetAsEntry = () => during(entryOf(name, content))
+    if (handles) item.getAsFileSystemHandle = async () => during(handleOf(name, content))
+    return item
+  })
+  const reading = readDrop(items)
+  isOver = true
+  return reading
+}
+
+const namesOf = (files: readonly { file: File }[]) => files.map(({ file }) => file.name)
+
+test('text and links are left alone', async () => {
+  const text = { kind: 'string', getAsFile: () => null, webkitGetAsEntry: () => null }
+  const nothing = { kind: 'file', getAsFile: () => null }
+  expect(await readDrop([text, nothing])).toEqual({ files: [], unreadable: [] })
 })
 
-test('files are taken, folders are named, text and links are left alone', () => {
-  const photo = new File(['x'], 'photo.jpg')
-  const drop = readDrop([
-    item(photo),
-    item(new File([], 'holiday'), true),
-    item(null, false, 'string'),
-    item(null),
-  ])
-  expect(drop).toEqual({ files: [photo], folders: ['holiday'] })
+test('a browser that knows neither entries nor handles gives files', async () => {
+  const { files } = await createDrop({ 'photo.jpg': 'x' }, { entries: false })
+  expect(namesOf(files)).toEqual(['photo.jpg'])
+  expect(files[0]?.handle).toBeUndefined()
 })
 
-test('a browser that knows no entries gives files', () => {
-  const photo = new File(['x'], 'photo.jpg')
-  expect(readDrop([{ kind: 'file', getAsFile: () => photo }]).files).toEqual([photo])
+const holiday: Tree = {
+  'notes.txt': 'top',
+  holiday: {
+    'b10.jpg': 'b10',
+    'b9.jpg': 'b9',
+    '.DS_Store': 'litter',
+    'Thumbs.db': 'litter',
+    'Desktop.ini': 'litter',
+    raw: { 'a.raw': 'raw', deeper: { 'z.raw': 'z' } },
+    empty: {},
+    'a.jpg': 'a',
+  },
+}
+
+test.each([{ handles: false }, { handles: true }])(
+  'a folder is read through and through, without the litter of systems: %o',
+  async (browser) => {
+    const { files, unreadable } = await createDrop(holiday, browser)
+    expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
+    expect(await files.at(-1)?.file.text()).toBe('z')
+    expect(unreadable).toEqual([])
+    for (const { handle } of files) expect(handle !== undefined).toBe(browser.handles)
+  },
+)
+
+test('a file that is called like litter goes when it was dropped itself', async () => {
+  expect(namesOf((await createDrop({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
+})
+
+test.each([{ handles: false }, { handles: true }])('thousands of files: %o', async (browser) => {
+  const many: Tree = {}
+  for (let i = 0; i < 2345; i++) many[`${i}.txt`] = String(i)
+  const { files } = await createDrop({ many }, browser)
+  expect(namesOf(files)).toEqual(Array.from({ length: 2345 }, (_, i) => `${i}.txt`))
+})
+
+test.each([{ handles: false }, { handles: true }])(
+  'what cannot be read is named, and the others are taken: %o',
+  async (browser) => {
+    const folder = { 'a.txt': 'a', 'locked.txt': new Error('no right to it'), 'z.txt': 'z' }
+    const { files, unreadable } = await createDrop({ folder }, browser)
+    expect(namesOf(files)).toEqual(['a.txt', 'z.txt'])
+    expect(unreadable).toEqual(['locked.txt'])
+  },
+)
+
+test('a folder whose handle is refused is read without', async () => {
+  const item: DropItem = {
+    kind: 'file',
+    getAsFile: () => null,
+    webkitGetAsEntry: () => entryOf('home', { 'a.txt': 'a' }),
+    getAsFileSystemHandle: () => Promise.reject(new DOMException('no', 'AbortError')),
+  }
+  expect(namesOf((await readDrop([item])).files)).toEqual(['a.txt'])
+})
+
+test('a folder that cannot be opened is named', async () => {
+  const createReader = () => ({
+    readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('no right to it')),
+  })
+  const entry = { name: 'locked', isFile: false, isDirectory: true, createReader }
+  const item: DropItem = {
+    kind: 'file',
+    getAsFile: () => null,
+    webkitGetAsEntry: () => entry as unknown as FileSystemEntry,
+  }
+  expect(await readDrop([item])).toEqual({ files: [], unreadable: ['locked'] })
+})
+
+test('a drop that did not give all it had is told of', () => {
+  const files = [{ file: new File(['a'], 'a.txt') }]
+  expect(dropFault({ files, unreadable: [] })).toBeNull()
+  expect(dropFault({ files: [], unreadable: [] })?.title).toBe('Nothing to upload')
+  expect(dropFault({ files, unreadable: ['b', 'c', 'd'] })).toEqual({
+    title: 'Some files could not be read',
+    description: 'b and 2 more. The browser has no right to read them, or they are gone.',
+  })
+  expect(dropFault({ files: [], unreadable: ['b'] })?.title).toBe('Could not be read')
 })

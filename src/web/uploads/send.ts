@@ -3,9 +3,17 @@ export interface StorageRequest {
   method: 'PUT' | 'HEAD'
   url: string
   headers: Record<string, string>
-  /** Null for HEAD. */
+  /**
+   * Null for HEAD. A blob, since a browser reads a file by itself while it sends; bytes in memory it
+   * would copy on the page's own thread, at a tenth of the speed.
+   */
   body: Blob | null
   timeoutMs: number
+  /**
+   * A request of whose body nothing leaves for so long is ended as stalled. Once all of it has left,
+   * the answer may take four times as long: the system still sends what it took, and storage works.
+   */
+  stallMs?: number
   signal: AbortSignal
   /** Told now and then how many bytes of this body have left. */
   onSent?: (bytes: number) => void
@@ -13,9 +21,20 @@ export interface StorageRequest {
 
 /** How a request to storage ended. Header values are null when absent or not a whole number. */
 export type StorageAnswer =
-  | { kind: 'answer'; status: number; uploadOffset: number | null; retryAfterMs: number | null }
+  | {
+      kind: 'answer'
+      status: number
+      /** What the body of an error calls it, ours or a bucket's; null where it names nothing. */
+      code: string | null
+      uploadOffset: number | null
+      retryAfterMs: number | null
+    }
   | { kind: 'network' }
   | { kind: 'timeout' }
+  | { kind: 'stalled' }
+
+/** How much longer than a stall the answer may take once the whole body has left. */
+const answerPatience = 4
 
 /** Sends a request. Rejects only with the reason of its signal; every other end is an answer. */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
@@ -27,6 +46,10 @@ export const wholeNumber = (value: string | null | undefined): number | null => 
   const number = Number(text)
   return Number.isSafeInteger(number) ? number : null
 }
+
+/** The code of an error body: JSON as our server writes it, XML as a bucket does; null for others. */
+export const errorCode = (body: string): string | null =>
+  /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
 
 /**
  * The headers that this page may read. To ask for another one by its name, as a bucket's answer has
@@ -42,38 +65,62 @@ const shownHeaders = (xhr: XMLHttpRequest): Headers => {
  * `Send` by XMLHttpRequest: the one way a browser tells how much of a body has left. No cookies go
  * along to another origin; the signature in the URL is all the right that it needs.
  */
-export const sendByXhr: Send = ({ method, url, headers, body, timeoutMs, signal, onSent }) =>
+export const sendByXhr: Send = (request) =>
   new Promise((resolve, reject) => {
+    const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request
     if (signal.aborted) {
       reject(signal.reason)
       return
     }
     const xhr = new XMLHttpRequest()
-    const abort = () => xhr.abort()
-    const end = (answer: StorageAnswer) => {
+    let stallTimer: ReturnType<typeof setTimeout> | undefined
+    const stop = () => {
+      clearTimeout(stallTimer)
       signal.removeEventListener('abort', abort)
+    }
+    const end = (answer: StorageAnswer) => {
+      stop()
       resolve(answer)
+    }
+    const abort = () => {
+      stop()
+      reject(signal.reason)
+      xhr.abort()
+    }
+    const expectMoreWithin = (ms: number | undefined) => {
+      clearTimeout(stallTimer)
+      if (ms === undefined) return
+      stallTimer = setTimeout(() => {
+        end({ kind: 'stalled' })
+        xhr.abort()
+      }, ms)
     }
     xhr.open(method, url)
     xhr.timeout = timeoutMs
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
-    if (onSent) xhr.upload.addEventListener('progress', (event) => onSent(event.loaded))
+    if (body !== null) {
+      xhr.upload.addEventListener('progress', ({ loaded }) => {
+        expectMoreWithin(stallMs)
+        onSent?.(loaded)
+      })
+      xhr.upload.addEventListener('load', () =>
+        expectMoreWithin(stallMs === undefined ? stallMs : stallMs * answerPatience),
+      )
+    }
     xhr.addEventListener('load', () => {
       const answered = shownHeaders(xhr)
       const retryAfter = wholeNumber(answered.get('Retry-After'))
       end({
         kind: 'answer',
         status: xhr.status,
+        code: xhr.status >= 400 ? errorCode(xhr.responseText) : null,
         uploadOffset: wholeNumber(answered.get('Upload-Offset')),
         retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
       })
     })
     xhr.addEventListener('error', () => end({ kind: 'network' }))
     xhr.addEventListener('timeout', () => end({ kind: 'timeout' }))
-    xhr.addEventListener('abort', () => {
-      signal.removeEventListener('abort', abort)
-      reject(signal.reason)
-    })
     signal.addEventListener('abort', abort)
+    if (body !== null) expectMoreWithin(stallMs)
     xhr.send(body)
   })

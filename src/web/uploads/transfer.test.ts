@@ -2,14 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FileUnreadable, hashPart } from './hash-blob.ts'
 import { maxFruitlessTries } from './next-step.ts'
-import type { Send } from './send.ts'
-import { wholeNumber } from './send.ts'
-import { type TransferDeps, TransferFailed, transferFile } from './transfer.ts'
+import { errorCode, type Send, wholeNumber } from './send.ts'
+import { type TransferDeps, transferFile } from './transfer.ts'
+import { TransferFailed, type TransferJob } from './upload-ports.ts'
 
 /** What the server does with one PUT; after the last of a list it behaves. */
 type Fault =
-  | { kind: 'answer'; status: number; headers?: Record<string, string> }
+  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
   /** Stores so many bytes of the body, then cuts the line. */
   | { kind: 'reset'; after: number }
   /** Stores so many bytes of the body, then says nothing more. */
@@ -22,6 +23,7 @@ interface Seen {
   method: string
   range: string | undefined
   type: string | undefined
+  checksum: string | undefined
 }
 
 /** Tells that the server has gone silent: what ten minutes of nothing tell in a browser. */
@@ -40,7 +42,7 @@ const makeStore = () => {
     const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0)
     if (fault.kind === 'answer') {
       req.resume()
-      req.on('end', () => res.writeHead(fault.status, fault.headers).end())
+      req.on('end', () => res.writeHead(fault.status, fault.headers).end(fault.body))
       return
     }
     if (start > bytes.length || (start < bytes.length && req.headers.range)) {
@@ -64,7 +66,8 @@ const makeStore = () => {
 
   const server = createServer((req, res) => {
     const { range, 'content-type': type } = req.headers
-    seen.push({ method: req.method ?? '', range, type })
+    const sent = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
+    seen.push({ method: req.method ?? '', range, type, checksum: sent?.toString() })
     if (req.method === 'PUT') return put(req, res)
     const status = heads.shift() ?? 200
     const headers = tellsOffset && status < 300 ? { 'Upload-Offset': String(bytes.length) } : {}
@@ -93,7 +96,8 @@ const makeStore = () => {
 /** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
 const sendByNode: Send = ({ method, url, headers, body, signal, onSent }) =>
   new Promise((resolve, reject) => {
-    const length = { 'Content-Length': String(body?.size ?? 0) }
+    const size = body?.size ?? 0
+    const length = { 'Content-Length': String(size) }
     const req = request(url, { method, headers: { ...headers, ...length }, agent: false })
     let timedOut = false
     const timeOut = () => {
@@ -109,16 +113,23 @@ const sendByNode: Send = ({ method, url, headers, body, signal, onSent }) =>
       finish()
     }
     req.on('response', (res) => {
-      res.resume()
+      let text = ''
+      res.on('data', (chunk) => {
+        text += chunk
+      })
       const retryAfter = wholeNumber(res.headers['retry-after'])
       const uploadOffset = wholeNumber(res.headers['upload-offset']?.toString())
-      settle(() =>
-        resolve({
-          kind: 'answer',
-          status: res.statusCode ?? 0,
-          uploadOffset,
-          retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
-        }),
+      const status = res.statusCode ?? 0
+      res.on('end', () =>
+        settle(() =>
+          resolve({
+            kind: 'answer',
+            status,
+            code: status >= 400 ? errorCode(text) : null,
+            uploadOffset,
+            retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
+          }),
+        ),
       )
     })
     req.on('error', () =>
@@ -165,6 +176,8 @@ beforeEach(async () => {
       waits.push(ms)
     },
     connection: { isOnline: () => true, untilOnline: async () => undefined },
+    random: () => 0,
+    checksums: { part: hashPart },
   }
 })
 
@@ -173,20 +186,30 @@ afterEach(async () => {
   await new Promise((done) => store.server.close(done))
 })
 
-const upload = (file: Blob = new Blob([content])) =>
+const upload = (file: Blob = new Blob([content]), job: Partial<TransferJob> = {}) =>
   transferFile(
     {
-      url,
       file,
+      ticket: { uploadUrl: url, cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
       contentType: 'video/mp4',
+      held: [],
+      hasFirstDate: true,
+      resumed: false,
       signal: cancel.signal,
       onProgress: (bytes) => progress.push(bytes),
       onInterrupted: () => {
         interruptions += 1
       },
+      ...job,
     },
     deps,
   )
+
+const failure = async (running: Promise<void>) => {
+  const error: unknown = await running.catch((caught: unknown) => caught)
+  if (!(error instanceof TransferFailed)) throw error
+  return { kind: error.kind, status: error.status }
+}
 
 const methods = () => store.seen.map(({ method }) => method)
 
@@ -194,8 +217,22 @@ describe('a transfer that nothing disturbs', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await upload()
     expect(sha(store.stored())).toBe(sha(content))
-    expect(store.seen).toEqual([{ method: 'PUT', range: undefined, type: 'video/mp4' }])
+    const checksum = await hashPart(new Blob([content]), 'crc32', cancel.signal)
+    expect(store.seen).toEqual([{ method: 'PUT', range: undefined, type: 'video/mp4', checksum }])
     expect(progress.at(-1)).toBe(content.length)
+  })
+
+  test('sends a slice even of all of it: a file that another tab chose may not leave whole', async () => {
+    const { send } = deps
+    const bodies: (Blob | null)[] = []
+    deps.send = (request) => {
+      bodies.push(request.body)
+      return send(request)
+    }
+    await upload(new File([content], 'photo.jpg'))
+    expect(bodies).toHaveLength(1)
+    expect(bodies[0]).not.toBeInstanceOf(File)
+    expect(sha(store.stored())).toBe(sha(content))
   })
 
   test.each([200, 204])('success is %i', async (status) => {
@@ -302,32 +339,102 @@ describe('a transfer that is interrupted', () => {
   })
 })
 
+describe('a transfer that goes on from an earlier try', () => {
+  test('asks first, and sends only what is missing', async () => {
+    store.keep(content.subarray(0, 1_500_000))
+    await upload(undefined, { resumed: true })
+    expect(store.seen.map(({ method, range }) => [method, range])).toEqual([
+      ['HEAD', undefined],
+      ['PUT', 'bytes=1500000-'],
+    ])
+    expect(waits).toEqual([])
+    expect(interruptions).toBe(0)
+    expect(sha(store.stored())).toBe(sha(content))
+  })
+
+  test('sends nothing when all of it is there', async () => {
+    store.keep(content)
+    await upload(undefined, { resumed: true })
+    expect(methods()).toEqual(['HEAD'])
+    expect(progress.at(-1)).toBe(content.length)
+  })
+})
+
+describe('the checksum of the body', () => {
+  test('goes along in the header that the ticket names', async () => {
+    const ticket = { uploadUrl: url, cloudKey: 'k', metadata: { mimeType: '' } }
+    await upload(undefined, { ticket: { ...ticket, checksum: 'md5' } })
+    const md5 = createHash('md5').update(content).digest('base64')
+    expect(store.seen[0]?.checksum).toBe(md5)
+  })
+
+  test('is that of the whole file, so that what continues goes without', async () => {
+    store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    await upload()
+    expect(store.seen.map(({ checksum }) => checksum !== undefined)).toEqual([true, false, false])
+  })
+
+  test('is left out where the browser cannot reckon it', async () => {
+    deps.checksums = { part: async () => null }
+    await upload()
+    expect(store.seen[0]?.checksum).toBeUndefined()
+    expect(sha(store.stored())).toBe(sha(content))
+  })
+
+  test.each([
+    { status: 409, body: '{"message":"…","code":"CHECKSUM_MISMATCH"}' },
+    { status: 400, body: '<?xml version="1.0"?><Error><Code>BadDigest</Code></Error>' },
+  ])('a body that arrived altered ($status) is sent again', async ({ status, body }) => {
+    store.misbehave([{ kind: 'answer', status, body }])
+    await upload()
+    expect(methods()).toEqual(['PUT', 'HEAD', 'PUT'])
+    expect(sha(store.stored())).toBe(sha(content))
+  })
+
+  test('one that always arrives altered is given up', async () => {
+    const altered = { kind: 'answer', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
+    store.misbehave(Array.from({ length: 50 }, () => altered))
+    expect(await failure(upload())).toEqual({ kind: 'status', status: 409 })
+    expect(methods().filter((method) => method === 'PUT')).toHaveLength(maxFruitlessTries)
+  })
+})
+
+test('an upload that is sealed already is complete', async () => {
+  store.misbehave([{ kind: 'answer', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
+  await expect(upload()).resolves.toBeUndefined()
+  expect(methods()).toEqual(['PUT'])
+})
+
 describe('a transfer that cannot succeed', () => {
   test('is given up after a bounded number of tries with growing waits', async () => {
     store.misbehave(Array.from({ length: 50 }, () => ({ kind: 'answer', status: 500 }) as const))
-    await expect(upload()).rejects.toThrow('Direct S3 upload failed with status 500')
+    expect(await failure(upload())).toEqual({ kind: 'status', status: 500 })
     expect(methods().filter((method) => method === 'PUT')).toHaveLength(maxFruitlessTries)
     expect(waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 30_000])
   })
 
-  test.each([400, 403, 404, 409, 413])('is not tried again after %i', async (status) => {
+  test.each([400, 403, 409, 413])('is not tried again after %i', async (status) => {
     store.misbehave([{ kind: 'answer', status }])
-    await expect(upload()).rejects.toThrow(`Direct S3 upload failed with status ${status}`)
+    expect(await failure(upload())).toEqual({ kind: 'status', status })
+    expect(methods()).toEqual(['PUT'])
+  })
+
+  test.each([404, 410])('is gone after %i', async (status) => {
+    store.misbehave([{ kind: 'answer', status }])
+    expect(await failure(upload())).toEqual({ kind: 'gone', status })
     expect(methods()).toEqual(['PUT'])
   })
 
   test('ends even when the two sides never agree on the offset', async () => {
     const disagree = { kind: 'answer', status: 416, headers: { 'Upload-Offset': '7' } } as const
     store.misbehave(Array.from({ length: 100 }, () => disagree))
-    await expect(upload()).rejects.toThrow('Direct S3 upload failed with status 416')
+    expect(await failure(upload())).toEqual({ kind: 'status', status: 416 })
   })
 
   test('says that the network failed when nobody is there', async () => {
     store.server.closeAllConnections()
     await new Promise((done) => store.server.close(done))
-    const error = await upload().catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(TransferFailed)
-    expect(error).toHaveProperty('message', 'Network error during upload')
+    expect(await failure(upload())).toEqual({ kind: 'network', status: null })
     expect(waits).toHaveLength(maxFruitlessTries - 1)
   })
 
@@ -335,8 +442,24 @@ describe('a transfer that cannot succeed', () => {
     const gone = new Blob([content])
     gone.slice = () => gone
     gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
-    await expect(upload(gone)).rejects.toThrow('The file has changed or can no longer be read')
+    await expect(upload(gone)).rejects.toBeInstanceOf(FileUnreadable)
     expect(waits).toEqual([])
+  })
+
+  test('says so too when it changes while the rest of it is sent', async () => {
+    const changing = new Blob([content])
+    store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    deps.wait = async () => {
+      changing.slice = () => {
+        const gone = new Blob([content.subarray(1_000_000)])
+        gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
+        return gone
+      }
+    }
+    const send = deps.send
+    deps.send = (request) =>
+      request.headers.Range ? Promise.resolve({ kind: 'network' }) : send(request)
+    expect(await failure(upload(changing))).toEqual({ kind: 'unreadable', status: null })
   })
 })
 
@@ -355,7 +478,7 @@ describe('waiting and cancelling', () => {
     deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))
     await upload()
     expect(sha(store.stored())).toBe(sha(content))
-    expect(Math.max(...waits)).toBe(3000)
+    expect(waits).toEqual([])
   })
 
   test('cancelling ends a running request with the reason of the signal', async () => {

@@ -1,9 +1,16 @@
+import type { TransferFault } from './upload-ports.ts'
+import type { UploadPath, UploadRecord } from './upload-record.ts'
+
 /** An answer that is not the one hoped for. All null: nothing came back at all. */
 export interface Refusal {
   status: number | null
   code: string | null
   /** The message field of the error body. */
   message: string | null
+  /** The text of an answer without a message field. */
+  body?: string | undefined
+  /** How long to wait before asking again, where it says so. */
+  retryAfterMs?: number | null
 }
 
 /** What a call came to. */
@@ -15,35 +22,110 @@ export type Stage = 'start' | 'transfer' | 'confirm'
 /** Spec §4: the error of an upload that the user ends. */
 export const cancelledByUser = 'Cancelled by user'
 
-/** The words of spec §8 for a call that failed: the server's own message where it sent one. */
-export const refusalText = (stage: 'start' | 'confirm', refusal: Refusal): string =>
-  refusal.message?.trim() ||
-  (stage === 'start' ? 'Failed to get upload URL' : 'Failed to confirm upload')
+/** True of an upload that the user ended; it is about to be removed. */
+export const isCancelled = ({ status, error }: Pick<UploadRecord, 'status' | 'error'>): boolean =>
+  status === 'failed' && error === cancelledByUser
 
-/** True when what comes after this file in the queue would be refused for the same reason. */
-export const stopsTheRest = ({ status, code }: Refusal): boolean =>
-  status === 401 || code === 'TIER_FILE_COUNT'
+/** Spec §4: resuming works only if the file data is still there. */
+export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
-/** True when confirming again may work: confirming twice gives one file, so nothing is risked. */
+const networkError = 'Network error during upload'
+
+const told = (text: string | null | undefined): string => text?.trim() ?? ''
+
+/**
+ * The words of spec §8 for a call that failed: the server's own message where it sent one. A
+ * background upload tells of a failed confirmation with status and body.
+ */
+export const refusalText = (
+  stage: 'start' | 'confirm',
+  path: UploadPath,
+  { status, message, body }: Refusal,
+): string => {
+  if (stage === 'start') return told(message) || 'Failed to get upload URL'
+  if (path === 'foreground') return told(message) || 'Failed to confirm upload'
+  if (status === null) return networkError
+  return `Upload confirmation failed: ${status} - ${told(message) || told(body)}`
+}
+
+/** The words of spec §8 for a transfer that was given up. */
+export const transferText = (
+  path: UploadPath,
+  kind: TransferFault,
+  status: number | null,
+): string => {
+  if (kind === 'unreadable') return 'The file has changed or can no longer be read'
+  if (kind === 'network') return networkError
+  if (kind === 'timeout') return path === 'foreground' ? 'Direct S3 upload failed' : networkError
+  const subject = path === 'foreground' ? 'Direct S3 upload failed' : 'Upload failed'
+  return status === null ? subject : `${subject} with status ${status}`
+}
+
+/** True when what comes after this file in its drop would be refused for the same reason. */
+export const stopsTheRest = ({ code }: Refusal): boolean => code === 'TIER_FILE_COUNT'
+
+/** True when asking again may work: the answer was lost on its way, or says that it will pass. */
 export const mayPass = ({ status }: Refusal): boolean =>
-  status === null || status === 408 || status === 429 || status >= 500
+  status === null || status === 408 || status === 429 || (status >= 500 && status !== 501)
 
-export type FailureNotice =
+/** What is told to whoever is looking: beside the drop zone, or as a toast. */
+export type Notice =
   | { kind: 'inline'; text: string }
-  | { kind: 'toast'; title: 'Upload Failed' | 'Upload Error'; description: string }
+  | { kind: 'toast'; title: string; description?: string; failed: boolean }
 
 /**
  * How a failed upload is told. Spec §5: an error containing 'tier' or 'Upgrade' is shown inline
  * instead of as a toast. Spec §8: 'Upload Error' for what fails before the transfer, 'Upload
  * Failed' from then on.
  */
-export const failureNotice = (stage: Stage, fileName: string, reason: string): FailureNotice => {
+export const failureNotice = (stage: Stage, fileName: string, reason: string): Notice => {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
-  return stage === 'start'
-    ? { kind: 'toast', title: 'Upload Error', description: reason || 'Upload failed' }
+  const [title, otherwise] =
+    stage === 'start'
+      ? ['Upload Error', 'Upload failed']
+      : ['Upload Failed', `Failed to upload ${fileName}`]
+  return { kind: 'toast', title, description: reason || otherwise, failed: true }
+}
+
+/** How a finished upload is told (spec §8). */
+export const successNotice = (path: UploadPath, fileName: string): Notice =>
+  path === 'foreground'
+    ? {
+        kind: 'toast',
+        title: 'Upload Complete',
+        description: `${fileName} uploaded successfully`,
+        failed: false,
+      }
+    : { kind: 'toast', title: `${fileName} uploaded successfully!`, failed: false }
+
+/** How the end of a large drop is told, once for all its files. */
+export const dropNotice = (stored: number, failed: number): Notice =>
+  failed === 0
+    ? {
+        kind: 'toast',
+        title: 'Upload Complete',
+        description: `${stored} ${stored === 1 ? 'file' : 'files'} uploaded successfully`,
+        failed: false,
+      }
     : {
         kind: 'toast',
         title: 'Upload Failed',
-        description: reason || `Failed to upload ${fileName}`,
+        description: `${stored} of ${stored + failed} files uploaded`,
+        failed: true,
       }
+
+/** How a file is refused that was given to another file's upload. */
+export const otherFileNotice = (reason: string): Notice => ({
+  kind: 'toast',
+  title: 'Not the same file',
+  description: reason,
+  failed: true,
+})
+
+/** How a lapsed session is told: once, however many uploads it holds up. */
+export const signedOutNotice: Notice = {
+  kind: 'toast',
+  title: 'Upload paused',
+  description: 'You were signed out. Sign in, and it goes on where it stopped.',
+  failed: true,
 }

@@ -1,52 +1,88 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { planUploads, skippedToast } from './upload-plan.ts'
+import { matchPicked, newRecord, planUploads, uploadPath } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2
-const file = (name: string, size: number) => ({ name, size })
+const picked = (name: string, size: number) => ({ file: { name, size } })
 
 describe('which files are uploaded', () => {
   test('500MB for free users and 1GB for premium, to the byte', () => {
     const files = [500 * megabyte, 500 * megabyte + 1, 1024 * megabyte, 1024 * megabyte + 1].map(
-      (size) => file(`${size}.bin`, size),
+      (size) => picked(`${size}.bin`, size),
     )
-    const sizes = (tier: 'free' | 'premium') => planUploads(files, tier).go.map(({ size }) => size)
+    const sizes = (tier: 'free' | 'premium') =>
+      planUploads(files, tier).go.map(({ file }) => file.size)
     expect(sizes('free')).toEqual([500 * megabyte])
     expect(sizes('premium')).toEqual([500 * megabyte, 500 * megabyte + 1, 1024 * megabyte])
   })
 
-  test('every file either goes or is skipped with a reason, in its order', () => {
-    const candidates = fc.array(fc.record({ name: fc.string(), size: fc.nat(2 * 1024 * megabyte) }))
+  test('every file either goes or is skipped, in its order', () => {
+    const candidates = fc.array(
+      fc.record({ file: fc.record({ name: fc.string(), size: fc.nat(2 * 1024 * megabyte) }) }),
+    )
     fc.assert(
       fc.property(candidates, fc.constantFrom('free' as const, 'premium' as const), (all, tier) => {
         const { go, skipped } = planUploads(all, tier)
-        const out = new Set(skipped.map(({ file }) => file))
-        expect(go).toEqual(all.filter((one) => !out.has(one)))
+        expect(go).toEqual(all.filter((one) => !skipped.includes(one)))
+        expect(skipped).toEqual(all.filter((one) => !go.includes(one)))
         expect(go.length + skipped.length).toBe(all.length)
-        for (const { reason } of skipped) expect(reason).toMatch(/^Too large: .+ the limit is /)
       }),
     )
   })
 })
 
-describe('what is said about skipped files', () => {
-  test('nothing when none was skipped', () => {
-    expect(skippedToast([], 'free')).toBeNull()
-  })
+describe('spec §7: the background path', () => {
+  const desktop =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36'
+  const android =
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/143.0.0.0 Mobile Safari/537.36'
+  const tablet =
+    'Mozilla/5.0 (Linux; Android 15; SM-X910) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36'
+  const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15'
+  const firefox = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
 
-  test('a free user reads the words of the spec', () => {
-    const { skipped } = planUploads([file('a.mov', 600 * megabyte)], 'free')
-    expect(skippedToast(skipped, 'free')).toEqual({
-      title: 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
-    })
+  test.each([
+    [desktop, [1], 'foreground'],
+    [desktop, [50 * megabyte], 'foreground'],
+    [desktop, [50 * megabyte + 1], 'background'],
+    [desktop, [1, 50 * megabyte + 1, 1], 'background'],
+    [android, [1], 'background'],
+    [tablet, [1], 'background'],
+    [iphone, [0], 'background'],
+    [firefox, [1], 'background'],
+  ])('%s, %j: %s', (userAgent, sizes, path) => {
+    expect(
+      uploadPath(
+        sizes.map((size) => ({ size })),
+        userAgent,
+      ),
+    ).toBe(path)
   })
+})
 
-  test('a premium user reads name, size and limit, and how many more there are', () => {
-    const large = [file('a.mov', 1536 * megabyte), file('b.mov', 2048 * megabyte)]
-    const { skipped } = planUploads(large, 'premium')
-    expect(skippedToast(skipped, 'premium')).toEqual({
-      title: 'File too large',
-      description: 'a.mov: 1.5 GB, the limit is 1 GB. And 1 more.',
-    })
+describe('files that are picked again', () => {
+  const add = (id: string, name: string, bytes: number) => ({
+    id,
+    picked: { file: new File([new Uint8Array(bytes)], name) },
+  })
+  const waiting = (id: string, name: string, bytes: number, need: 'file' | null = 'file') => {
+    const drop = { batch: 'drop', path: 'foreground' as const, expirationDays: 3 as const }
+    const record = newRecord({ ...add(id, name, bytes), ...drop, ownerId: 'ada', now: 0 })
+    return { ...record, status: 'paused' as const, need }
+  }
+
+  test('may be those of all records of their name and size that wait for a file', () => {
+    const files = [add('1', 'a', 1), add('2', 'a', 2), add('3', 'b', 1), add('4', 'b', 1)]
+    const records = [
+      waiting('x', 'a', 1),
+      waiting('y', 'b', 1),
+      waiting('z', 'a', 2, null),
+      waiting('w', 'b', 1),
+    ]
+    expect([...matchPicked(files, records)]).toEqual([
+      ['1', ['x']],
+      ['3', ['y', 'w']],
+      ['4', ['y', 'w']],
+    ])
   })
 })

@@ -8,6 +8,7 @@ import {
   spokenProgress,
   type UploadShare,
 } from './upload-progress.ts'
+import { emptyTally } from './upload-tally.ts'
 
 const share = (changes: Partial<UploadShare>): UploadShare => ({
   name: 'cut.mov',
@@ -91,14 +92,14 @@ describe('the progress over all files', () => {
 
 describe('the end of a batch', () => {
   test.each([
-    [['completed', 'completed'], false, 'Upload completed successfully!'],
-    [['completed', 'failed'], false, '1 of 2 files uploaded'],
-    [['failed'], false, null],
-    [[], false, null],
-    [['completed', 'uploading'], true, 'Cancelled by user'],
-    [['completed'], true, 'Upload completed successfully!'],
-  ] as const)('%j, cancelled %s, says %s', (statuses, cancelled, text) => {
-    const uploads = statuses.map((status) => ({ status }))
-    expect(outcomeText(uploads, cancelled)).toBe(text)
+    [2, 2, false, 'Upload completed successfully!'],
+    [2, 1, false, '1 of 2 files uploaded'],
+    [1, 0, false, null],
+    [0, 0, false, null],
+    [0, 0, true, 'Cancelled by user'],
+    [2, 1, true, 'Cancelled by user'],
+    [1, 1, true, 'Cancelled by user'],
+  ])('%i files, %i stored, cancelled %s: %s', (counted, stored, cancelled, text) => {
+    expect(outcomeText({ ...emptyTally(), counted, stored, cancelled })).toBe(text)
   })
 })

@@ -1,7 +1,6 @@
 import { cancelledByUser } from './upload-failure.ts'
-
-/** Spec §3, upload-tracking record: the states of this path (nothing is saved, so nothing pauses). */
-export type UploadStatus = 'pending' | 'uploading' | 'completed' | 'failed'
+import type { UploadStatus } from './upload-record.ts'
+import type { Tally } from './upload-tally.ts'
 
 /** What of an upload the progress is made of. Sizes are bytes. */
 export interface UploadShare {
@@ -40,36 +39,31 @@ export const overallPercent = (uploads: readonly UploadShare[]): number => {
   return Math.min(99, Math.max(0, percent(sent, whole)))
 }
 
+/** Spec §4: at 95% or more it is about to become a file. */
+export const isFinalizing = (upload: Pick<UploadShare, 'size' | 'sent'>): boolean =>
+  filePercent(upload) >= finalizingPercent
+
 /** Spec §4: 'Uploading {file}... {n}%', and 'Finalizing {file}...' at 95% or more. */
-export const progressText = (upload: UploadShare): string => {
-  const done = filePercent(upload)
-  return done >= finalizingPercent
+export const progressText = (upload: UploadShare): string =>
+  isFinalizing(upload)
     ? `Finalizing ${upload.name}...`
-    : `Uploading ${upload.name}... ${done}%`
-}
+    : `Uploading ${upload.name}... ${filePercent(upload)}%`
 
 /**
  * The same for a screen reader, which would otherwise read every percent aloud: it changes with the
  * file, at each quarter, and when it is being finalized.
  */
 export const spokenProgress = (upload: UploadShare): string => {
-  const done = filePercent(upload)
-  if (done >= finalizingPercent) return progressText(upload)
-  const quarter = Math.floor(done / 25) * 25
+  if (isFinalizing(upload)) return progressText(upload)
+  const quarter = Math.floor(filePercent(upload) / 25) * 25
   return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`
 }
 
-/** What is said when a batch has ended; null when none of it was stored. */
-export const outcomeText = (
-  uploads: readonly Pick<UploadShare, 'status'>[],
-  cancelled: boolean,
-): string | null => {
-  const stored = uploads.filter(({ status }) => status === 'completed').length
-  const isWhole = stored > 0 && stored === uploads.length
-  // Cancelling came too late for a file that was being confirmed.
-  if (cancelled && !isWhole) return cancelledByUser
+/** What is said when the last of the uploads has ended; null when none of them was stored. */
+export const outcomeText = ({ counted, stored, cancelled }: Tally): string | null => {
+  if (cancelled) return cancelledByUser
   if (stored === 0) return null
-  return isWhole
+  return stored === counted
     ? 'Upload completed successfully!'
-    : `${stored} of ${uploads.length} files uploaded`
+    : `${stored} of ${counted} files uploaded`
 }

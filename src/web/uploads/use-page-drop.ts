@@ -1,13 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { type Drop, readDrop } from './dropped-files.ts'
-
-const isEditable = (target: EventTarget | null) =>
-  target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable]:not([contenteditable="false"])') !==
-    null
+import { isEditable } from './is-editable.ts'
 
 /**
- * Lets the whole page take a drop of files; answers whether files are being dragged over it.
+ * Lets the whole page take a drop of files and folders; answers whether any are being dragged over it.
+ * `onDrop` is called when the folders have been read.
  * Text and links are no files: they are left to the fields that take them, and never make the
  * browser leave the page. What is dragged from the page itself is not an upload.
  */
@@ -47,12 +44,14 @@ export const usePageDrop = (onDrop: (drop: Drop) => void): boolean => {
     })
     on('drop', (event) => {
       stop()
+      // A part of the page took it: an upload that waits for its file.
+      if (event.defaultPrevented) return
       if (!hasFiles(event)) {
         if (!isEditable(event.target)) event.preventDefault()
         return
       }
       event.preventDefault()
-      drop(readDrop(event.dataTransfer?.items ?? []))
+      void readDrop(event.dataTransfer?.items ?? []).then(drop)
     })
     const leave = { signal: over.signal }
     window.addEventListener(

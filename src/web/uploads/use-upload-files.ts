@@ -1,16 +1,37 @@
+import { useState } from 'react'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { toast } from '../ui/toast.tsx'
-import { planUploads, skippedToast } from './upload-plan.ts'
-import { useUploadQueue } from './use-upload-queue.ts'
+import { planUploads } from './upload-plan.ts'
+import type { PickedFile, UploadsStore } from './uploads-state.ts'
 
-/** Answers the function that uploads files of a user of this tier, as far as the tier allows. */
-export const useUploadFiles = (tier: Tier) => {
-  const add = useUploadQueue((queue) => queue.add)
-  return (files: readonly File[], days: ExpirationDays) => {
-    const { go, skipped } = planUploads(files, tier)
-    const notice = skippedToast(skipped, tier)
-    if (notice) toast({ ...notice, tone: 'destructive' })
-    add(go, days, skipped)
+export interface UploadFiles {
+  /** Uploads what the tier takes; what is too large is skipped (spec §5). */
+  start: (picked: readonly PickedFile[], days: ExpirationDays) => void
+  /** What the last start skipped, until that is dismissed. */
+  skipped: readonly File[]
+  dismissSkipped: () => void
+}
+
+const none: readonly File[] = []
+
+/** Uploads files of a user of this tier, as far as the tier allows. */
+export const useUploadFiles = (store: UploadsStore, tier: Tier): UploadFiles => {
+  const [skipped, setSkipped] = useState(none)
+  return {
+    start(picked, days) {
+      const plan = planUploads(picked, tier)
+      setSkipped(plan.skipped.map(({ file }) => file))
+      // Spec §5: a toast and the upgrade card for a free user, the file-too-large card for premium.
+      if (plan.skipped.length > 0 && tier === 'free') {
+        toast({
+          title: 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
+          tone: 'destructive',
+        })
+      }
+      if (plan.go.length > 0) store.getState().add(plan.go, days)
+    },
+    skipped,
+    dismissSkipped: () => setSkipped(none),
   }
 }

@@ -36,23 +36,35 @@ export const chooseFiles = async (page: Page, paths: string[]): Promise<void> =>
   await (await dialog).setFiles(paths)
 }
 
-/** Drags files of the disk over the page and lets go of them: the browser's own drag and drop. */
-export const dropFiles = async (page: Page, paths: string[]): Promise<void> => {
+const middleOf = async (target: Locator) => {
+  const box = await target.boundingBox()
+  if (!box) throw new Error(`${target} is not shown.`)
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+/**
+ * Drags files and folders of the disk over the page, or one thing on it, and lets go of them: the
+ * browser's own drag and drop.
+ */
+export const dropFiles = async (page: Page, paths: string[], target?: Locator): Promise<void> => {
   const browser = await page.context().newCDPSession(page)
+  const place = target ? await middleOf(target) : { x: 640, y: 400 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     browser.send('Input.dispatchDragEvent', {
       type,
-      x: 640,
-      y: 400,
+      ...place,
       data: { items: [], files: paths, dragOperationsMask: 1 },
     })
   await drag('dragEnter')
   await drag('dragOver')
-  await expect(page.getByText('Drop to upload')).toBeVisible()
+  if (!target) await expect(page.getByText('Drop to upload')).toBeVisible()
   await drag('drop')
   await browser.detach()
 }
 
 /** The row of a file in the list that is open. */
 export const fileRow = (page: Page, name: string): Locator =>
-  page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByText(name, { exact: true }) })

@@ -1,8 +1,9 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { truncate, writeFile } from 'node:fs/promises'
+import { link, readdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { runFolder } from './run.ts'
 
 /** A file on disk to upload. */
 export interface DiskFile {
@@ -15,7 +16,7 @@ export interface DiskFile {
 const blockSize = 4 * 1024 * 1024
 
 /** Bytes that no compression shortens and that are the same in every run: a cipher over zeros. */
-function* pseudoRandom(size: number): Generator<Buffer> {
+export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let left = size; left > 0; left -= blockSize) {
     yield cipher.update(Buffer.alloc(Math.min(left, blockSize)))
@@ -41,6 +42,26 @@ export const writeRandomFile = async (
     createWriteStream(path),
   )
   return { name, path, size, sha256: hash.digest('hex') }
+}
+
+const sharedEnding = '.one-gibibyte'
+
+/**
+ * The one file of 1 GiB, the most that anybody may upload, under a name in `folder`. The first test
+ * of a run that asks writes it; it goes with the run.
+ */
+export const largeFile = async (folder: string, name: string): Promise<DiskFile> => {
+  const size = 1024 ** 3
+  const found = (await readdir(runFolder())).find((entry) => entry.endsWith(sharedEnding))
+  let sha256 = found?.slice(0, -sharedEnding.length)
+  if (sha256 === undefined) {
+    const own = await writeRandomFile(runFolder(), `of-${process.pid}`, size)
+    sha256 = own.sha256
+    await rename(own.path, join(runFolder(), `${sha256}${sharedEnding}`))
+  }
+  const path = join(folder, name)
+  await link(join(runFolder(), `${sha256}${sharedEnding}`), path)
+  return { name, path, size, sha256 }
 }
 
 /** Makes a file that has a size and no bytes on disk, for what is never read. */

@@ -6,6 +6,8 @@ export interface Noise {
   watch(context: BrowserContext): Promise<void>
   /** Announces something that belongs to the story; it is a fault when it does not come. */
   expect(what: RegExp): void
+  /** Lets something pass that belongs to the story and may or may not come. */
+  allow(what: RegExp): void
   /** Everything that was said and not expected, and everything expected that was not said. */
   faults(): string[]
 }
@@ -13,6 +15,7 @@ export interface Noise {
 export const listenForNoise = (): Noise => {
   const heard: string[] = []
   const expected: RegExp[] = []
+  const allowed: RegExp[] = []
   return {
     async watch(context) {
       context.on('console', (message) => {
@@ -33,8 +36,9 @@ export const listenForNoise = (): Noise => {
       })
     },
     expect: (what) => void expected.push(what),
+    allow: (what) => void allowed.push(what),
     faults: () => [
-      ...heard.filter((line) => !expected.some((what) => what.test(line))),
+      ...heard.filter((line) => ![...expected, ...allowed].some((what) => what.test(line))),
       ...expected
         .filter((what) => !heard.some((line) => what.test(line)))
         .map((what) => `expected and not heard: ${what}`),

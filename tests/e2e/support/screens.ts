@@ -1,15 +1,20 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
+import { recordKeyPrefix } from '../../../src/web/uploads/record-key.ts'
+import type { UploadRecord } from '../../../src/web/uploads/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
+import { writeSparseFile } from './files.ts'
 import type { Noise } from './noise.ts'
+import { uploadsPanel } from './uploads.ts'
 
 interface Stage {
   app: TestApp
   page: Page
   noise: Noise
+  folder: string
 }
 
 const hour = 3_600_000
@@ -45,6 +50,55 @@ const makeFilesInAllStates = async (app: TestApp) => {
       .where(eq(files.id, file.id))
   }
   return person
+}
+
+const lecture: UploadRecord = {
+  id: '1',
+  ownerId: '',
+  batch: 'one drop',
+  path: 'background',
+  fileName: 'lecture-07.mp4',
+  fileSize: 812 * 1024 ** 2,
+  fileType: 'video/mp4',
+  identity: { name: 'lecture-07.mp4', size: 812 * 1024 ** 2, lastModified: 0, sample: null },
+  pasted: false,
+  expirationDays: 3,
+  ticket: null,
+  restarted: false,
+  uploadStartTime: null,
+  progress: 31,
+  uploadedBytes: 251 * 1024 ** 2,
+  status: 'paused',
+  need: 'file',
+  lastActivity: 0,
+  error: null,
+}
+
+/** Uploads that an earlier visit left in the browser, in every state that one can leave behind. */
+const leaveUploads = async (page: Page, ownerId: string) => {
+  const records: UploadRecord[] = [
+    { ...lecture },
+    { ...lecture, id: '2', fileName: longName, need: 'sign-in' },
+    { ...lecture, id: '3', status: 'failed', need: null, error: 'Upload failed with status 403' },
+    {
+      ...lecture,
+      id: '4',
+      fileName: 'تقرير الاجتماع الأول.docx',
+      fileSize: 0,
+      status: 'completed',
+      need: null,
+      progress: 100,
+      uploadedBytes: 0,
+    },
+  ]
+  const kept = records.map((record) => [
+    recordKeyPrefix + record.id,
+    JSON.stringify({ ...record, ownerId, lastActivity: Date.now() }),
+  ])
+  await page.addInitScript((kept) => {
+    for (const [key = '', record = ''] of kept) localStorage.setItem(key, record)
+    localStorage.setItem('mayfly-uploads-panel', 'open')
+  }, kept)
 }
 
 /** Every screen there is, each with what brings a page there. */
@@ -87,6 +141,42 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
       .getByLabel('Files to upload')
       .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
     await expect(page.getByRole('main').getByRole('alert')).toContainText('tier')
+  },
+  'file too large': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+    const large = await writeSparseFile(folder, longName, 1024 ** 3 + 1)
+    await page.getByLabel('Files to upload').setInputFiles(large)
+    await expect(page.getByRole('button', { name: 'Try Another File' })).toBeVisible()
+  },
+  'upgrade to Premium': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
+    // The toast would leave after 5 s.
+    await page.clock.install()
+    await page.getByLabel('Files to upload').setInputFiles(large)
+    await expect(page.getByRole('link', { name: 'Upgrade Now' })).toBeVisible()
+  },
+  'uploads panel in every state': async ({ app, page }) => {
+    const person = await makeFilesInAllStates(app)
+    await leaveUploads(page, person.id)
+    await openDashboard(page, app, person)
+    await expect(uploadsPanel(page).getByText('Upload failed with status 403')).toBeVisible()
+  },
+  'uploads panel on a download page': async ({ app, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person, { name: longName })
+    await leaveUploads(page, person.id)
+    await openDashboard(page, app, person)
+    await page.goto(`/s/${file.shortCode}`)
+    await page.getByText('Checksum (SHA-256)').click()
+    await expect(uploadsPanel(page).getByText('lecture-07.mp4').first()).toBeVisible()
+  },
+  'a checksum': async ({ app, page }) => {
+    const person = await makePerson(app)
+    await makeFile(person, { name: longName })
+    await openDashboard(page, app, person)
+    await page.getByRole('button', { name: `SHA-256 of ${longName}` }).click()
+    await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
   },
   'my files in every state': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))

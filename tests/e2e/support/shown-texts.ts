@@ -7,7 +7,8 @@ declare global {
 }
 
 /**
- * Notes every text that the open document shows from now on, in order, however shortly it shows it.
+ * Notes every text that the open document shows from now on, in order, however shortly it shows it;
+ * what progress bars say to a screen reader too.
  * @returns the list, which grows.
  */
 export const recordTexts = async (page: Page): Promise<string[]> => {
@@ -22,10 +23,18 @@ export const recordTexts = async (page: Page): Promise<string[]> => {
     }
     new MutationObserver((changes) => {
       for (const { type, target, addedNodes } of changes) {
+        if (type === 'attributes' && target instanceof Element) {
+          window.noteShownText(target.getAttribute('aria-valuetext') ?? '')
+        }
         if (type === 'characterData') note(target)
         for (const node of addedNodes) note(node)
       }
-    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    }).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributeFilter: ['aria-valuetext'],
+    })
   })
   return texts
 }

@@ -11,9 +11,9 @@ import {
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
 import { listenForNoise, type Noise } from './noise.ts'
-import { postgresUrl } from './postgres.ts'
+import { postgresUrl } from './run.ts'
 
-interface Fixtures {
+export interface Fixtures {
   /** A server of the test's own; its clock stands still until the test sets it. */
   app: TestApp
   /** Fails the test when a console, a page or a request has anything to complain about. */

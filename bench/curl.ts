@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { type Cores, environment, onCores } from './machine.ts'
+import { contentType } from './mayfly.ts'
+
+const run = promisify(execFile)
+const maxSeconds = 120
+
+/** One request of curl: where to, and what of. Without a source it is a download. */
+export interface CurlRequest {
+  url: string
+  source?: string
+  /** Such as 0-99, of a download. */
+  range?: string
+}
+
+export interface Transfer {
+  /** As curl measures them: of its requests alone. */
+  seconds: number
+  /** What starting and ending the program took besides. */
+  aroundSeconds: number
+  /** Processor time of curl itself. */
+  clientCpu: number
+}
+
+/** Runs curl for some requests one after another, over one connection. `configFile` is written for it. */
+export const curl = async (
+  cores: Cores,
+  requests: CurlRequest[],
+  expectedBytes: number,
+  configFile: string,
+): Promise<Transfer> => {
+  await writeFile(configFile, requests.map(asConfig).join('next\n'))
+  const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
+  // Bash's own `time` tells what curl used, which is gone once it has ended.
+  const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
+  const began = performance.now()
+  const { stdout, stderr } = await run('bash', [...timed, ...onCores(cores.client, command)], {
+    env: environment,
+  })
+  const wallSeconds = (performance.now() - began) / 1000
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map(Number))
+  const moved = lines.reduce((sum, [bytes = 0]) => sum + bytes, 0)
+  const seconds = lines.reduce((sum, [, time = 0]) => sum + time, 0)
+  if (moved !== expectedBytes) throw new Error(`curl moved ${moved} bytes, not ${expectedBytes}`)
+  const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)
+  return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
+}
+
+/** Several curls at once; the time of the slowest. */
+export const curlsAtOnce = async (
+  cores: Cores,
+  each: CurlRequest[][],
+  bytesOfEach: number,
+  configFile: string,
+): Promise<Transfer> => {
+  const began = performance.now()
+  const transfers = await Promise.all(
+    each.map((requests, index) => curl(cores, requests, bytesOfEach, `${configFile}-${index}`)),
+  )
+  const wallSeconds = (performance.now() - began) / 1000
+  const seconds = Math.max(...transfers.map((one) => one.seconds))
+  return {
+    seconds,
+    aroundSeconds: wallSeconds - seconds,
+    clientCpu: transfers.reduce((sum, { clientCpu }) => sum + clientCpu, 0),
+  }
+}
+
+const asConfig = ({ url, source, range }: CurlRequest): string =>
+  [
+    'silent',
+    'show-error',
+    'fail',
+    `url = "${url}"`,
+    'output = /dev/null',
+    ...(range === undefined ? [] : [`range = ${range}`]),
+    ...(source === undefined
+      ? ['write-out = "%{size_download} %{time_total}\\n"']
+      : [
+          `upload-file = "${source}"`,
+          `header = "Content-Type: ${contentType}"`,
+          // Without this curl first asks whether it may send, and waits for the answer.
+          'header = "Expect:"',
+          'write-out = "%{size_upload} %{time_total}\\n"',
+        ]),
+    '',
+  ].join('\n')
+
+/** @throws when `url` does not answer the very bytes of `source`. */
+export const expectSame = async (source: string, url: string): Promise<void> => {
+  await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {
+    env: environment,
+  })
+}

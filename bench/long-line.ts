@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import { findChromium } from '../scripts/chromium.mjs'
+import { makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { contentType, type Mayfly, signIn, startMayfly, uploadCalls } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+import { writeSource } from './sources.ts'
+
+const fileBytes = 100e6
+/** What the line of `line-process.ts` carries. */
+const bytesPerSecond = 200e6 / 8
+const shortestSeconds = fileBytes / bytesPerSecond
+const rounds = 5
+const lanesCompared = [1, 2, 4]
+
+/** Milliseconds since the page was opened, of the requests of one upload. */
+interface Times {
+  firstCall: number
+  firstPut: number
+  lastPut: number
+  confirmed: number
+}
+
+/**
+ * 100 MB over a line of 200 Mbit/s and 60 ms: by the built web in a real Chromium, and by a plain
+ * client that sends parts of the same size over so many connections at once. In percent of what the
+ * line carries: from the first byte of the first PUT to the last answer, and with all calls.
+ */
+export const measureLongLine = async (cores: Cores, scratch: string): Promise<Row[]> => {
+  const line = await startLine()
+  const source = await writeSource(scratch, fileBytes)
+  const mayfly = await startMayfly(join(scratch, 'far'), cores.server, () => line.url)
+  let browser: Browser | undefined
+  try {
+    line.forwardTo(Number(new URL(mayfly.url).port))
+    const executablePath = await findChromium()
+    if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+    const ours = await byBrowser(browser, { mayfly, url: line.url, path: source.path })
+    const rows = [
+      row('100 MB over 200 Mbit/s and 60 ms, Chromium: bytes alone', '% of the line', {
+        ours: ours.map(({ firstPut, lastPut }) => share(lastPut - firstPut)),
+      }),
+      row('the same with its calls', '% of the line', {
+        ours: ours.map(({ firstCall, confirmed }) => share(confirmed - firstCall)),
+      }),
+    ]
+    for (const lanes of lanesCompared) {
+      const plain = await byPlainClient({ mayfly, path: source.path }, lanes)
+      rows.push(
+        row(`the same bytes, plain client, ${lanes} lanes`, '% of the line', { ours: plain }),
+      )
+    }
+    return rows
+  } finally {
+    await browser?.close()
+    await mayfly.stop()
+    line.stop()
+    await rm(source.path)
+  }
+}
+
+const share = (millis: number): number => (shortestSeconds / (millis / 1000)) * 100
+
+const startLine = async () => {
+  const program = fileURLToPath(new URL('./line-process.ts', import.meta.url))
+  const child = spawn(process.execPath, [program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return {
+    url,
+    forwardTo: (port: number) => void child.stdin.write(`${port}\n`),
+    stop: () => void child.kill(),
+  }
+}
+
+const byBrowser = async (
+  browser: Browser,
+  { mayfly, url, path }: { mayfly: Mayfly; url: string; path: string },
+): Promise<Times[]> => {
+  const http = makeHttpClient(1)
+  const cookies = (await signIn(mayfly, http)).split('; ').map((cookie) => {
+    const [name = '', value = ''] = cookie.split(/=(.*)/s)
+    return { name, value, url }
+  })
+  http.close()
+  const times: Times[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const context = await browser.newContext({ baseURL: url })
+    await context.addCookies(cookies)
+    const page = await context.newPage()
+    await page.goto('/')
+    await page.getByRole('button', { name: 'Choose files' }).waitFor()
+    const confirmed = page.waitForResponse((answer) => answer.url().endsWith('/confirm-upload'))
+    await page.getByLabel('Files to upload').setInputFiles(path)
+    const answer = await confirmed
+    if (!answer.ok()) throw new Error(`confirm-upload answered ${answer.status()}`)
+    await answer.finished()
+    times.push(await timesOf(page))
+    await context.close()
+  }
+  return times
+}
+
+/** From what the browser itself noted of its requests. */
+const timesOf = async (page: Page): Promise<Times> => {
+  const entries = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map(({ name, startTime, duration }) => ({ name, startTime, end: startTime + duration })),
+  )
+  const called = (path: string) => entries.filter(({ name }) => name.includes(path))
+  const puts = called('/storage/')
+  const [confirm] = called('/api/files/confirm-upload')
+  const [start] = called('/api/files/get-upload-url')
+  if (!confirm || !start || puts.length === 0) throw new Error('The browser noted no upload.')
+  return {
+    firstCall: start.startTime,
+    firstPut: Math.min(...puts.map(({ startTime }) => startTime)),
+    lastPut: Math.max(...puts.map(({ end }) => end)),
+    confirmed: confirm.end,
+  }
+}
+
+const byPlainClient = async (
+  { mayfly, path }: { mayfly: Mayfly; path: string },
+  lanes: number,
+): Promise<number[]> => {
+  const http = makeHttpClient(lanes)
+  const calls = uploadCalls(mayfly, http, await signIn(mayfly, http))
+  const bytes = await readFile(path)
+  const shares: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const started = await calls.start('plain.bin', fileBytes)
+    const { size, count } = started.parts ?? { size: fileBytes, count: 1 }
+    const numbers = Array.from({ length: count }, (_part, index) => index + 1)
+    const urls = await calls.sign(started, numbers)
+    const began = performance.now()
+    const lane = async () => {
+      for (let next = numbers.shift(); next !== undefined; next = numbers.shift()) {
+        const body = bytes.subarray((next - 1) * size, next * size)
+        const headers = { 'content-type': contentType }
+        await http.expectOk(urls[next] ?? '', { method: 'PUT', headers, body })
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    shares.push(share(performance.now() - began))
+    await calls.confirm(started)
+  }
+  http.close()
+  return shares
+}

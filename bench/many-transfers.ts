@@ -1,0 +1,101 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setInterval as every } from 'node:timers/promises'
+import { curl } from './curl.ts'
+import { makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
+import { cpuSeconds, peakBytes, resetPeak, residentBytes } from './process-cost.ts'
+import { type Row, row } from './report.ts'
+import { writeSource } from './sources.ts'
+
+const atOnce = 32
+const fileBytes = 32 * 1024 ** 2
+/** Files of each client, one after another: long enough for a leak to show. */
+const filesOfEach = 8
+const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
+const megabyte = 1024 ** 2
+const sampleMillis = 100
+
+/**
+ * 32 transfers at once, 8 GiB each way: the server's memory over the time and its processor time.
+ * What has been uploaded is deleted as soon as it is there, all but one file, which is downloaded.
+ */
+export const measureManyTransfers = async (
+  mayfly: Mayfly,
+  cores: Cores,
+  scratch: string,
+): Promise<Row[]> => {
+  const http = makeHttpClient(atOnce)
+  const cookie = await signIn(mayfly, http)
+  const calls = uploadCalls(mayfly, http, cookie)
+  const source = await writeSource(scratch, fileBytes)
+  const config = (client: number) => join(scratch, `curl-${client}`)
+
+  const upload = async (client: number) => {
+    const started = await calls.start(`file-${client}.bin`, fileBytes)
+    const request = { url: started.uploadUrl, source: source.path }
+    await curl(cores, [request], fileBytes, config(client))
+    return calls.confirm(started)
+  }
+  const kept = await upload(0)
+  const link = `${mayfly.url}/api/download/${kept.shortCode}`
+  const uploadAndDelete = async (client: number) => {
+    const { id } = await upload(client)
+    const url = `${mayfly.url}/api/files/${id}`
+    await http.expectOk(url, { method: 'DELETE', headers: { cookie } })
+  }
+  const download = (client: number) => curl(cores, [{ url: link }], fileBytes, config(client))
+
+  const measured = [
+    ...(await measure(mayfly, 'uploads', uploadAndDelete)),
+    ...(await measure(mayfly, 'downloads', download)),
+  ]
+  await rm(source.path)
+  http.close()
+  return measured
+}
+
+const measure = async (
+  mayfly: Mayfly,
+  what: string,
+  transfer: (client: number) => Promise<unknown>,
+): Promise<Row[]> => {
+  const pids = [mayfly.pid]
+  const over = new AbortController()
+  resetPeak(pids)
+  const memory = watchMemory(pids, over.signal)
+  const before = { cpu: cpuSeconds(pids), at: performance.now() }
+  await Promise.all(
+    Array.from({ length: atOnce }, async (_client, client) => {
+      for (let file = 0; file < filesOfEach; file += 1) await transfer(client)
+    }),
+  )
+  const seconds = (performance.now() - before.at) / 1000
+  const cpu = cpuSeconds(pids) - before.cpu
+  over.abort()
+  const samples = await memory
+  const third = Math.ceil(samples.length / 3)
+  const all = `${atOnce} ${what} at once`
+  const ours = (value: number) => ({ ours: [value] })
+  return [
+    row(all, 'MB/s', ours((gibibytes * 1024 ** 3) / 1e6 / seconds)),
+    row(all, 'CPU s/GiB', ours(cpu / gibibytes)),
+    row(`${all}: memory`, 'peak MiB', ours(peakBytes(pids) / megabyte)),
+    row(`${all}: memory, first third of the time`, 'MiB', { ours: samples.slice(0, third) }),
+    row(`${all}: memory, last third of the time`, 'MiB', { ours: samples.slice(-third) }),
+  ]
+}
+
+/** The resident memory in MiB, ten times a second. */
+const watchMemory = async (pids: number[], over: AbortSignal): Promise<number[]> => {
+  const samples: number[] = []
+  try {
+    for await (const _tick of every(sampleMillis, undefined, { signal: over })) {
+      samples.push(residentBytes(pids) / megabyte)
+    }
+  } catch (error) {
+    if (!over.aborted) throw error
+  }
+  return samples
+}

@@ -1,0 +1,46 @@
+import { randomFillSync } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const blockBytes = 8 * 1024 ** 2
+
+/** A file to send, whole and cut into pieces. */
+export interface Source {
+  path: string
+  bytes: number
+  /** The files that hold it cut at each `bytesOfEach`, in order. */
+  pieces(bytesOfEach: number): Promise<string[]>
+}
+
+/** Writes a file of random bytes, so that nothing on the way can shorten it. */
+export const writeSource = async (folder: string, bytes: number): Promise<Source> => {
+  const path = join(folder, `source-of-${bytes}`)
+  const file = await open(path, 'w')
+  const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
+  for (let written = 0; written < bytes; written += block.length) {
+    // So that no two blocks are alike, and a mix-up is seen.
+    block.writeDoubleLE(Math.random())
+    await file.write(block, 0, Math.min(block.length, bytes - written))
+  }
+  await file.close()
+  return { path, bytes, pieces: (bytesOfEach) => cut(path, bytes, bytesOfEach) }
+}
+
+const cut = async (path: string, bytes: number, bytesOfEach: number): Promise<string[]> => {
+  const source = await open(path)
+  const buffer = Buffer.allocUnsafe(Math.min(blockBytes, bytesOfEach))
+  const pieces: string[] = []
+  for (let from = 0; from < bytes; from += bytesOfEach) {
+    const piece = `${path}-${bytesOfEach}-${pieces.length}`
+    const file = await open(piece, 'w')
+    const end = Math.min(bytes, from + bytesOfEach)
+    for (let at = from; at < end; at += buffer.length) {
+      const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, end - at), at)
+      await file.write(buffer, 0, bytesRead)
+    }
+    await file.close()
+    pieces.push(piece)
+  }
+  await source.close()
+  return pieces
+}

@@ -1,0 +1,40 @@
+import { type PartRange, partRange, planParts } from '../../shared/rules/part-plan.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { touchOwnUpload, type Upload } from './queries.ts'
+
+/** Parts are signed shortly before they travel; a URL that got away is soon worth nothing. */
+const partUrlLifetimeMs = 60 * 60 * 1000
+
+/**
+ * Presigned URLs for parts of an open upload, by part number, each good for one hour and for exactly
+ * that part's bytes (design §5, upload protocol). Asking shows that the upload is alive: it holds its
+ * place from now on. Whether there is room for the file is for the confirmation to decide.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number beyond
+ * the last part; UNAVAILABLE when the upload's own store is away.
+ */
+export const signParts = async (
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  ownerId: string,
+  { cloudKey, partNumbers }: { cloudKey: string; partNumbers: readonly number[] },
+): Promise<{ urls: Record<string, string> }> => {
+  const now = clock()
+  const upload = await touchOwnUpload(db, ownerId, cloudKey, now)
+  if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
+  const parts = [...new Set(partNumbers)].map((partNumber) => findPart(upload, partNumber))
+  const until = new Date(now.getTime() + partUrlLifetimeMs)
+  const urls = await stores
+    .of(upload.storage)
+    .signParts(parts.map((part) => ({ key: cloudKey, mimeType: upload.mimeType, until, ...part })))
+  return { urls: Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url])) }
+}
+
+const findPart = ({ size, partSize }: Upload, partNumber: number): PartRange => {
+  const { count } = planParts(size, partSize)
+  if (partNumber > count) {
+    throw new AppError('PART_NOT_FOUND', {
+      message: `partNumbers: The file has ${count} parts, and none with the number ${partNumber}.`,
+    })
+  }
+  return partRange(size, partSize, partNumber)
+}

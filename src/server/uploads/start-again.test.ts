@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  listParts,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { uploads, users } from '../db/schema.ts'
+import { AppError } from '../errors.ts'
+import { createStores } from '../storage/stores.ts'
+import { startUpload as startUploadAt } from './start-upload.ts'
+import { prepareUploads } from './statements.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const mebibyte = 1024 ** 2
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** Of three parts. */
+const wish = {
+  fileName: 'notes.txt',
+  fileSize: 2 * 8 * mebibyte + 1,
+  fileType: 'text/plain',
+  expirationDays: '3',
+}
+
+const ask = (person: Person, changes: Record<string, unknown> = {}) =>
+  person.post('/api/files/get-upload-url', { ...wish, ...changes })
+
+const start = async (person: Person, changes: Record<string, unknown> = {}) => {
+  const response = await ask(person, changes)
+  expect(response.status).toBe(200)
+  return json<StartedUpload>(response)
+}
+
+const rowsOf = ({ id }: Person) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
+
+const expectRefusal = async (response: Response, status: number, code: string) => {
+  expect([response.status, await json(response)]).toMatchObject([status, { code }])
+}
+
+describe('a start that names whose it is', () => {
+  it("is refused as signed out in another's session, and takes nothing", async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
+    for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
+      const refused = await ask(bob, { ownerId, idempotencyKey: 'k' })
+      await expectRefusal(refused, 401, 'UNAUTHORIZED')
+    }
+    expect(await rowsOf(bob)).toEqual([])
+    expect(await rowsOf(ada)).toEqual([])
+    const session = await bob.fetch('/api/auth/user')
+    expect(await json<Person>(session)).toMatchObject({ id: bob.id })
+  })
+
+  it('is taken in its own session', async () => {
+    const ada = await makePerson(app)
+    const { cloudKey } = await start(ada, { ownerId: ada.id })
+    expect(await rowsOf(ada)).toMatchObject([{ cloudKey, ownerId: ada.id }])
+  })
+
+  it.each([7, null, {}, 'x'.repeat(65)])('is refused when that is %j', async (ownerId) => {
+    await expectRefusal(await ask(await makePerson(app), { ownerId }), 400, 'INVALID_INPUT')
+  })
+})
+
+describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tier) => {
+  const person = () => makePerson(app, { tier })
+
+  it('answers the same upload, with a URL signed anew', async () => {
+    const ada = await person()
+    const key = { idempotencyKey: randomUUID() }
+    const first = await start(ada, key)
+    app.clock.advance(minute)
+    const again = await start(ada, key)
+    expect(again).toEqual({ ...first, uploadUrl: again.uploadUrl })
+    expect(again.uploadUrl).not.toBe(first.uploadUrl)
+    expect(again.parts).toEqual({ size: 8 * mebibyte, count: 3 })
+    expect(await rowsOf(ada)).toHaveLength(1)
+    const small = { ...key, idempotencyKey: randomUUID(), fileSize: 5 }
+    await start(ada, small)
+    const bytes = new Uint8Array(5).fill(65)
+    const repeated = await start(ada, small)
+    expect((await putBytes(repeated, bytes)).status).toBe(200)
+    const confirmed = await ada.post('/api/files/confirm-upload', { cloudKey: repeated.cloudKey })
+    expect(confirmed.status).toBe(200)
+  })
+
+  it('takes one place, however many come at once', async () => {
+    const ada = await person()
+    const key = { idempotencyKey: randomUUID() }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    expect(new Set(answers.map(({ cloudKey }) => cloudKey)).size).toBe(1)
+    expect(await rowsOf(ada)).toHaveLength(1)
+  })
+
+  it('is cut as it was when it was first started, and keeps what has arrived', async () => {
+    const ada = await person()
+    const key = { size: 5, idempotencyKey: randomUUID() }
+    const first = await startUpload(ada, key)
+    const { db } = app.deps
+    await db.update(uploads).set({ partSize: 2 }).where(eq(uploads.cloudKey, first.cloudKey))
+    expect((await putBytes(first, new Uint8Array(5))).status).toBe(200)
+    expect((await startUpload(ada, key)).parts).toEqual({ size: 2, count: 3 })
+    expect(await listParts(ada, first.cloudKey)).toHaveLength(3)
+  })
+
+  it.each([
+    ['size', { fileSize: 7 }],
+    ['type', { fileType: 'text/html' }],
+    ['name', { fileName: 'other.txt' }],
+  ])('is refused with another %s, and changes nothing', async (_, changes) => {
+    const ada = await person()
+    const key = { idempotencyKey: randomUUID() }
+    await start(ada, key)
+    const before = await rowsOf(ada)
+    app.clock.advance(minute)
+    await expectRefusal(await ask(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
+    expect(await rowsOf(ada)).toEqual(before)
+  })
+
+  it('is the same when only what the server tidies differs', async () => {
+    const ada = await person()
+    const key = { idempotencyKey: randomUUID() }
+    const first = await start(ada, key)
+    const tidied = { fileName: ' notes<>.txt', fileType: 'Text/Plain; charset=utf-8' }
+    expect((await start(ada, { ...key, ...tidied })).cloudKey).toBe(first.cloudKey)
+  })
+
+  it("is not another user's start with the same key", async () => {
+    const [ada, bob] = [await person(), await person()]
+    const key = { idempotencyKey: randomUUID() }
+    const [hers, his] = [await start(ada, key), await start(bob, key)]
+    expect(hers.cloudKey).not.toBe(his.cloudKey)
+    expect(await rowsOf(bob)).toMatchObject([{ cloudKey: his.cloudKey }])
+    expect((await ask(bob, { ...key, fileSize: 7 })).status).toBe(400)
+    expect((await start(ada, key)).cloudKey).toBe(hers.cloudKey)
+  })
+
+  it.each([
+    [
+      'confirmed',
+      async (ada: Person, upload: StartedUpload) => {
+        expect((await putBytes(upload, new Uint8Array(5))).status).toBe(200)
+        return ada.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
+      },
+    ],
+    [
+      'aborted',
+      async (ada: Person, { cloudKey }: StartedUpload) =>
+        ada.post('/api/files/abort-upload', { cloudKey }),
+    ],
+    [
+      'swept',
+      async () => {
+        app.clock.advance(day + 1)
+        await sweepUploads(app.deps)
+        app.clock.advance(-day - 1)
+        return Response.json({})
+      },
+    ],
+  ])('is a new one once the first was %s', async (_, end) => {
+    const ada = await person()
+    const key = { fileSize: 5, idempotencyKey: randomUUID() }
+    const first = await start(ada, key)
+    expect((await end(ada, first)).status).toBe(200)
+    const next = await start(ada, { ...key, fileSize: 6 })
+    expect(next.cloudKey).not.toBe(first.cloudKey)
+    expect(await rowsOf(ada)).toHaveLength(1)
+  })
+
+  it.each([7, null, {}, '', 'x'.repeat(65), 'a\0b'])('is refused by the key %j', async (key) => {
+    const refused = await ask(await person(), { idempotencyKey: key })
+    await expectRefusal(refused, 400, 'INVALID_INPUT')
+  })
+
+  it('keeps the upload when storage is away, and takes no place by a first start', async () => {
+    const ada = await person()
+    const { cloudKey } = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
+    const away = {
+      ...app.storage,
+      signUpload: () => Promise.reject(new AppError('UNAVAILABLE')),
+    }
+    const deps = { ...app.deps, ...prepareUploads(app.deps.db), stores: createStores(away) }
+    const { fileName, fileType } = wish
+    for (const idempotencyKey of ['open', 'first', undefined]) {
+      const same = { fileName, fileSize: 5, fileType, expirationDays: 3 as const, idempotencyKey }
+      const failed = startUploadAt(deps, { id: ada.id, tier }, same)
+      await expect(failed).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    }
+    expect(await rowsOf(ada)).toMatchObject([{ cloudKey }])
+    const again = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
+    expect(again.cloudKey).toBe(cloudKey)
+  })
+})
+
+describe('the places of a free user', () => {
+  it('are not asked for again by a start that is repeated', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    await start(ada)
+    const key = { idempotencyKey: randomUUID() }
+    const third = await start(ada, key)
+    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    for (const { cloudKey } of answers) expect(cloudKey).toBe(third.cloudKey)
+    await expectRefusal(await ask(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
+    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    expect(await rowsOf(ada)).toHaveLength(2)
+  })
+
+  it('are taken once each by many starts that are repeated at once', async () => {
+    const ada = await makePerson(app)
+    const keys = ['a', 'b', 'c', 'd', 'e']
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => ask(ada, { idempotencyKey: keys[at % keys.length] })),
+    )
+    const granted = answers.filter(({ status }) => status === 200)
+    const started = await Promise.all(granted.map((answer) => json<StartedUpload>(answer)))
+    expect(new Set(started.map(({ cloudKey }) => cloudKey)).size).toBe(3)
+    expect(await rowsOf(ada)).toHaveLength(3)
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      await expectRefusal(answer, 403, 'TIER_FILE_COUNT')
+    }
+  })
+
+  it('are held for 15 minutes from when a start was last repeated', async () => {
+    const ada = await makePerson(app)
+    const key = { idempotencyKey: randomUUID() }
+    const first = await start(ada, key)
+    app.clock.advance(14 * minute)
+    expect((await start(ada, key)).cloudKey).toBe(first.cloudKey)
+    await start(ada)
+    await start(ada)
+    app.clock.advance(14 * minute)
+    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    app.clock.advance(minute)
+    expect((await ask(ada)).status).toBe(200)
+  })
+
+  it('go on with an upload that its owner began in a better tier', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const better = { expirationDays: '7', idempotencyKey: randomUUID() }
+    const { cloudKey } = await start(ada, better)
+    const { db } = app.deps
+    await db.update(users).set({ tier: 'free' }).where(eq(users.id, ada.id))
+    expect((await start(ada, better)).cloudKey).toBe(cloudKey)
+    const shorter = { ...better, expirationDays: '3' }
+    await expectRefusal(await ask(ada, shorter), 400, 'INVALID_INPUT')
+  })
+
+  it('are not in the way of starts that come while the tier changes', async () => {
+    const ada = await makePerson(app)
+    const { db } = app.deps
+    const deps = { ...app.deps, ...prepareUploads(db) }
+    for (let round = 0; round < 20; round += 1) {
+      const same = {
+        ...wish,
+        fileSize: 5,
+        expirationDays: 3 as const,
+        idempotencyKey: randomUUID(),
+      }
+      const tiers = ['free', 'premium', 'free', 'premium'] as const
+      const answers = await Promise.all(
+        tiers.map((tier) => startUploadAt(deps, { id: ada.id, tier }, same)),
+      )
+      expect(new Set(answers.map(({ cloudKey }) => cloudKey)).size).toBe(1)
+      await db.delete(uploads).where(eq(uploads.ownerId, ada.id))
+    }
+  })
+})

@@ -1,0 +1,168 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import { files, shortCodes, uploads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { FileRow } from '../files/queries.ts'
+import type { Upload } from './queries.ts'
+
+// Every upload takes each of these at least once. Prepared, because to build and plan them anew costs
+// more than to run them; prepared on a transaction, they run in it.
+
+/** What an upload is when it starts; `now` is both its beginning and its last activity. */
+export type NewUpload = Omit<
+  typeof uploads.$inferInsert,
+  'id' | 'partSize' | 'idempotencyKey' | 'createdAt' | 'lastActivityAt'
+> & { partSize: number; idempotencyKey: string | null; now: Date }
+
+/**
+ * Makes the function that writes down a new upload and answers it. Where its owner has one open under
+ * the same idempotency key, that one is answered and noted as active now; undefined when it is of
+ * another file, and nothing has happened.
+ */
+export const prepareInsertUpload = (db: Db) => {
+  const { placeholder } = sql
+  const query = db
+    .insert(uploads)
+    .values({
+      ownerId: placeholder('ownerId'),
+      storage: placeholder('storage'),
+      cloudKey: placeholder('cloudKey'),
+      originalName: placeholder('originalName'),
+      mimeType: placeholder('mimeType'),
+      size: placeholder('size'),
+      expirationDays: placeholder('expirationDays'),
+      partSize: placeholder('partSize'),
+      idempotencyKey: placeholder('idempotencyKey'),
+      createdAt: placeholder('now'),
+      lastActivityAt: placeholder('now'),
+    })
+    .onConflictDoUpdate({
+      target: [uploads.ownerId, uploads.idempotencyKey],
+      set: { lastActivityAt: sql`excluded.last_activity_at` },
+      setWhere: sql`(${uploads.originalName}, ${uploads.mimeType}, ${uploads.size}, ${uploads.expirationDays})
+        = (excluded.original_name, excluded.mime_type, excluded.size, excluded.expiration_days)`,
+    })
+    .returning()
+    .prepare('insert_upload')
+  return async (upload: NewUpload): Promise<Upload | undefined> => {
+    const [open] = await query.execute(upload)
+    return open
+  }
+}
+
+/** Makes the function that finds an open upload by its key and owner; a stranger's key finds nothing. */
+export const prepareFindUpload = (db: Db) => {
+  const query = db
+    .select()
+    .from(uploads)
+    .where(
+      and(
+        eq(uploads.cloudKey, sql.placeholder('cloudKey')),
+        eq(uploads.ownerId, sql.placeholder('ownerId')),
+      ),
+    )
+    .prepare('find_upload')
+  return async (ownerId: string, cloudKey: string): Promise<Upload | undefined> => {
+    const [upload] = await query.execute({ ownerId, cloudKey })
+    return upload
+  }
+}
+
+/** What is noted of activity may be this old: most uploads are over sooner, and are noted once. */
+const activityMs = 1000
+
+/**
+ * Makes the function that notes, to the second, that bytes are arriving under a key; it answers false
+ * when no open upload has the key.
+ */
+export const prepareTouchUpload = (db: Db) => {
+  const { placeholder } = sql
+  const byKey = eq(uploads.cloudKey, placeholder('cloudKey'))
+  const touched = db.$with('touched').as(
+    db
+      .update(uploads)
+      .set({ lastActivityAt: sql`${placeholder('now')}` })
+      .where(and(byKey, lte(uploads.lastActivityAt, placeholder('before'))))
+      .returning({ id: uploads.id }),
+  )
+  const query = db
+    .with(touched)
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(byKey)
+    .prepare('touch_upload')
+  return async (cloudKey: string, now: Date): Promise<boolean> => {
+    const before = new Date(now.getTime() - activityMs)
+    return (await query.execute({ cloudKey, now, before })).length > 0
+  }
+}
+
+/** What a file is besides what its upload was. */
+export type FileFacts = Pick<
+  FileRow,
+  'shortCode' | 'createdAt' | 'expiresAt' | 'maxLifetimeAt' | 'uploadDuration' | 'sha256'
+>
+
+/**
+ * Makes the function that makes a file of an upload found before: in one statement the upload ends,
+ * the short code is recorded as given and the file is there. Undefined when the upload is over, or
+ * was begun anew since; of parallel callers exactly one gets the file. A short code that was given
+ * before fails it whole, and nothing has happened.
+ */
+export const prepareMakeFile = (db: Db) => {
+  const { placeholder } = sql
+  const moment = (name: string) => sql<Date>`${placeholder(name)}::timestamptz`
+  const ended = db.$with('ended').as(
+    db
+      .delete(uploads)
+      .where(eq(uploads.id, placeholder('uploadId')))
+      .returning(),
+  )
+  const issued = db.$with('issued').as(
+    db
+      .insert(shortCodes)
+      .select(sql`select ${placeholder('shortCode')}, ${moment('createdAt')} from ${ended}`)
+      .returning({ code: shortCodes.code }),
+  )
+  const query = db
+    .with(ended, issued)
+    .insert(files)
+    .select(
+      db
+        .select({
+          id: sql<string>`gen_random_uuid()`.as('id'),
+          ownerId: ended.ownerId,
+          storage: ended.storage,
+          storageKey: ended.cloudKey,
+          originalName: ended.originalName,
+          mimeType: ended.mimeType,
+          size: ended.size,
+          shortCode: issued.code,
+          createdAt: moment('createdAt').as('created_at'),
+          expiresAt: moment('expiresAt').as('expires_at'),
+          maxLifetimeAt: moment('maxLifetimeAt').as('max_lifetime_at'),
+          downloadCount: sql<number>`0`.as('download_count'),
+          uploadDuration: sql`${placeholder('uploadDuration')}::real`.as('upload_duration'),
+          sha256: sql`${placeholder('sha256')}::text`.as('sha256'),
+          deletedAt: sql`null::timestamptz`.as('deleted_at'),
+          purgingAt: sql`null::timestamptz`.as('purging_at'),
+          purgedAt: sql`null::timestamptz`.as('purged_at'),
+        })
+        .from(ended)
+        .crossJoin(issued),
+    )
+    .returning()
+    .prepare('make_file')
+  return async (uploadId: string, facts: FileFacts): Promise<FileRow | undefined> => {
+    const [file] = await query.execute({ uploadId, ...facts })
+    return file
+  }
+}
+
+/** The statements that uploads take outside of transactions. */
+export const prepareUploads = (db: Db) => ({
+  insertUpload: prepareInsertUpload(db),
+  findUpload: prepareFindUpload(db),
+  makeFile: prepareMakeFile(db),
+})
+
+export type UploadStatements = ReturnType<typeof prepareUploads>

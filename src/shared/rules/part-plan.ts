@@ -1,0 +1,45 @@
+const mebibyte = 1024 ** 2
+
+/** S3 takes no part with a higher number (design §5). */
+export const maxPartCount = 10_000
+
+/**
+ * Small, so that a broken part costs little: 8 MiB are sent again in half a minute over 2 Mbit/s.
+ * Not smaller, since S3 takes no part under 5 MiB but the last.
+ */
+const usualPartSize = 8 * mebibyte
+
+/** How a file is cut: parts 1 to `count` of `size` bytes each, the last one of what is left. */
+export interface PartPlan {
+  /** Bytes. */
+  size: number
+  count: number
+}
+
+/** Where a part lies in the file; both in bytes. */
+export interface PartRange {
+  /** From 1. */
+  partNumber: number
+  offset: number
+  size: number
+}
+
+/** The size of a file's parts in bytes: usually 8 MiB, more where that would make over 10,000. */
+export const partSizeFor = (fileSize: number): number =>
+  Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
+
+/** The parts of a file of `fileSize` bytes. Every file has one, be it empty. */
+export const planParts = (fileSize: number, partSize: number): PartPlan => ({
+  size: partSize,
+  count: Math.max(1, Math.ceil(fileSize / partSize)),
+})
+
+/** @throws {RangeError} when a file of that size has no such part. */
+export const partRange = (fileSize: number, partSize: number, partNumber: number): PartRange => {
+  const { count } = planParts(fileSize, partSize)
+  if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > count) {
+    throw new RangeError(`part ${partNumber} of ${count}`)
+  }
+  const offset = (partNumber - 1) * partSize
+  return { partNumber, offset, size: Math.min(partSize, fileSize - offset) }
+}

@@ -1,0 +1,15 @@
+/** Spec §9: toasts stay 5 s. */
+const toastDuration = 5000
+
+let timer = 0
+
+/** Shows a failure in the page's own place for it; a later one takes its place. */
+export const showToast = (title: string, description: string): void => {
+  const toast = document.querySelector('#toast')
+  if (toast === null) return
+  const heading = document.createElement('b')
+  heading.textContent = title
+  toast.replaceChildren(heading, description)
+  clearTimeout(timer)
+  timer = window.setTimeout(() => toast.replaceChildren(), toastDuration)
+}

@@ -1,0 +1,15 @@
+import { lazy, Suspense } from 'react'
+import { useCurrentUser } from '../api/use-current-user.ts'
+import { pageImports } from './page-imports.ts'
+
+const UploadsDock = lazy(pageImports.uploads)
+
+/** The uploads of whoever is signed in, on every screen (spec §2). */
+export const Uploads = () => {
+  const { data: user } = useCurrentUser()
+  return user ? (
+    <Suspense fallback={null}>
+      <UploadsDock />
+    </Suspense>
+  ) : null
+}

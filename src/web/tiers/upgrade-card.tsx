@@ -1,0 +1,76 @@
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Badge } from '../ui/badge.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { upgradeMailAddress } from './upgrade-mail.ts'
+import { usePremiumPrice } from './use-premium-price.ts'
+import { useSupportEmail } from './use-support-email.ts'
+
+/** Spec §2: the feature list of the card. */
+const features = [
+  'Unlimited files and 1GB uploads',
+  'Custom expiration times',
+  'Advanced analytics',
+  'Custom branding',
+]
+
+export interface UpgradeCardProps {
+  /** What the free tier had no room for, in a few words. */
+  reason: string
+  /** The account that would be upgraded. */
+  userEmail: string
+  /** What it concerns, such as the files that were not taken. */
+  children?: ReactNode
+  onContinue: () => void
+}
+
+/**
+ * The upgrade-to-premium card (spec §2). Nothing can be paid in this version: Upgrade Now writes to
+ * support, and the card says so.
+ */
+export const UpgradeCard = ({ reason, userEmail, children, onContinue }: UpgradeCardProps) => {
+  const price = usePremiumPrice()
+  const supportEmail = useSupportEmail()
+  return (
+    <Card className="mb-4 p-5 sm:p-6">
+      <section aria-labelledby="upgrade-title">
+        <Badge tone="outline">{reason}</Badge>
+        {children ? <div className="mt-3">{children}</div> : null}
+        <div className="mt-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+          <h2 id="upgrade-title" className="text-xl">
+            Upgrade to Premium
+          </h2>
+          <p className="tabular-nums">
+            <span className="font-[620] text-xl">${price}</span>
+            <span className="text-muted"> per month</span>
+          </p>
+        </div>
+        <ul className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
+          {features.map((feature) => (
+            <li key={feature} className="flex items-center gap-2.5">
+              <Check aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
+              {feature}
+            </li>
+          ))}
+        </ul>
+        <div className="mt-5 flex flex-wrap items-center gap-2">
+          {supportEmail === undefined ? (
+            <Button variant="primary" disabled>
+              Upgrade Now
+            </Button>
+          ) : (
+            <ButtonLink variant="primary" href={upgradeMailAddress(supportEmail, userEmail)}>
+              Upgrade Now
+            </ButtonLink>
+          )}
+          <Button onClick={onContinue}>Continue with Free</Button>
+        </div>
+        <p className="mt-3 text-muted text-sm wrap-anywhere">
+          Nothing can be paid here yet. Upgrade Now opens a mail to {supportEmail ?? 'our support'}{' '}
+          that asks to switch your account.
+        </p>
+      </section>
+    </Card>
+  )
+}

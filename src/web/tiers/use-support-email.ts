@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { settingsStaleTime } from '../api/use-version.ts'
+
+/** Where people write to for help; undefined until it is known. */
+export const useSupportEmail = (): string | undefined =>
+  useQuery({
+    queryKey: ['/api/settings/contact'],
+    queryFn: ({ signal }) => call('contact', { signal }),
+    staleTime: settingsStaleTime,
+  }).data?.supportEmail

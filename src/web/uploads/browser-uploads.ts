@@ -1,0 +1,109 @@
+import { ApiError, call } from '../api/call.ts'
+import { createChecksums, startChecksumWorker } from './checksums.ts'
+import { browserConnection, waitOrReconnect } from './connection.ts'
+import { guardPage } from './guard-page.ts'
+import { createBrowserHandleStore } from './handle-store.ts'
+import { keepAwake } from './keep-awake.ts'
+import { questionTimeoutMs } from './next-step.ts'
+import { sendByXhr, wholeNumber } from './send.ts'
+import { createSendFile } from './send-file.ts'
+import { openBroadcast } from './tab-channel.ts'
+import { electLeader } from './tab-leader.ts'
+import { browserTimers } from './timers.ts'
+import type { UploadCalls } from './upload-calls.ts'
+import type { Outcome, Refusal } from './upload-failure.ts'
+import { createUploads, type Uploads, type UploadsPage } from './uploads-store.ts'
+
+const refusalOf = (error: unknown): Refusal => {
+  if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
+  const { status, code = null, publicMessage: message = null } = error
+  const body = error.message.slice(`${status}: `.length)
+  const seconds = wholeNumber(error.retryAfter)
+  const retryAfterMs = seconds === null ? null : seconds * 1000
+  return { status, code, message, retryAfterMs, ...(message === null && { body }) }
+}
+
+/**
+ * Calls go past the query client: a lapsed session pauses uploads, and must not make the page leave.
+ * Never rejects.
+ */
+const attempt = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    return { ok: false, refusal: refusalOf(error) }
+  }
+}
+
+/** Of a call that nobody else gives a limit. */
+const inTime = () => AbortSignal.timeout(questionTimeoutMs)
+
+const calls: UploadCalls = {
+  getUploadUrl: (body, signal) => attempt(() => call('getUploadUrl', { body, signal })),
+  listParts: (query, signal) => attempt(() => call('listParts', { query, signal })),
+  confirmUpload: (body, signal) => attempt(() => call('confirmUpload', { body, signal })),
+  abortUpload: (cloudKey) =>
+    attempt(() => call('abortUpload', { body: { cloudKey }, signal: inTime() })),
+  currentUser: async () => {
+    const user = await attempt(() => call('currentUser', { signal: inTime() }))
+    if (user.ok) return { ok: true, value: user.value.id }
+    return user.refusal.status === 401 ? { ok: true, value: null } : user
+  },
+}
+
+/** Random; also on an origin that is not secure, where browsers have no `randomUUID`. */
+const newId = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(8))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+
+/** The uploads of this browser; once for each page that is loaded. */
+export const createBrowserUploads = (page: UploadsPage): Uploads => {
+  const checksums = createChecksums(startChecksumWorker)
+  const sendFile = createSendFile({
+    send: sendByXhr,
+    connection: browserConnection,
+    wait: waitOrReconnect,
+    random: Math.random,
+    checksums,
+    signParts: (body, signal) => attempt(() => call('signParts', { body, signal })),
+    listParts: calls.listParts,
+    now: () => performance.now(),
+  })
+  return createUploads(
+    {
+      calls,
+      sendFile,
+      sha256: checksums.sha256,
+      sample: checksums.sample,
+      connection: browserConnection,
+      timers: browserTimers,
+      wait: waitOrReconnect,
+      random: Math.random,
+      holdPage: guardPage,
+      keepAwake,
+      handles: createBrowserHandleStore(),
+      storage: () => localStorage,
+      onStorage: (listener) =>
+        window.addEventListener('storage', ({ key, newValue, storageArea }) => {
+          if (storageArea === localStorage) listener(key, newValue)
+        }),
+      onVisible: (listener) =>
+        document.addEventListener('visibilitychange', () => {
+          if (document.visibilityState === 'visible') listener()
+        }),
+      onHidden: (listener) => {
+        window.addEventListener('pagehide', listener)
+        document.addEventListener('visibilitychange', () => {
+          if (document.visibilityState === 'hidden') listener()
+        })
+      },
+      openChannel: openBroadcast(),
+      electLeader,
+      isAlone: navigator.locks === undefined,
+      userAgent: navigator.userAgent,
+      newId,
+    },
+    page,
+  )
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { askForHandle, readHandle } from './handle-file.ts'
+
+/** A handle as Chromium gives it: reading it without permission is NotAllowedError. */
+const handleOf = ({
+  permission = 'granted',
+  answer = 'granted',
+  isThere = true,
+}: {
+  permission?: PermissionState
+  answer?: PermissionState | Error
+  isThere?: boolean
+}) => {
+  let asked = 0
+  let state = permission
+  const handle = {
+    kind: 'file',
+    name: 'a.txt',
+    getFile: async () => {
+      if (state !== 'granted') throw new DOMException('not allowed', 'NotAllowedError')
+      if (!isThere) throw new DOMException('not there', 'NotFoundError')
+      return new File(['a'], 'a.txt')
+    },
+    requestPermission: async () => {
+      asked += 1
+      if (answer instanceof Error) throw answer
+      state = answer
+      return state
+    },
+  }
+  return { handle: handle as unknown as FileSystemFileHandle, asked: () => asked }
+}
+
+test('a file that may be read is read, and nobody is asked', async () => {
+  const { handle, asked } = handleOf({})
+  expect(await readHandle(handle)).toMatchObject({ state: 'found', file: { name: 'a.txt' } })
+  expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
+  expect(asked()).toBe(0)
+})
+
+test('a permission that lapsed is named, and one click gives it back', async () => {
+  const { handle, asked } = handleOf({ permission: 'prompt' })
+  expect(await readHandle(handle)).toEqual({ state: 'permission' })
+  expect(asked()).toBe(0)
+  expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
+  expect(asked()).toBe(1)
+})
+
+test('who says no, or cannot be asked without a click, stays asked for', async () => {
+  const refused = handleOf({ permission: 'prompt', answer: 'denied' })
+  expect(await askForHandle(refused.handle)).toEqual({ state: 'permission' })
+  const unasked = handleOf({
+    permission: 'prompt',
+    answer: new DOMException('no click', 'SecurityError'),
+  })
+  expect(await askForHandle(unasked.handle)).toEqual({ state: 'permission' })
+})
+
+test('a file that was moved or removed is gone', async () => {
+  const { handle } = handleOf({ isThere: false })
+  expect(await readHandle(handle)).toEqual({ state: 'gone' })
+  const later = handleOf({ permission: 'prompt', isThere: false })
+  expect(await askForHandle(later.handle)).toEqual({ state: 'gone' })
+})

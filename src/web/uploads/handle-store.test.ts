@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { createBrowserHandleStore, createHandleStore, type HandleTable } from './handle-store.ts'
+
+const handleOf = (name: string): FileSystemFileHandle => {
+  const handle: Partial<FileSystemFileHandle> = { kind: 'file', name }
+  return handle as FileSystemFileHandle
+}
+
+const createTable = () => {
+  const rows = new Map<string, FileSystemFileHandle>()
+  const table: HandleTable = {
+    get: async (id) => rows.get(id),
+    set: async (id, handle) => void rows.set(id, handle),
+    delete: async (ids) => {
+      for (const id of ids) rows.delete(id)
+    },
+    ids: async () => [...rows.keys()],
+  }
+  return { table, rows }
+}
+
+test('a handle is found again by the id of its record until it is removed', async () => {
+  const { table } = createTable()
+  const video = handleOf('video.mp4')
+  await createHandleStore(table).save('1', video)
+  // A page that was loaded anew.
+  const store = createHandleStore(table)
+  expect(await store.get('1')).toBe(video)
+  expect(await store.get('2')).toBeUndefined()
+  await store.remove('1')
+  expect(await store.get('1')).toBeUndefined()
+})
+
+test('handles that no record names are forgotten', async () => {
+  const { table, rows } = createTable()
+  const store = createHandleStore(table)
+  for (const id of ['1', '2', '3']) await store.save(id, handleOf(id))
+  await store.removeAllBut(['2', '9'])
+  expect([...rows.keys()]).toEqual(['2'])
+  await store.removeAllBut([])
+  expect(rows.size).toBe(0)
+})
+
+test('where nothing can be kept, nothing is found and nothing breaks', async () => {
+  const fail = async () => {
+    throw new DOMException('no room', 'QuotaExceededError')
+  }
+  const stores = [
+    createHandleStore({ get: fail, set: fail, delete: fail, ids: fail }),
+    // Node has no IndexedDB.
+    createBrowserHandleStore(),
+  ]
+  for (const store of stores) {
+    await store.save('1', handleOf('a'))
+    await store.remove('1')
+    await store.removeAllBut([])
+    expect(await store.get('1')).toBeUndefined()
+  }
+})

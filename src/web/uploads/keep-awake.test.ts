@@ -1,0 +1,85 @@
+import { expect, test, vi } from 'vitest'
+import { keepScreenOn } from './keep-awake.ts'
+
+/** A screen whose locks are released when the page is hidden, as browsers do. */
+const createScreen = () => {
+  const page = Object.assign(new EventTarget(), {
+    visibilityState: 'visible' as DocumentVisibilityState,
+  })
+  const held = new Set<object>()
+  let asked = 0
+  let refuses = false
+  const show = (visibilityState: DocumentVisibilityState) => {
+    page.visibilityState = visibilityState
+    if (visibilityState === 'hidden') held.clear()
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  const request = async () => {
+    asked += 1
+    await Promise.resolve()
+    if (refuses) throw new DOMException('low battery', 'NotAllowedError')
+    const lock = { release: async () => void held.delete(lock) }
+    held.add(lock)
+    return lock
+  }
+  return {
+    screen: { wakeLock: { request }, document: page },
+    held,
+    show,
+    asked: () => asked,
+    refuse: (refused: boolean) => {
+      refuses = refused
+    },
+  }
+}
+
+test('the screen stays on until it is let go', async () => {
+  const { screen, held } = createScreen()
+  const release = keepScreenOn(screen)
+  await vi.waitFor(() => expect(held.size).toBe(1))
+  release()
+  expect(held.size).toBe(0)
+})
+
+test('the lock is taken again when the page is seen again, and not after the end', async () => {
+  const { screen, held, show, asked } = createScreen()
+  const release = keepScreenOn(screen)
+  await vi.waitFor(() => expect(held.size).toBe(1))
+  show('hidden')
+  expect(held.size).toBe(0)
+  show('visible')
+  await vi.waitFor(() => expect(held.size).toBe(1))
+  release()
+  expect(held.size).toBe(0)
+  show('hidden')
+  show('visible')
+  expect(asked()).toBe(2)
+})
+
+test('a page that is not seen asks when it is', async () => {
+  const { screen, held, show, asked } = createScreen()
+  show('hidden')
+  keepScreenOn(screen)
+  expect(asked()).toBe(0)
+  show('visible')
+  await vi.waitFor(() => expect(held.size).toBe(1))
+})
+
+test('let go before the browser answered, it holds nothing', async () => {
+  const { screen, held, asked } = createScreen()
+  keepScreenOn(screen)()
+  expect(asked()).toBe(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(held.size).toBe(0)
+})
+
+test('refused or absent, nothing happens', async () => {
+  const { screen, held, show, refuse, asked } = createScreen()
+  keepScreenOn({ ...screen, wakeLock: undefined })()
+  refuse(true)
+  keepScreenOn(screen)
+  await vi.waitFor(() => expect(asked()).toBe(1))
+  refuse(false)
+  show('visible')
+  await vi.waitFor(() => expect(held.size).toBe(1))
+})

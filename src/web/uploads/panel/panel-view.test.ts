@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import {
+  countByStatus,
+  type Listed,
+  panelRecords,
+  speedText,
+  summaryText,
+  timeLeftText,
+} from './panel-view.ts'
+
+const record = (changes: Partial<UploadRecord>): UploadRecord => ({
+  id: 'one',
+  ownerId: 'ada',
+  batch: 'first',
+  path: 'background',
+  fileName: 'film.mp4',
+  fileSize: 100,
+  fileType: 'video/mp4',
+  identity: { name: 'film.mp4', size: 100, lastModified: 0, sample: null },
+  pasted: false,
+  expirationDays: 3,
+  ticket: null,
+  restarted: false,
+  uploadStartTime: null,
+  progress: 0,
+  uploadedBytes: 0,
+  status: 'pending',
+  need: null,
+  lastActivity: 0,
+  error: null,
+  ...changes,
+})
+
+describe('what the panel lists', () => {
+  it('is everything; beside a page that draws the foreground path, the rest and what is paused', () => {
+    const records = [
+      record({ id: 'a', path: 'foreground', status: 'uploading' }),
+      record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
+      record({ id: 'c', path: 'background', status: 'completed' }),
+    ]
+    const idsOf = (listed: Listed) => panelRecords(records, listed).map(({ id }) => id)
+    expect(idsOf('background')).toEqual(['b', 'c'])
+    expect(idsOf('all')).toEqual(['a', 'b', 'c'])
+  })
+
+  it('stands in the order in which it concerns a person, oldest first', () => {
+    const statuses: UploadStatus[] = [
+      'completed',
+      'pending',
+      'failed',
+      'pending',
+      'uploading',
+      'paused',
+    ]
+    const listed = panelRecords(
+      statuses.map((status, at) => record({ id: String(at), status })),
+      'all',
+    )
+    expect(listed.map(({ id }) => id)).toEqual(['4', '2', '5', '1', '3', '0'])
+  })
+})
+
+describe('the panel in a line', () => {
+  const of = (...statuses: UploadStatus[]) =>
+    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))))
+
+  it('says how far it is while anything runs; what failed is not among it', () => {
+    expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
+    expect(of('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
+    expect(of('pending')).toBe('Uploading 1 of 1')
+  })
+
+  it('says what needs a person, else what came of it', () => {
+    expect(of('paused')).toBe('1 upload paused')
+    expect(of('paused', 'paused', 'completed')).toBe('2 uploads paused')
+    expect(of('paused', 'failed')).toBe('1 upload paused, 1 failed')
+    expect(of('failed', 'completed', 'failed')).toBe('2 uploads failed')
+    expect(of('completed')).toBe('1 file uploaded')
+    expect(of('completed', 'completed')).toBe('2 files uploaded')
+    const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
+    expect(summaryText(countByStatus([cancelled]))).toBe('1 upload cancelled')
+    expect(summaryText(countByStatus([cancelled, { status: 'completed', error: null }]))).toBe(
+      '1 file uploaded',
+    )
+  })
+})
+
+describe('speed and time left', () => {
+  it('gives the speed as a size a second', () => {
+    expect(speedText(11.4 * 1024 ** 2)).toBe('11.4 MB/s')
+    expect(speedText(0)).toBe('0 Bytes/s')
+  })
+
+  it.each([
+    [1, '1 s left'],
+    [59, '59 s left'],
+    [60, '1 min left'],
+    [61, '2 min left'],
+    [3600, '1 h left'],
+    [3601, '1 h 1 min left'],
+    [7199, '2 h left'],
+    [86_399, '24 h left'],
+    [86_400, 'More than a day left'],
+  ])('reckons %i s', (seconds, text) => {
+    expect(timeLeftText({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
+  })
+
+  it('says nothing where there is nothing to reckon with', () => {
+    expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
+    expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
+    expect(timeLeftText({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
+    expect(timeLeftText({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
+  })
+})

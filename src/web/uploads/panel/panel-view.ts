@@ -1,0 +1,81 @@
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { isCancelled } from '../upload-failure.ts'
+import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+
+/**
+ * Which uploads the panel shows: all (spec §4), or, on a page that draws the foreground path itself,
+ * those of the background path and whatever is paused.
+ */
+export type Listed = 'all' | 'background'
+
+const isListed = ({ path, status }: UploadRecord, listed: Listed): boolean =>
+  listed === 'all' || path === 'background' || status === 'paused'
+
+/** What moves stands first, then what needs a person, what waits for its turn, and what is done. */
+const rank: Record<UploadStatus, number> = {
+  uploading: 0,
+  paused: 1,
+  failed: 1,
+  pending: 2,
+  completed: 3,
+}
+
+/** The uploads of the panel in the order it lists them; within a rank, oldest first. */
+export const panelRecords = (records: readonly UploadRecord[], listed: Listed): UploadRecord[] =>
+  records
+    .filter((record) => isListed(record, listed))
+    .sort((a, b) => rank[a.status] - rank[b.status])
+
+/** How many uploads there are in each state; what a person ended did not fail. */
+export type Counts = Record<UploadStatus | 'cancelled', number>
+
+export const countByStatus = (
+  records: readonly Pick<UploadRecord, 'status' | 'error'>[],
+): Counts => {
+  const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
+  for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
+  return counts
+}
+
+const several = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
+
+/** The panel in a line: what runs, else what needs a person, else what came of it. */
+export const summaryText = (counts: Counts): string => {
+  const { pending, uploading, paused, completed, failed, cancelled } = counts
+  if (uploading + pending > 0) {
+    return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
+  }
+  const waits = [
+    ...(paused > 0 ? [`${several(paused, 'upload')} paused`] : []),
+    ...(failed > 0
+      ? [paused > 0 ? `${failed} failed` : `${several(failed, 'upload')} failed`]
+      : []),
+  ]
+  if (waits.length > 0) return waits.join(', ')
+  return completed === 0 && cancelled > 0
+    ? `${several(cancelled, 'upload')} cancelled`
+    : `${several(completed, 'file')} uploaded`
+}
+
+/** How fast bytes travel, such as '11.4 MB/s'. */
+export const speedText = (bytesPerSecond: number): string => `${formatSize(bytesPerSecond)}/s`
+
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+
+/** How long the rest of an upload will take at a speed; null where there is nothing to reckon with. */
+export const timeLeftText = (
+  { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
+  bytesPerSecond: number | null,
+): string | null => {
+  const left = fileSize - uploadedBytes
+  if (!bytesPerSecond || bytesPerSecond <= 0 || left <= 0) return null
+  const seconds = Math.ceil(left / bytesPerSecond)
+  if (seconds < minute) return `${seconds} s left`
+  if (seconds < hour) return `${Math.ceil(seconds / minute)} min left`
+  if (seconds >= day) return 'More than a day left'
+  const minutes = Math.ceil(seconds / minute)
+  const rest = minutes % 60
+  return rest === 0 ? `${minutes / 60} h left` : `${Math.floor(minutes / 60)} h ${rest} min left`
+}

@@ -1,0 +1,61 @@
+import { shortName } from '../../files/split-name.ts'
+import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+
+const spokenNameLength = 60
+
+type News = 'resumed' | 'paused' | 'completed' | 'failed'
+
+const phrases: Record<News, string> = {
+  resumed: 'Upload resumed',
+  paused: 'Upload paused',
+  completed: 'Upload completed',
+  failed: 'Upload failed',
+}
+
+const runs = (status: UploadStatus) => status === 'uploading' || status === 'pending'
+
+const newsOf = (before: UploadStatus | undefined, after: UploadStatus): News | null => {
+  if (before === after) return null
+  if (!runs(after)) return after as News
+  // That its turn has come is no news.
+  return before === 'paused' || before === 'failed' ? 'resumed' : null
+}
+
+const startText = (uploads: readonly UploadRecord[]): string => {
+  const [one, ...others] = uploads
+  if (one === undefined || others.length > 0) return `Uploading ${uploads.length} files`
+  return `Uploading ${shortName(one.fileName, spokenNameLength)}`
+}
+
+/**
+ * What a screen reader says when uploads have changed between two moments: the one upload by its
+ * name, several by their number; null where nothing but progress happened, or what did is in `told`.
+ * @param told what is said elsewhere, such as by toasts.
+ */
+export const spokenChange = (
+  before: readonly UploadRecord[],
+  after: readonly UploadRecord[],
+  told: readonly UploadStatus[],
+): string | null => {
+  const known = new Map(before.map(({ id, status }) => [id, status]))
+  const found = after.flatMap((record) => {
+    const news = newsOf(known.get(record.id), record.status)
+    return news === null || told.some((status) => status === news) ? [] : [{ record, news }]
+  })
+  const [one, ...others] = found
+  if (one === undefined) {
+    const began = !before.some(({ status }) => runs(status))
+    const running = after.filter(({ status }) => runs(status))
+    return began && running.length > 0 ? startText(running) : null
+  }
+  if (others.length === 0) {
+    const { fileName, error } = one.record
+    const reason = one.news === 'failed' && error !== null ? `. ${error}` : ''
+    return `${shortName(fileName, spokenNameLength)}: ${phrases[one.news]}${reason}`
+  }
+  return (['resumed', 'paused', 'completed', 'failed'] as const)
+    .map((news) => ({ news, count: found.filter((it) => it.news === news).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ news, count }) => `${phrases[news]}: ${count}`)
+    .join(', ')
+}

@@ -1,0 +1,200 @@
+import { X } from 'lucide-react'
+import { type DragEvent, memo, useState } from 'react'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { splitName } from '../../files/split-name.ts'
+import { chooseFile, droppedFile } from '../pick-files.ts'
+import { isCancelled } from '../upload-failure.ts'
+import { isFinalizing, progressText } from '../upload-progress.ts'
+import type { UploadNeed, UploadRecord, UploadStatus } from '../upload-record.ts'
+import { shareOf } from '../upload-share.ts'
+import type { PickedFile, UploadLive, UploadsState } from '../uploads-state.ts'
+import { speedText, timeLeftText } from './panel-view.ts'
+
+export interface UploadItemProps {
+  record: UploadRecord
+  live: UploadLive | undefined
+  commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
+}
+
+const badges: Record<UploadStatus, string> = {
+  pending: 'Pending',
+  uploading: 'Uploading',
+  paused: 'Paused',
+  completed: 'Completed',
+  failed: 'Failed',
+}
+
+const badgeOf = (record: UploadRecord): string =>
+  record.status === 'uploading' && isFinalizing(shareOf(record))
+    ? 'Finalizing'
+    : badges[record.status]
+
+const notes: Record<Exclude<UploadNeed, null>, string> = {
+  file: 'Choose the same file again, or drop it here, and the upload goes on where it stopped.',
+  permission: 'Your browser will ask whether Mayfly may read the file again.',
+  'sign-in': 'You were signed out. Sign in, and the upload goes on where it stopped.',
+}
+
+/** Cut in the middle; the whole name on hover and for screen readers. */
+const Name = ({ name }: { name: string }) => {
+  const { head, tail } = splitName(name)
+  return (
+    <>
+      <span className="uploads-spoken">{name}</span>
+      <span className="upload-name" title={name} aria-hidden="true" dir="auto">
+        <span>{head}</span>
+        <span>{tail}</span>
+      </span>
+    </>
+  )
+}
+
+/** The same for the panel as a whole and for each upload in it. */
+export const Bar = (props: {
+  label: string
+  percent: number
+  tone: 'accent' | 'quiet'
+  /** Spec §4: what a screen reader says of it instead of the bare number. */
+  text?: string | undefined
+}) => (
+  <div
+    className="uploads-bar"
+    role="progressbar"
+    aria-label={props.label}
+    aria-valuemin={0}
+    aria-valuemax={100}
+    aria-valuenow={props.percent}
+    aria-valuetext={props.text}
+    data-tone={props.tone}
+  >
+    <span style={{ width: `${props.percent}%` }} />
+  </div>
+)
+
+const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => {
+  const percent = `${Math.floor(record.progress)}%`
+  if (record.status === 'paused') return <span>{percent} · Upload paused</span>
+  if (record.status !== 'uploading') {
+    return (
+      <>
+        <span>{percent}</span>
+        {record.status === 'failed' ? null : <span>{formatSize(record.fileSize)}</span>}
+      </>
+    )
+  }
+  if (live?.interrupted) {
+    return (
+      <span>
+        {percent} · <span className="upload-interrupted">Connection lost, trying again</span>
+      </span>
+    )
+  }
+  const speed = live?.bytesPerSecond ?? null
+  const left = timeLeftText(record, speed)
+  return (
+    <>
+      <span>
+        {percent}
+        {speed === null ? '' : ` · ${speedText(speed)}`}
+      </span>
+      {left === null ? null : <span>{left}</span>}
+    </>
+  )
+}
+
+const Action = (props: { label: string; name: string; onPress: () => void }) => (
+  <button
+    type="button"
+    className="upload-act"
+    aria-label={`${props.label}: ${props.name}`}
+    onClick={props.onPress}
+  >
+    {props.label}
+  </button>
+)
+
+/** Takes a dropped file where the upload waits for one; leaves every other drop to the page. */
+const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
+  const [isOver, setOver] = useState(false)
+  if (!wanted) return { isOver: false, handlers: {} }
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
+  return {
+    isOver,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'copy' as const
+        setOver(true)
+      },
+      onDragLeave: () => setOver(false),
+      onDrop: (event: DragEvent) => {
+        setOver(false)
+        if (!hasFiles(event)) return
+        // The page sees that it was taken.
+        event.preventDefault()
+        take(event.dataTransfer)
+      },
+    },
+  }
+}
+
+const Item = ({ record, live, commands }: UploadItemProps) => {
+  const { id, fileName, status, need } = record
+  const needsFile = status === 'paused' && need === 'file'
+  const give = async (file: Promise<PickedFile | null>) => {
+    const picked = await file
+    if (picked) commands.provideFile(id, picked)
+  }
+  // Who does not want to give the permission, or cannot any more, drops the file instead.
+  const takesFile = needsFile || (status === 'paused' && need === 'permission')
+  const drop = useDrop(takesFile, (transfer) => void give(droppedFile(transfer)))
+  const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
+
+  return (
+    <div data-dropping={drop.isOver || undefined} {...drop.handlers} className="upload-body">
+      <div className="upload-top">
+        <Name name={fileName} />
+        <span className="upload-badge">{badgeOf(record)}</span>
+      </div>
+      <Bar
+        label={fileName}
+        percent={Math.floor(record.progress)}
+        tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
+        text={status === 'uploading' ? progressText(shareOf(record)) : undefined}
+      />
+      <div className="upload-foot">
+        <Figures record={record} live={live} />
+        {status === 'paused' && need === 'sign-in' ? (
+          // In another tab, so that what this one holds of the file is kept.
+          <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
+            Sign in
+          </a>
+        ) : null}
+        {status === 'paused' ? <Action label="Resume" name={fileName} onPress={resume} /> : null}
+        {status === 'failed' && !isCancelled(record) ? (
+          <Action label="Try again" name={fileName} onPress={resume} />
+        ) : null}
+        {status === 'completed' || status === 'failed' ? null : (
+          <button
+            type="button"
+            className="upload-cancel"
+            aria-label={`Cancel ${fileName}`}
+            title="Cancel"
+            onClick={() => commands.cancel(id)}
+          >
+            <X aria-hidden="true" strokeWidth={1.6} />
+          </button>
+        )}
+      </div>
+      {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}
+      {status === 'paused' && need !== null ? <p className="upload-note">{notes[need]}</p> : null}
+    </div>
+  )
+}
+
+/**
+ * One upload of the panel (spec §2): file name, status badge, progress bar with a percentage, the
+ * error text if failed, a cancel button while it runs, Resume with 'Upload paused' while it is paused.
+ */
+export const UploadItem = memo(Item)

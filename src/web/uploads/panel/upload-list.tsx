@@ -1,0 +1,65 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useRef, useState } from 'react'
+import type { UploadRecord } from '../upload-record.ts'
+import type { UploadsState } from '../uploads-state.ts'
+import { UploadItem, type UploadItemProps } from './upload-item.tsx'
+
+/** Before an item has been measured. */
+const usualHeight = 96
+
+/** A list without a single button must still be reached and scrolled by the keyboard. */
+const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
+
+export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
+  id: string
+  records: readonly UploadRecord[]
+  live: UploadsState['live']
+}
+
+/**
+ * The uploads of the panel, however many: it scrolls above a maximum height (spec §2) and draws what
+ * is in sight. To a screen reader it is a list of all of them.
+ */
+export const UploadList = ({ id, records, live, commands }: UploadListProps) => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [focusedId, setFocusedId] = useState<string | null>(null)
+  const virtualizer = useVirtualizer({
+    count: records.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => usualHeight,
+    getItemKey: (index) => records[index]?.id ?? index,
+    overscan: 4,
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range)
+      const focused = records.findIndex(({ id }) => id === focusedId)
+      if (focused < 0 || shown.includes(focused)) return shown
+      return [...shown, focused].sort((a, b) => a - b)
+    },
+  })
+  const height = virtualizer.getTotalSize()
+  return (
+    <div ref={scroller} id={id} className="uploads-list" {...scrolledByKeys}>
+      <ul style={{ height }} onBlur={() => setFocusedId(null)}>
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+          const record = records[index]
+          if (record === undefined) return null
+          return (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              data-status={record.status}
+              className="upload"
+              aria-posinset={index + 1}
+              aria-setsize={records.length}
+              style={{ transform: `translateY(${start}px)` }}
+              onFocus={() => setFocusedId(record.id)}
+            >
+              <UploadItem record={record} live={live[record.id]} commands={commands} />
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,107 @@
+import { ChevronDown } from 'lucide-react'
+import { useEffect, useId, useMemo, useRef } from 'react'
+import { overallPercent } from '../upload-progress.ts'
+import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import { shareOf } from '../upload-share.ts'
+import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import { countByStatus, type Listed, panelRecords, summaryText } from './panel-view.ts'
+import { Bar } from './upload-item.tsx'
+import { UploadList } from './upload-list.tsx'
+import { useOpen } from './use-open.ts'
+import { useRoom } from './use-room.ts'
+import { useSpokenChanges } from './use-spoken-changes.ts'
+import { useUploadsView } from './use-uploads-view.ts'
+
+export interface UploadsPanelProps {
+  store: UploadsStore
+  /** What the page tells by other means, such as toasts; a screen reader need not hear it twice. */
+  told: readonly UploadStatus[]
+  listed: Listed
+}
+
+interface PanelProps {
+  records: readonly UploadRecord[]
+  live: UploadsState['live']
+  commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
+}
+
+const Panel = ({ records, live, commands }: PanelProps) => {
+  const panel = useRef<HTMLElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
+  const hadFocus = useRef(false)
+  const listId = useId()
+  const counts = countByStatus(records)
+  const [isOpen, setOpen] = useOpen()
+  useRoom(panel)
+
+  // The button that was pressed may have gone with what it did.
+  useEffect(() => {
+    const lost = hadFocus.current && document.activeElement === document.body
+    if (lost) toggle.current?.focus()
+  })
+
+  const isOver = counts.uploading + counts.pending === 0
+  const percent = overallPercent(records.map(shareOf))
+  const canClear = counts.completed + counts.failed + counts.cancelled > 0
+  return (
+    <section
+      ref={panel}
+      className="uploads"
+      aria-label="Background uploads"
+      onFocus={() => {
+        hadFocus.current = true
+      }}
+      onBlur={({ relatedTarget }) => {
+        hadFocus.current = relatedTarget === null
+      }}
+    >
+      <div className="uploads-head">
+        <h2>
+          <button
+            ref={toggle}
+            type="button"
+            className="uploads-toggle"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? listId : undefined}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <ChevronDown aria-hidden="true" strokeWidth={1.6} />
+            <span>{summaryText(counts)}</span>
+            {isOpen || isOver ? null : <span className="uploads-percent">{percent}%</span>}
+          </button>
+        </h2>
+        <button
+          type="button"
+          aria-disabled={!canClear}
+          title="Removes completed and failed uploads from this list"
+          onClick={() => (canClear ? commands.clear() : undefined)}
+        >
+          Clear
+        </button>
+      </div>
+      {isOpen ? (
+        <UploadList id={listId} records={records} live={live} commands={commands} />
+      ) : isOver ? null : (
+        <Bar label="All background uploads" percent={percent} tone="accent" />
+      )}
+    </section>
+  )
+}
+
+/**
+ * The background uploads panel (spec §2): fixed at the bottom left of every page, and shown only when
+ * there are uploads to show. While nothing changes it costs nothing.
+ */
+export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
+  const state = useUploadsView(store)
+  const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
+  const spoken = useSpokenChanges(records, told)
+  return (
+    <>
+      <p role="status" className="uploads-spoken">
+        {spoken}
+      </p>
+      {records.length > 0 ? <Panel records={records} live={state.live} commands={state} /> : null}
+    </>
+  )
+}

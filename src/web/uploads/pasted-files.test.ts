@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { type Clipboard, readPaste } from './pasted-files.ts'
+
+const now = new Date(2026, 10, 21, 14, 3, 22)
+
+const clipboardOf = (text: string, ...files: File[]): Clipboard => ({
+  items: files.map((file) => ({ kind: 'file', getAsFile: () => file })),
+  getData: () => text,
+})
+
+/** A picture as browsers hand over what is no file. */
+const picture = (name: string, type: string, lastModified = now.getTime() - 50) =>
+  new File(['pixels'], name, { type, lastModified })
+
+const read = async (clipboard: Clipboard) => {
+  const { files } = await readPaste(clipboard, now)
+  return files.map(({ file, pasted }) => ({ name: file.name, type: file.type, pasted }))
+}
+
+test('a picture becomes a file that is named after the moment', async () => {
+  expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
+    { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', pasted: true },
+  ])
+})
+
+test('one picture in several formats is one file', async () => {
+  const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
+  expect(await read(clipboardOf('', ...formats))).toEqual([
+    { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', pasted: true },
+  ])
+})
+
+test('text becomes a file with its very characters', async () => {
+  const text = '  dünne Bretter\r\n→ ✓\n'
+  const { files } = await readPaste(clipboardOf(text), now)
+  expect(files).toHaveLength(1)
+  expect(files[0]?.file.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
+  expect(files[0]?.file.type).toBe('text/plain')
+  expect(files[0]?.file.lastModified).toBe(now.getTime())
+  expect(await files[0]?.file.text()).toBe(text)
+})
+
+test('of rich text the plain text wins over the picture of it', async () => {
+  const [file, ...others] = await read(clipboardOf('a table', picture('image.png', 'image/png')))
+  expect(file?.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
+  expect(others).toEqual([])
+})
+
+test('files of a file manager keep their names, whatever text lies beside them', async () => {
+  const files = [
+    new File(['a'], 'report.pdf', { type: 'application/pdf', lastModified: now.getTime() }),
+    picture('harbour.png', 'image/png'),
+    picture('image.png', 'image/png', new Date(2020, 0, 1).getTime()),
+  ]
+  const clipboard = clipboardOf('/home/ann/report.pdf', ...files)
+  expect(await read(clipboard)).toEqual([
+    { name: 'report.pdf', type: 'application/pdf', pasted: undefined },
+    { name: 'harbour.png', type: 'image/png', pasted: undefined },
+    { name: 'image.png', type: 'image/png', pasted: undefined },
+  ])
+})
+
+test('an empty clipboard, or blanks, make nothing', async () => {
+  expect(await read(clipboardOf(''))).toEqual([])
+  expect(await read(clipboardOf(' \n\t'))).toEqual([])
+})

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type StorageAnswer, type StorageRequest, sendByXhr, wholeNumber } from './send.ts'
+
+/** As much of a browser's XMLHttpRequest as is used; the test plays the network. */
+class Xhr extends EventTarget {
+  static last: Xhr
+  readonly upload = new EventTarget()
+  readonly sentHeaders = new Headers()
+  timeout = 0
+  status = 0
+  responseText = ''
+  headers = ''
+  aborted = false
+  constructor() {
+    super()
+    Xhr.last = this
+  }
+  open() {}
+  send() {}
+  setRequestHeader(name: string, value: string) {
+    this.sentHeaders.set(name, value)
+  }
+  getAllResponseHeaders() {
+    return this.headers
+  }
+  abort() {
+    this.aborted = true
+    this.dispatchEvent(new Event('abort'))
+  }
+  sends(loaded: number) {
+    this.upload.dispatchEvent(Object.assign(new Event('progress'), { loaded }))
+  }
+  answers(status: number, headers = '', text = '') {
+    Object.assign(this, { status, headers, responseText: text })
+    this.dispatchEvent(new Event('load'))
+  }
+}
+
+let answer: StorageAnswer | 'open'
+let sent: number[]
+
+const start = (more: Partial<StorageRequest> = {}) => {
+  answer = 'open'
+  sent = []
+  const running = sendByXhr({
+    method: 'PUT',
+    url: 'https://storage.example/part',
+    headers: { 'Content-Type': 'text/plain' },
+    body: new Blob(['bytes']),
+    timeoutMs: 600_000,
+    stallMs: 30_000,
+    signal: new AbortController().signal,
+    onSent: (bytes) => sent.push(bytes),
+    ...more,
+  })
+  running.then(
+    (ended) => {
+      answer = ended
+    },
+    () => undefined,
+  )
+  return running
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('XMLHttpRequest', Xhr)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('the answer', () => {
+  test('has the headers that are whole numbers, and the code of an error', async () => {
+    const running = start()
+    const headers = 'upload-offset: 700\r\nretry-after: 20\r\n'
+    Xhr.last.answers(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
+    expect(await running).toEqual({
+      kind: 'answer',
+      status: 503,
+      code: 'UNAVAILABLE',
+      uploadOffset: 700,
+      retryAfterMs: 20_000,
+    })
+  })
+
+  test('of a success has no code, and absent headers are null', async () => {
+    const running = start()
+    Xhr.last.answers(200, '', '{"code":"X"}')
+    expect(await running).toEqual({
+      kind: 'answer',
+      status: 200,
+      code: null,
+      uploadOffset: null,
+      retryAfterMs: null,
+    })
+  })
+
+  test.each([
+    ['error', 'network'],
+    ['timeout', 'timeout'],
+  ])('that never came: %s', async (event, kind) => {
+    const running = start()
+    Xhr.last.dispatchEvent(new Event(event))
+    expect(await running).toEqual({ kind })
+    expect(Xhr.last.timeout).toBe(600_000)
+  })
+})
+
+describe('a stall', () => {
+  test('is when nothing leaves for as long as that', async () => {
+    const running = start()
+    vi.advanceTimersByTime(29_999)
+    expect(Xhr.last.aborted).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(Xhr.last.aborted).toBe(true)
+    expect(await running).toEqual({ kind: 'stalled' })
+  })
+
+  test('is none while bytes leave, however slowly', async () => {
+    const running = start()
+    for (let bytes = 1; bytes <= 5; bytes += 1) {
+      vi.advanceTimersByTime(29_000)
+      Xhr.last.sends(bytes)
+    }
+    Xhr.last.answers(200)
+    expect(await running).toMatchObject({ kind: 'answer', status: 200 })
+    expect(sent).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('is none for four times as long while storage works on what has left', async () => {
+    const running = start()
+    Xhr.last.sends(5)
+    Xhr.last.upload.dispatchEvent(new Event('load'))
+    vi.advanceTimersByTime(119_999)
+    expect(Xhr.last.aborted).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(await running).toEqual({ kind: 'stalled' })
+  })
+
+  test('is not looked for in a question, nor where nobody asks', () => {
+    void start({ method: 'HEAD', body: null })
+    vi.advanceTimersByTime(600_000)
+    void start({ stallMs: undefined })
+    Xhr.last.upload.dispatchEvent(new Event('load'))
+    vi.advanceTimersByTime(600_000)
+    expect(answer).toBe('open')
+  })
+
+  test('leaves no timer behind once an answer came', () => {
+    void start()
+    Xhr.last.answers(200)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('cancelling', () => {
+  test('ends the request with the reason, and leaves no timer', async () => {
+    const cancel = new AbortController()
+    const reason = new Error('Cancelled by user')
+    const running = start({ signal: cancel.signal })
+    cancel.abort(reason)
+    await expect(running).rejects.toBe(reason)
+    expect(Xhr.last.aborted).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('before it begins sends nothing', async () => {
+    const before = Xhr.last
+    const reason = new Error('over')
+    await expect(start({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(Xhr.last).toBe(before)
+  })
+})
+
+test.each([
+  ['0', 0],
+  [' 42 ', 42],
+  ['-1', null],
+  ['1.5', null],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', null],
+  ['9'.repeat(30), null],
+  ['', null],
+  [null, null],
+])('the header value %s is %s', (value, expected) => {
+  expect(wholeNumber(value)).toBe(expected)
+})

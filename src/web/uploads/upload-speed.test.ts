@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
+
+/** Samples every `everyMs` from 0 on, of an upload whose bytes at a moment `bytesAt` tells. */
+const follow = (untilMs: number, bytesAt: (at: number) => number, everyMs = 500) => {
+  let samples: SpeedSamples = []
+  for (let at = 0; at <= untilMs; at += everyMs) samples = withSample(samples, at, bytesAt(at))
+  return samples
+}
+
+describe('the speed of an upload', () => {
+  test('is unknown before anything was sent and during the first two seconds', () => {
+    expect(bytesPerSecond([], 5000)).toBeNull()
+    expect(
+      bytesPerSecond(
+        follow(1500, (at) => at),
+        1500,
+      ),
+    ).toBeNull()
+    expect(
+      bytesPerSecond(
+        follow(2000, (at) => at),
+        2000,
+      ),
+    ).toBe(1000)
+  })
+
+  test('is that of the last seconds, not the average since the beginning', () => {
+    const bytesAt = (at: number) => (at < 60_000 ? at : 60_000 + (at - 60_000) * 10)
+    expect(bytesPerSecond(follow(70_000, bytesAt), 70_000)).toBe(10_000)
+  })
+
+  test('falls to nothing while the line is dead', () => {
+    const samples = follow(20_000, (at) => at)
+    expect(bytesPerSecond(samples, 24_000)).toBeLessThan(600)
+    expect(bytesPerSecond(samples, 30_000)).toBe(0)
+  })
+
+  test('is right again soon after the line was dead for long', () => {
+    const bytesAt = (at: number) => Math.min(at, 10_000) + Math.max(0, at - 100_000)
+    expect(bytesPerSecond(follow(109_000, bytesAt), 109_000)).toBe(1000)
+  })
+
+  test('a lost part does not make it fall', () => {
+    const bytesAt = (at: number) => (at < 10_000 ? at * 1000 : at * 1000 - 8_000_000)
+    const speed = bytesPerSecond(follow(12_000, bytesAt), 12_000)
+    expect(speed).toBeGreaterThan(900_000)
+    expect(speed).toBeLessThanOrEqual(1_000_000)
+  })
+
+  test('is never negative, and what it is reckoned from stays small', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(1e9)), {
+      maxLength: 100,
+    })
+    fc.assert(
+      fc.property(steps, (all) => {
+        let samples: SpeedSamples = []
+        let at = 0
+        for (const [ms, bytes] of all) {
+          at += ms
+          samples = withSample(samples, at, bytes)
+          expect(bytesPerSecond(samples, at) ?? 0).toBeGreaterThanOrEqual(0)
+        }
+      }),
+    )
+    expect(follow(600_000, (at) => at).length).toBeLessThan(20)
+  })
+})

@@ -1,0 +1,23 @@
+import { useEffect, useEffectEvent } from 'react'
+import type { Drop } from './dropped-files.ts'
+import { isEditable } from './is-editable.ts'
+import { readPaste } from './pasted-files.ts'
+
+/**
+ * Lets the whole page take a paste of files, pictures and text. What is pasted into a field is the
+ * field's. `onPaste` is called when there is something to upload, and folders have been read.
+ */
+export const usePagePaste = (onPaste: (paste: Drop) => void): void => {
+  const paste = useEffectEvent(onPaste)
+
+  useEffect(() => {
+    const take = (event: ClipboardEvent) => {
+      if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
+      void readPaste(event.clipboardData, new Date()).then((found) => {
+        if (found.files.length > 0 || found.unreadable.length > 0) paste(found)
+      })
+    }
+    window.addEventListener('paste', take)
+    return () => window.removeEventListener('paste', take)
+  }, [])
+}

@@ -1,0 +1,48 @@
+import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { filesQuery } from '../files/use-files.ts'
+import { toast } from '../ui/toast.tsx'
+import { createBrowserUploads } from './browser-uploads.ts'
+import type { UploadsStore } from './uploads-state.ts'
+
+let stores: WeakMap<QueryClient, UploadsStore> | undefined
+
+/** Puts new files on top of the list that is shown, and has it read anew (spec §7). */
+const refreshFiles = (client: QueryClient, stored: readonly StoredFile[]) => {
+  const ids = new Set(stored.map(({ id }) => id))
+  client.setQueryData(filesQuery.queryKey, (files) =>
+    files ? [...stored.toReversed(), ...files.filter(({ id }) => !ids.has(id))] : files,
+  )
+  void client.invalidateQueries({ queryKey: filesQuery.queryKey })
+}
+
+/** The uploads live as long as the application does: they outlive the screen that began them. */
+const storeOf = (client: QueryClient): UploadsStore => {
+  stores ??= new WeakMap()
+  const known = stores.get(client)
+  if (known) return known
+  const { store, setUser } = createBrowserUploads({
+    onStored: (files) => refreshFiles(client, files),
+    onNotice: ({ title, description, failed }) =>
+      toast({
+        title,
+        ...(description !== undefined && { description }),
+        tone: failed ? 'destructive' : 'plain',
+      }),
+  })
+  const userHash = hashKey(currentUserQuery.queryKey)
+  const tellUser = () => {
+    const user = client.getQueryData(currentUserQuery.queryKey)
+    if (user !== undefined) setUser(user?.id ?? null)
+  }
+  client.getQueryCache().subscribe(({ query }) => {
+    if (query.queryHash === userHash) tellUser()
+  })
+  tellUser()
+  stores.set(client, store)
+  return store
+}
+
+/** The uploads of this browser, for `useStore` to select from. */
+export const useUploadsStore = (): UploadsStore => storeOf(useQueryClient())

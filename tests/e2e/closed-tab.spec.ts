@@ -1,0 +1,68 @@
+import type { Page } from '@playwright/test'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, sentSince, storedPuts, test } from './support/network.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+const partSize = 8 * mebibyte
+const partCount = 25
+const mostLanes = 5
+/** So many bytes that 60 % of the parts are stored whole, whatever is under way besides. */
+const enough = (partCount * 0.6 + mostLanes) * partSize
+
+const crash = async (page: Page) => {
+  const browser = await page.context().newCDPSession(page)
+  const crashed = page.waitForEvent('crash')
+  // Nobody is left to answer.
+  browser.send('Page.crash').catch(() => {})
+  await crashed
+  await page.close()
+}
+
+for (const [how, end] of [
+  ['closed', (page: Page) => page.close()],
+  ['crashed', crash],
+] as const) {
+  test(`a tab that was ${how} at 60 %: the same file goes on from the parts that are held`, async ({
+    app,
+    context,
+    folder,
+    noise,
+    page,
+    network,
+  }) => {
+    noise.allow(brokenConnection)
+    const size = partCount * partSize
+    const file = await writeRandomFile(folder, 'footage.mov', size)
+    const other = await writeRandomFile(folder, 'holiday.mov', size)
+    await openDashboard(page, app, await makePerson(app))
+
+    const reached = network.holdAfter(enough)
+    // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+    await chooseFiles(page, [file.path])
+    await reached
+    await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
+    await end(page)
+    network.cut()
+    const again = await context.newPage()
+    const before = network.exchanges.length
+    network.open()
+    await again.goto('/')
+    await expectUpload(again, file.name, 'Paused')
+    await expect(uploadItem(again, file.name).getByText('Upload paused')).toBeVisible()
+
+    await dropFiles(again, [other.path], uploadItem(again, file.name))
+    await expect(
+      again.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
+    ).toBeVisible()
+    await expectUpload(again, file.name, 'Paused')
+    expect(sentSince(network, before)).toBe(0)
+
+    await dropFiles(again, [file.path], uploadItem(again, file.name))
+    await expectUpload(again, file.name, 'Completed', { timeout: 30_000 })
+    expect(sentSince(network, before)).toBeLessThan(size * 0.45)
+    expect(await sha256OfLink(app.url, await codeOf(again, file.name))).toBe(file.sha256)
+  })
+}

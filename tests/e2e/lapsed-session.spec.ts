@@ -1,0 +1,80 @@
+import { eq } from 'drizzle-orm'
+import { sessions } from '../../src/server/db/schema.ts'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { expect, sentSince, test } from './support/network.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('a session that lapses mid-way: signing in in another tab lets the upload go on', async ({
+  app,
+  context,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.expect(/401 \(Unauthorized\)/)
+  const person = await makePerson(app)
+  const file = await writeRandomFile(folder, 'footage.mov', 160 * mebibyte)
+  await openDashboard(page, app, person)
+
+  const reached = network.holdAfter(20 * mebibyte)
+  await dropFiles(page, [file.path])
+  await reached
+  await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
+  network.open()
+
+  await expectUpload(page, file.name, 'Paused', { timeout: 20_000 })
+  const opened = context.waitForEvent('page')
+  await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
+  const login = await opened
+  await login.getByLabel('Email').fill(person.email)
+  await login.getByLabel('Password', { exact: true }).fill(person.password)
+  await login.getByRole('button', { name: 'Sign In' }).click()
+
+  // Nobody picks the file again: the first tab still has it.
+  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
+  expect(await sha256OfLink(app.url, await codeOf(login, file.name))).toBe(file.sha256)
+})
+
+test('a page that holds the only bytes of a paused upload does not leave for the login page', async ({
+  app,
+  context,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.expect(/401 \(Unauthorized\)/)
+  const person = await makePerson(app)
+  const file = await writeRandomFile(folder, 'footage.mov', 60 * mebibyte)
+  await openDashboard(page, app, person)
+  // Who is asked says yes: nothing but the page itself keeps it here.
+  page.on('dialog', (dialog) => void dialog.accept())
+
+  const reached = network.holdAfter(20 * mebibyte)
+  // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+  await chooseFiles(page, [file.path])
+  await reached
+  await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
+  network.open()
+  await expectUpload(page, file.name, 'Paused', { timeout: 20_000 })
+
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(
+    page.getByText('You are logged out. Log in in another tab, and your uploads go on.'),
+  ).toBeVisible()
+  const login = await context.newPage()
+  await login.goto('/login')
+  await login.getByLabel('Email').fill(person.email)
+  await login.getByLabel('Password', { exact: true }).fill(person.password)
+  await login.getByRole('button', { name: 'Sign In' }).click()
+
+  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  await expect(page).toHaveURL('/?tab=files')
+  expect(await sha256OfLink(app.url, await codeOf(login, file.name))).toBe(file.sha256)
+})

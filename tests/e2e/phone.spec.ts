@@ -1,0 +1,55 @@
+import { devices } from '@playwright/test'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, test } from './support/network.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('on a phone every upload goes to the panel, which fits 390 px', async ({
+  app,
+  folder,
+  noise,
+  network,
+  visitor,
+}) => {
+  noise.allow(brokenConnection)
+  const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
+  const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
+  const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
+  const photo = await writeRandomFile(folder, 'photo.jpg', 3 * mebibyte)
+  const note = await writeRandomFile(folder, 'note.txt', 1000)
+  await openDashboard(page, app, await makePerson(app))
+  const shown = await recordTexts(page)
+
+  const reached = network.holdAfter(mebibyte)
+  await chooseFiles(page, [photo.path, note.path])
+  await reached
+  // Spec §7: the background path on a mobile device, however small the file.
+  const panel = uploadsPanel(page)
+  await expect(panel).toBeVisible()
+  const box = await panel.boundingBox()
+  expect(box?.x).toBeGreaterThanOrEqual(0)
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+  const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(await beyond()).toBeLessThanOrEqual(0)
+
+  const toggle = panel.getByRole('button', { expanded: false })
+  await toggle.tap()
+  await expectUpload(page, photo.name, 'Uploading')
+  await expectUpload(page, note.name, 'Pending')
+  expect(await beyond()).toBeLessThanOrEqual(0)
+  await uploadItem(page, note.name)
+    .getByRole('button', { name: `Cancel ${note.name}` })
+    .tap()
+  await expect(uploadItem(page, note.name)).toBeHidden()
+  network.open()
+
+  await expectUpload(page, photo.name, 'Completed')
+  await expect.poll(() => shown).toContain('photo.jpg uploaded successfully!')
+  await expect(fileRow(page, photo.name)).toBeAttached()
+  await panel.getByRole('button', { name: 'Clear' }).tap()
+  await expect(panel).toBeHidden()
+})

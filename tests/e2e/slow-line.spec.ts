@@ -1,0 +1,53 @@
+import { serveApp } from '../support/app-server.ts'
+import { makePerson } from '../support/make.ts'
+import { createDatabase } from '../support/postgres-server.ts'
+import { startSlowLine } from '../support/slow-line.ts'
+import { dropFiles, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, test as onNetwork } from './support/network.ts'
+import { postgresUrl } from './support/run.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+/** Browser, slow line, the network that counts, server. */
+const test = onNetwork.extend({
+  app: async ({ network }, use) => {
+    const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMillis: 100 })
+    line.forwardTo(Number(new URL(network.url).port))
+    const database = await createDatabase(postgresUrl(), 'migrated')
+    const app = await serveApp(database, { env: { APP_URL: line.url } })
+    network.forwardTo(app.deps.config.port)
+    await use(app)
+    await app.close()
+    await line.close()
+  },
+})
+
+test('a slow line: speed and time left are told, and signatures outlived', async ({
+  app,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  // A refusal comes before the body has left, and ends the connection.
+  noise.allow(/403 \(Forbidden\).*\/storage\//)
+  noise.allow(brokenConnection)
+  const file = await writeRandomFile(folder, 'footage.mov', 72 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+
+  await dropFiles(page, [file.path])
+  const item = uploadItem(page, file.name)
+  await expect(item.getByText(/^\d+% · [4-7](\.\d)? MB\/s$/)).toBeVisible()
+  await expect(item.getByText(/^\d+ s left$/)).toBeVisible()
+  // A part's URL lives for an hour: what was signed so far is worth nothing from now on.
+  app.clock.advance(2 * 3_600_000)
+
+  await expectUpload(page, file.name, 'Completed', { timeout: 40_000 })
+  const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
+  expect(signings.length).toBeGreaterThan(1)
+  // Past the line, which is as slow the other way.
+  const direct = `http://127.0.0.1:${app.deps.config.port}`
+  expect(await sha256OfLink(direct, await codeOf(page, file.name))).toBe(file.sha256)
+})

@@ -1,0 +1,40 @@
+import { serveApp } from '../../support/app-server.ts'
+import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/chaos-proxy.ts'
+import { createDatabase } from '../../support/postgres-server.ts'
+import { postgresUrl } from './run.ts'
+import { test as base, expect } from './test.ts'
+
+/** What the console says of a transfer that broke depends on where its connection broke. */
+export const brokenConnection = /net::ERR_|Failed to load resource/
+
+/** With everything between browser and server, bytes and calls, going through a network that fails on demand. */
+export const test = base.extend<{ network: ChaosProxy }>({
+  network: async ({}, use) => {
+    const network = await startChaosProxy()
+    await use(network)
+    await network.close()
+  },
+
+  app: async ({ network }, use) => {
+    const database = await createDatabase(postgresUrl(), 'migrated')
+    const app = await serveApp(database, { env: { APP_URL: network.url } })
+    network.forwardTo(app.deps.config.port)
+    await use(app)
+    await app.close()
+  },
+})
+
+/** The bytes of all PUTs since an exchange, those sent again counted again. */
+export const sentSince = (network: ChaosProxy, since = 0): number =>
+  network.exchanges.slice(since).reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
+
+/** How many PUTs storage took whole. */
+export const storedPuts = (network: ChaosProxy): number =>
+  network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204)).length
+
+/** The call that ends an upload: held back, an upload can be seen finalizing. */
+export const isConfirm = ({ url }: Exchange): boolean => url === '/api/files/confirm-upload'
+
+const isPut = ({ method }: Exchange): boolean => method === 'PUT'
+
+export { expect }

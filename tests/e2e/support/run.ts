@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestPostgres } from '../../support/postgres-server.ts'
+
+/** The way by which Playwright's workers learn of what the run has started. */
+const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
+
+/** One Postgres and one folder for the whole run; each test makes its own database in it. */
+export default async function setup() {
+  const postgres = await startTestPostgres()
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-run-'))
+  process.env[variables.postgres] = postgres.url
+  process.env[variables.folder] = folder
+  return async () => {
+    await rm(folder, { recursive: true })
+    await postgres.stop()
+  }
+}
+
+const ofRun = (variable: string): string => {
+  const value = process.env[variable]
+  if (value === undefined) throw new Error(`The run has not set ${variable}.`)
+  return value
+}
+
+/** The administrative database of the run's Postgres. */
+export const postgresUrl = (): string => ofRun(variables.postgres)
+
+/** A folder for what tests share. */
+export const runFolder = (): string => ofRun(variables.folder)

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import { expect, type Locator, type Page } from '@playwright/test'
+import { fileRow } from './dashboard.ts'
+
+/** The background uploads panel. */
+export const uploadsPanel = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Background uploads' })
+
+/** One upload in the panel. */
+export const uploadItem = (page: Page, name: string): Locator =>
+  uploadsPanel(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByText(name, { exact: true }) })
+
+/** Waits until an upload in the panel has come to a state. */
+export const expectUpload = (
+  page: Page,
+  name: string,
+  badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
+  options?: { timeout: number },
+): Promise<void> =>
+  expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible(options)
+
+/** The short code of a file in the list that is open. */
+export const codeOf = async (page: Page, name: string): Promise<string> => {
+  const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
+  const address = await link.getAttribute('href')
+  return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
+}
+
+/** The SHA-256 of what anybody gets who follows a link, in hexadecimal. */
+export const sha256OfLink = async (origin: string, code: string): Promise<string> => {
+  const answer = await fetch(`${origin}/api/download/${code}`)
+  if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
+  const hash = createHash('sha256')
+  await pipeline(answer.body, hash)
+  return hash.digest('hex')
+}

@@ -1,0 +1,95 @@
+import { eq } from 'drizzle-orm'
+import { uploads } from '../../src/server/db/schema.ts'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, test } from './support/network.ts'
+import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('two tabs show one upload, and either may cancel it', async ({
+  app,
+  context,
+  folder,
+  page,
+  network,
+}) => {
+  const person = await makePerson(app)
+  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
+  await openDashboard(page, app, person)
+  const other = await context.newPage()
+  await other.goto('/')
+  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+
+  const reached = network.holdAfter(30 * mebibyte)
+  await dropFiles(page, [film.path])
+  await reached
+  await expectUpload(page, film.name, 'Uploading')
+  await expectUpload(other, film.name, 'Uploading')
+  await uploadItem(other, film.name)
+    .getByRole('button', { name: `Cancel ${film.name}` })
+    .click()
+  await expect(uploadItem(other, film.name)).toBeHidden()
+  await expect(uploadItem(page, film.name)).toBeHidden()
+  const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(mine).toEqual([])
+})
+
+test('a small file that another tab than the one that uploads was given arrives', async ({
+  app,
+  context,
+  folder,
+  page,
+}) => {
+  const notes = await writeRandomFile(folder, 'notes.txt', 2 * mebibyte)
+  const photo = await writeRandomFile(folder, 'photo.jpg', 8 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  const other = await context.newPage()
+  await other.goto('/')
+  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+
+  await chooseFiles(other, [notes.path])
+  await expect(fileRow(other, notes.name)).toBeVisible()
+  await dropFiles(other, [photo.path])
+  await expect(fileRow(other, photo.name)).toBeVisible()
+  for (const { name, sha256 } of [notes, photo]) {
+    expect(await sha256OfLink(app.url, await codeOf(other, name))).toBe(sha256)
+  }
+})
+
+test('the tab that uploads is closed: the other goes on with what it has', async ({
+  app,
+  context,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.allow(brokenConnection)
+  const person = await makePerson(app)
+  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
+  const song = await writeRandomFile(folder, 'song.flac', 55 * mebibyte)
+  await openDashboard(page, app, person)
+  const other = await context.newPage()
+  await other.goto('/')
+  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+
+  const reached = network.holdAfter(30 * mebibyte)
+  // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+  await chooseFiles(page, [film.path])
+  await reached
+  await other.bringToFront()
+  await dropFiles(other, [song.path])
+  await expectUpload(page, song.name, 'Pending')
+  await page.close()
+  network.open()
+
+  await expectUpload(other, song.name, 'Completed', { timeout: 30_000 })
+  await expect(fileRow(other, song.name)).toBeVisible()
+  expect(await sha256OfLink(app.url, await codeOf(other, song.name))).toBe(song.sha256)
+  await expectUpload(other, film.name, 'Paused')
+  await dropFiles(other, [film.path], uploadItem(other, film.name))
+  await expectUpload(other, film.name, 'Completed', { timeout: 30_000 })
+  expect(await sha256OfLink(app.url, await codeOf(other, film.name))).toBe(film.sha256)
+})

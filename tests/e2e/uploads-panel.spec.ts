@@ -1,0 +1,97 @@
+import { makeFile, makePerson } from '../support/make.ts'
+import { chooseFiles, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile } from './support/files.ts'
+import { brokenConnection, expect, isConfirm, test } from './support/network.ts'
+import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('a download page shows the uploads of who opens it, and loads nothing for anybody else', async ({
+  app,
+  context,
+  folder,
+  network,
+  noise,
+  page,
+  visitor,
+}) => {
+  noise.allow(brokenConnection)
+  const person = await makePerson(app, { tier: 'premium' })
+  const { shortCode } = await makeFile(person)
+  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
+  await openDashboard(page, app, person)
+  const reached = network.holdAfter(10 * mebibyte)
+  await chooseFiles(page, [film.path])
+  await reached
+
+  const link = await context.newPage()
+  await link.goto(`/s/${shortCode}`)
+  await expectUpload(link, film.name, 'Uploading')
+  await expect(link.getByRole('link', { name: 'Download File' })).toBeInViewport()
+  await uploadItem(link, film.name)
+    .getByRole('button', { name: `Cancel ${film.name}` })
+    .click()
+  await expect(uploadsPanel(link)).toBeHidden()
+  await expect(uploadsPanel(page)).toBeHidden()
+  network.open()
+
+  const stranger = await visitor()
+  const loaded: string[] = []
+  stranger.on('request', (request) => loaded.push(new URL(request.url()).pathname))
+  await stranger.goto(`/s/${shortCode}`)
+  await expect(stranger.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  expect(loaded.filter((path) => /\.(js|css)$/.test(path))).toEqual([
+    expect.stringMatching(/^\/assets\/enhance-[\w-]+\.js$/),
+  ])
+})
+
+test('away from the dashboard the panel shows what the dashboard draws itself', async ({
+  app,
+  context,
+  folder,
+  network,
+  page,
+}) => {
+  const person = await makePerson(app)
+  const { shortCode } = await makeFile(person)
+  const photo = await writeRandomFile(folder, 'photo.png', 5 * mebibyte)
+  await openDashboard(page, app, person)
+  network.hold(isConfirm)
+  await chooseFiles(page, [photo.path])
+  await expect(page.getByText('Finalizing photo.png...').last()).toBeVisible()
+  await expect(uploadsPanel(page)).toBeHidden()
+
+  const link = await context.newPage()
+  await link.goto(`/s/${shortCode}`)
+  await expectUpload(link, photo.name, 'Finalizing')
+  network.open()
+  await expectUpload(link, photo.name, 'Completed')
+  await expect(uploadsPanel(page)).toBeHidden()
+})
+
+test('what is left of uploads is cleared, and whether the panel is open is remembered', async ({
+  app,
+  folder,
+  page,
+}) => {
+  const film = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+  await chooseFiles(page, [film.path])
+  await expectUpload(page, film.name, 'Completed')
+  await expect(uploadItem(page, film.name).getByText('100%')).toBeVisible()
+
+  const toggle = uploadsPanel(page).getByRole('button', { name: '1 file uploaded' })
+  await toggle.press('Enter')
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await expect(uploadItem(page, film.name)).toBeHidden()
+  await page.reload()
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await toggle.press('Enter')
+  await expect(uploadItem(page, film.name)).toBeVisible()
+
+  await uploadsPanel(page).getByRole('button', { name: 'Clear' }).press('Enter')
+  await expect(uploadsPanel(page)).toBeHidden()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Recent Files' })).toBeVisible()
+  await expect(uploadsPanel(page)).toBeHidden()
+})

@@ -1,0 +1,101 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { uploads } from '../../src/server/db/schema.ts'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile, writeSparseFile } from './support/files.ts'
+import { expect, test } from './support/network.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { codeOf, sha256OfLink } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('a folder is dropped: each of its files gets a link of its own', async ({
+  app,
+  folder,
+  page,
+}) => {
+  const trip = join(folder, 'trip')
+  await mkdir(join(trip, 'day two'), { recursive: true })
+  const files = [
+    await writeRandomFile(trip, 'map.pdf', 1000),
+    await writeRandomFile(join(trip, 'day two'), 'museum.jpg', 2000),
+    await writeRandomFile(join(trip, 'day two'), 'empty.txt', 0),
+  ]
+  await openDashboard(page, app, await makePerson(app))
+  const shown = await recordTexts(page)
+
+  await dropFiles(page, [trip])
+  await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
+  for (const file of files) {
+    await expect(fileRow(page, file.name)).toBeVisible()
+    expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+    await expect.poll(() => shown).toContain(`${file.name} uploaded successfully`)
+  }
+  await expect.poll(() => shown).toContain('Upload Complete')
+})
+
+test('a pasted image and a pasted text become files', async ({ app, context, page }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await openDashboard(page, app, await makePerson(app))
+  await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(8, 8)
+    canvas.getContext('2d')?.fillRect(0, 0, 4, 4)
+    const image = await canvas.convertToBlob({ type: 'image/png' })
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })])
+  })
+  await page.locator('body').press('ControlOrMeta+v')
+  await expect(page.getByRole('listitem').filter({ hasText: /\.png/ })).toBeVisible()
+  await page.evaluate(() => navigator.clipboard.writeText('Ephemera: they live for a day.'))
+  await page.locator('body').press('ControlOrMeta+v')
+  await expect(page.getByRole('listitem').filter({ hasText: /\.txt/ })).toBeVisible()
+  await expect(page.getByText('2 active links')).toBeVisible()
+})
+
+test('an upload that is cancelled gives its place back at once', async ({
+  app,
+  folder,
+  page,
+  network,
+}) => {
+  const person = await makePerson(app)
+  const names = ['one.mov', 'two.mov', 'three.mov', 'four.mov']
+  const [one, two, three, four] = await Promise.all(
+    names.map((name) => writeRandomFile(folder, name, 5 * mebibyte)),
+  )
+  if (!one || !two || !three || !four) throw new Error('no files')
+  await openDashboard(page, app, person)
+  await chooseFiles(page, [one.path, two.path])
+  await expect(page.getByText('2 active links')).toBeVisible()
+
+  const reached = network.holdAfter(2 * mebibyte)
+  await chooseFiles(page, [three.path])
+  await reached
+  await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByText('Cancelled by user').last()).toBeVisible()
+  network.open()
+  const open = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(open).toEqual([])
+
+  await chooseFiles(page, [four.path])
+  await expect(fileRow(page, four.name)).toBeVisible()
+  await expect(page.getByText('3 active links')).toBeVisible()
+})
+
+test('for a premium user a card tells which file is too large, and the others go on', async ({
+  app,
+  folder,
+  page,
+}) => {
+  const small = await writeRandomFile(folder, 'small.txt', 1000)
+  const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+
+  await dropFiles(page, [large, small.path])
+  await expect(fileRow(page, small.name)).toBeVisible()
+  await expect(page.getByText('disk.img').first()).toBeVisible()
+  await expect(page.getByText(/zip.*7z|7z.*zip/i)).toBeVisible()
+  await page.getByRole('button', { name: 'Try Another File' }).click()
+  await expect(page.getByText('disk.img').first()).toBeHidden()
+})

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { uploads } from '../src/server/db/schema.ts'
+import { sweepOrphans } from '../src/server/jobs/sweep-orphans.ts'
+import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import {
+  checksums,
+  json,
+  listParts,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  sha256,
+  signParts,
+  startUpload,
+} from './support/make.ts'
+import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+const mebibyte = 1024 ** 2
+const minute = 60_000
+const hour = 60 * minute
+const partSize = 8 * mebibyte
+/**
+ * Three parts. The last one is small: who is refused before the whole body is sent may find the
+ * connection broken.
+ */
+const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
+const hash = sha256(bytes)
+const pieceOf = (partNumber: number) =>
+  bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+
+const putPart = (url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) =>
+  fetch(url, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'text/plain',
+      'content-md5': checksums.md5(md5Of),
+    },
+    body,
+  })
+
+const start = (person: Person) => startUpload(person, { size: bytes.length })
+
+const confirm = (person: Person, { cloudKey }: StartedUpload, more = {}) =>
+  person.post('/api/files/confirm-upload', { cloudKey, ...more })
+
+const sendParts = async (person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) => {
+  const urls = await signParts(person, cloudKey, partNumbers)
+  const answers = await Promise.all(
+    urls.map((url, at) => putPart(url, pieceOf(partNumbers[at] ?? 0))),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
+}
+
+const expectError = async (response: Response, status: number, code: string) => {
+  expect([response.status, await json(response)]).toMatchObject([status, { code }])
+}
+
+describeOnS3('an upload in parts on S3', () => {
+  let app: TestApp
+  let bucket: TestBucket
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    app = await startTestApp({ env: bucket.env })
+  })
+  afterAll(async () => {
+    const failures = app.logged.filter(({ level }) => level >= 50)
+    await app.close()
+    expect(failures).toEqual([])
+  })
+
+  const held = async (person: Person, { cloudKey }: StartedUpload) =>
+    (await listParts(person, cloudKey)).map(({ partNumber }) => partNumber)
+
+  const expectFile = async (response: Response) => {
+    expect(response.status).toBe(200)
+    const file = await json<File>(response)
+    const answer = await fetch(`${app.url}/api/download/${file.shortCode}`)
+    expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(hash)
+    return file
+  }
+
+  it('goes straight to the bucket, and is confirmed from what the bucket holds', async () => {
+    const ada = await makePerson(app)
+    const before = await bytesIn(bucket)
+    const started = await start(ada)
+    expect(started).toMatchObject({ parts: { size: partSize, count: 3 }, checksum: 'md5' })
+    const [url = ''] = await signParts(ada, started.cloudKey, [1])
+    expect(new URL(url).origin).toBe(bucket.env.S3_ENDPOINT)
+    expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
+
+    await sendParts(ada, started, 3, 1, 2)
+    expect(await listParts(ada, started.cloudKey)).toEqual(
+      [1, 2, 3].map((partNumber) => {
+        const piece = pieceOf(partNumber)
+        return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
+      }),
+    )
+    const file = await expectFile(await confirm(ada, started, { sha256: hash }))
+    expect(file).toMatchObject({ size: bytes.length, sha256: hash })
+    expect(await bytesIn(bucket)).toBe(before + bytes.length)
+    // A confirm whose answer was lost is repeated.
+    expect(await json(await confirm(ada, started, { sha256: hash }))).toMatchObject({ id: file.id })
+  })
+
+  it('is told to be incomplete before all parts are there, and goes on', async () => {
+    const ada = await makePerson(app)
+    const started = await start(ada)
+    await expectError(await confirm(ada, started), 400, 'UPLOAD_INCOMPLETE')
+    await sendParts(ada, started, 1, 3)
+    await expectError(await confirm(ada, started), 400, 'UPLOAD_INCOMPLETE')
+    expect(await held(ada, started)).toEqual([1, 3])
+    await sendParts(ada, started, 2)
+    await expectFile(await confirm(ada, started))
+  })
+
+  it('makes one file, however many confirm at once', async () => {
+    const ada = await makePerson(app)
+    const started = await start(ada)
+    await sendParts(ada, started, 1, 2, 3)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => confirm(ada, started)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const made = await Promise.all(answers.map((answer) => json<File>(answer)))
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    await expectFile(await confirm(ada, started))
+  })
+
+  it('refuses a part that differs from its checksum, and takes it when it is sent again', async () => {
+    const ada = await makePerson(app)
+    const started = await start(ada)
+    await sendParts(ada, started, 1, 3)
+    const [url = ''] = await signParts(ada, started.cloudKey, [2])
+    const refused = await putPart(url, pieceOf(1), pieceOf(2))
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('BadDigest'),
+    ])
+    expect(await held(ada, started)).toEqual([1, 3])
+    expect((await putPart(url, pieceOf(2))).status).toBe(200)
+    await expectFile(await confirm(ada, started))
+  })
+
+  it('refuses parts that are not of the file, and stores nothing', async () => {
+    const ada = await makePerson(app)
+    const { cloudKey } = await start(ada)
+    const sign = (...partNumbers: unknown[]) =>
+      ada.post('/api/files/upload-parts', { cloudKey, partNumbers })
+    await expectError(await sign(0), 400, 'INVALID_INPUT')
+    await expectError(await sign(1, 4), 400, 'PART_NOT_FOUND')
+
+    const [url = ''] = await signParts(ada, cloudKey, [3])
+    const altered = (name: string, value: string) => {
+      const other = new URL(url)
+      other.searchParams.set(name, value)
+      return other.href
+    }
+    const answers = await Promise.all([
+      putPart(url, new Uint8Array(1001)),
+      putPart(url, new Uint8Array(999)),
+      putPart(altered('partNumber', '2'), pieceOf(3)),
+      putPart(altered('partNumber', '0'), pieceOf(3)),
+      putPart(altered('X-Amz-Expires', '86400'), pieceOf(3)),
+      putPart(altered('X-Amz-Signature', '0'.repeat(64)), pieceOf(3)),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+    expect(await listParts(ada, cloudKey)).toEqual([])
+  })
+
+  it('refuses a part URL whose hour is over, and takes a fresh one', async () => {
+    const ada = await makePerson(app)
+    const started = await start(ada)
+    app.clock.advance(-hour - minute)
+    const [over = ''] = await signParts(ada, started.cloudKey, [3])
+    app.clock.advance(hour + minute)
+    const refused = await putPart(over, pieceOf(3))
+    expect([refused.status, await refused.text()]).toEqual([
+      403,
+      expect.stringContaining('<Code>AccessDenied</Code>'),
+    ])
+    expect(await held(ada, started)).toEqual([])
+    await sendParts(ada, started, 1, 2, 3)
+    await expectFile(await confirm(ada, started))
+  })
+
+  it('needs no byte again when it was sealed and then found no place', async () => {
+    const ada = await makePerson(app)
+    const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
+    await sendParts(ada, parted, 1, 2, 3)
+    expect((await putBytes(whole, pieceOf(3))).status).toBe(200)
+    app.clock.advance(16 * minute)
+    const files: File[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const other = await startUpload(ada, { size: 1 })
+      expect((await putBytes(other, new Uint8Array(1))).status).toBe(200)
+      files.push(await json<File>(await confirm(ada, other)))
+    }
+    await expectError(await confirm(ada, parted, { sha256: hash }), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(ada, whole), 403, 'TIER_FILE_COUNT')
+    expect(await listParts(ada, parted.cloudKey)).toEqual([
+      { partNumber: 1, size: partSize },
+      { partNumber: 2, size: partSize },
+      { partNumber: 3, size: 1000 },
+    ])
+    expect(await listParts(ada, whole.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
+    for (const { id } of files.slice(0, 2))
+      await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    await expectFile(await confirm(ada, parted, { sha256: hash }))
+    expect((await confirm(ada, whole)).status).toBe(200)
+  })
+
+  it('answers one upload to a start that is repeated, also when its bytes arrive already', async () => {
+    const ada = await makePerson(app)
+    const wish = { size: bytes.length, idempotencyKey: 'a start' }
+    const [first, again] = [await startUpload(ada, wish), await startUpload(ada, wish)]
+    expect(again.cloudKey).toBe(first.cloudKey)
+    await sendParts(ada, first, 1, 3)
+    expect((await startUpload(ada, wish)).cloudKey).toBe(first.cloudKey)
+    expect(await held(ada, first)).toEqual([1, 3])
+    await sendParts(ada, first, 2)
+    await expectFile(await confirm(ada, first))
+  })
+
+  it("leaves another user's key alone", async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const started = await start(ada)
+    await sendParts(ada, started, 1)
+    const { cloudKey } = started
+    const list = bob.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
+    await expectError(await list, 404, 'UPLOAD_NOT_FOUND')
+    const sign = bob.post('/api/files/upload-parts', { cloudKey, partNumbers: [2] })
+    await expectError(await sign, 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await confirm(bob, started), 404, 'UPLOAD_NOT_FOUND')
+    const abort = bob.post('/api/files/abort-upload', { cloudKey })
+    await expectError(await abort, 404, 'UPLOAD_NOT_FOUND')
+    await sendParts(ada, started, 2, 3)
+    await expectFile(await confirm(ada, started))
+  })
+
+  it('takes the whole file after some parts, and all parts after the whole file', async () => {
+    const ada = await makePerson(app)
+    const first = await start(ada)
+    await sendParts(ada, first, 1, 3)
+    expect((await putBytes(first, bytes)).status).toBe(200)
+    await expectFile(await confirm(ada, first))
+
+    const second = await start(ada)
+    expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
+    await sendParts(ada, second, 1)
+    await expectError(await confirm(ada, second), 400, 'UPLOAD_INCOMPLETE')
+    await sendParts(ada, second, 2, 3)
+    await expectFile(await confirm(ada, second))
+  })
+
+  it('frees everything when it is cancelled, and no part URL works any more', async () => {
+    const ada = await makePerson(app)
+    const before = await bytesIn(bucket)
+    const started = await start(ada)
+    expect((await putBytes(started, bytes)).status).toBe(200)
+    await sendParts(ada, started, 1, 2)
+    const [url = ''] = await signParts(ada, started.cloudKey, [3])
+    const abort = await ada.post('/api/files/abort-upload', { cloudKey: started.cloudKey })
+    expect(abort.status).toBe(200)
+    expect(await bytesIn(bucket)).toBe(before)
+    expect((await putPart(url, pieceOf(3))).status).toBe(404)
+    const again = ada.post('/api/files/upload-parts', {
+      cloudKey: started.cloudKey,
+      partNumbers: [3],
+    })
+    await expectError(await again, 404, 'UPLOAD_NOT_FOUND')
+    expect(await bytesIn(bucket)).toBe(before)
+  })
+
+  // It moves the clock, so it signs nothing after it.
+  describe('left behind', () => {
+    it('goes after a day: idle uploads, and parts that no row names', async () => {
+      const ada = await makePerson(app)
+      const before = await bytesIn(bucket)
+      const idle = await start(ada)
+      await sendParts(ada, idle, 1)
+      const lost = await start(ada)
+      await sendParts(ada, lost, 3, 2)
+      await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lost.cloudKey))
+      expect(await sweepOrphans(app.deps)).toBe(0)
+      expect(await bytesIn(bucket)).toBe(before + bytes.length)
+
+      app.clock.advance(24 * hour + minute)
+      expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
+      expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
+      expect(await sweepOrphans(app.deps)).toBe(1)
+      expect(await bytesIn(bucket)).toBe(before)
+    })
+  })
+})

@@ -1,0 +1,216 @@
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as requestOf,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { makeBodyFlow } from './body-flow.ts'
+
+/** One request as it passed, and what came of it. */
+export interface Exchange {
+  method: string
+  /** Path and query. */
+  url: string
+  /** Bytes of its body that the client has sent this far. */
+  bodyBytes: number
+  /** What the client was answered; null when nothing (yet). */
+  status: number | null
+}
+
+type Matches = (exchange: Exchange) => boolean
+
+/**
+ * The network between a browser and a server, or a bucket, with everything that goes wrong in one.
+ * Hosts, headers and presigned URLs pass as they are.
+ */
+export interface ChaosProxy {
+  /** The origin that clients open. */
+  url: string
+  /** To which port of this machine everything goes. */
+  forwardTo(port: number): void
+  /** Every request since the start, in order. */
+  exchanges: readonly Exchange[]
+  /** The bytes of PUT bodies that have come from the client so far. */
+  sentBytes(): number
+  /** Lets so many more bytes of PUT bodies through, then holds all bodies back: a stall. */
+  holdAfter(bytes: number): Promise<void>
+  /** Answers the PUTs that are under way in the server's place, once the client has sent all of them. */
+  answerPuts(status: number): void
+  /** Answers new requests that match in the server's place, until `open`. */
+  answer(status: number, matches: Matches): void
+  /** Keeps new requests that match from the server, until `open`. */
+  hold(matches: Matches): void
+  /** The PUTs that are under way. */
+  putsUnderWay(): Exchange[]
+  /** Breaks the connections of all PUTs that are under way, on both sides. */
+  reset(): void
+  /**
+   * Breaks every connection of the client, and those that it tries to make, until `open`. The server
+   * is told nothing: its side of a broken connection stays as it is.
+   */
+  cut(): void
+  /** Everything passes again. */
+  open(): void
+  close(): Promise<void>
+}
+
+/** A request that is under way. */
+interface Passing {
+  exchange: Exchange
+  /** Answers in the server's place once the client has sent all; null when the server has begun to. */
+  refuse: ((status: number) => void) | null
+  reset: () => void
+}
+
+/** Starts a proxy that is open and leads nowhere yet. */
+export const startChaosProxy = async (): Promise<ChaosProxy> => {
+  let target = 0
+  let isCut = false
+  let refused: { status: number; matches: Matches } | null = null
+  let held: Matches | null = null
+  /** What lets each held request go on. */
+  const waiting = new Set<() => void>()
+  const exchanges: Exchange[] = []
+  const passing = new Set<Passing>()
+  const flow = makeBodyFlow()
+  // A kept connection that the server closes meanwhile would be a fault that no test asked for.
+  const agent = new Agent({ keepAlive: false })
+
+  const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
+    const { method = 'GET', url = '/', rawHeaders } = request
+    const to = requestOf({ agent, host: '127.0.0.1', port: target, method, path: url })
+    for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
+    to.on('error', () => request.socket.destroy())
+    const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
+      exchange.bodyBytes += bytes
+    })
+    if (method !== 'PUT') request.pipe(to)
+    const one: Passing = {
+      exchange,
+      refuse: (status) => {
+        one.refuse = null
+        body.drain()
+        to.on('error', () => {}).destroy()
+        answerAtEnd(request, response, exchange, status)
+      },
+      reset: () => {
+        to.destroy()
+        request.socket.resetAndDestroy()
+      },
+    }
+    passing.add(one)
+    to.on('response', (answer) => {
+      if (one.refuse === null) return
+      one.refuse = null
+      exchange.status = answer.statusCode ?? 0
+      response.writeHead(exchange.status, answer.statusMessage, answer.rawHeaders)
+      answer.pipe(response)
+      answer.on('error', () => request.socket.destroy())
+    })
+    response.once('close', () => {
+      passing.delete(one)
+      body.end()
+      if (!response.writableFinished && !isCut) to.destroy()
+    })
+  }
+
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 600_000 },
+    (request, response) => {
+      const { method = 'GET', url = '/' } = request
+      const exchange: Exchange = { method, url, bodyBytes: 0, status: null }
+      exchanges.push(exchange)
+      if (refused?.matches(exchange)) {
+        request.on('data', (chunk: Buffer) => {
+          exchange.bodyBytes += chunk.length
+        })
+        answerAtEnd(request, response, exchange, refused.status)
+      } else if (held?.(exchange)) {
+        const goOn = () => forward(request, response, exchange)
+        waiting.add(goOn)
+        response.once('close', () => waiting.delete(goOn))
+      } else forward(request, response, exchange)
+    },
+  )
+  server.on('connection', (socket) => {
+    socket.on('error', () => {})
+    if (isCut) socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  const puts = () => [...passing].filter(({ exchange }) => exchange.method === 'PUT')
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges,
+    forwardTo(port) {
+      target = port
+    },
+    sentBytes: () =>
+      exchanges
+        .filter(({ method }) => method === 'PUT')
+        .reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+    holdAfter: flow.holdAfter,
+    answerPuts(status) {
+      for (const one of puts()) one.refuse?.(status)
+    },
+    answer(status, matches) {
+      refused = { status, matches }
+    },
+    hold(matches) {
+      held = matches
+    },
+    putsUnderWay: () => puts().map(({ exchange }) => exchange),
+    reset() {
+      for (const one of puts()) one.reset()
+    },
+    cut() {
+      isCut = true
+      server.closeAllConnections()
+    },
+    open() {
+      isCut = false
+      refused = null
+      held = null
+      flow.open()
+      for (const goOn of waiting) goOn()
+      waiting.clear()
+    },
+    async close() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Answers when the client has sent its whole body: one that is cut off is a lost connection to it. */
+const answerAtEnd = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+  status: number,
+) => {
+  const answer = () => {
+    if (response.destroyed) return
+    exchange.status = status
+    // A page of another origin may see what happened, as it may with the bucket itself.
+    const origin = request.headers.origin
+    response.writeHead(status, origin ? { 'access-control-allow-origin': origin } : {})
+    response.end()
+  }
+  request.resume()
+  if (request.complete) answer()
+  else request.once('end', answer)
+}
+
+const groupHeaders = (raw: readonly string[]): Map<string, string[]> => {
+  const headers = new Map<string, string[]>()
+  for (let at = 0; at < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2)
+    headers.set(name, [...(headers.get(name) ?? []), value])
+  }
+  return headers
+}

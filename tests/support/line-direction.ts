@@ -1,0 +1,162 @@
+import type { Socket } from 'node:net'
+
+/** What is put on the line in one go. */
+const packetBytes = 8 * 1024
+/** What may wait for its turn, of each connection. */
+const queueBytes = 1024 * 1024
+
+/** What one connection has to send in one direction. */
+interface Flow {
+  to: Socket
+  from: Socket
+  queue: Buffer[]
+  queued: number
+  /** When it may begin. */
+  since: number
+  /** No more will come. */
+  isOver: boolean
+  /** The receiver takes nothing for now. */
+  isBlocked: boolean
+}
+
+interface Packet {
+  flow: Flow
+  bytes: Buffer | null
+  arrivesAt: number
+}
+
+/** One direction of a line. */
+export interface LineDirection {
+  /** Carries what comes out of one socket to another, from some milliseconds on. */
+  carry(from: Socket, to: Socket, afterMillis: number): void
+  carried(): number
+  close(): void
+}
+
+/**
+ * A rate and a delay that all its connections share. They take turns, a packet each; times are
+ * reckoned and not slept, so that a late timer costs no rate.
+ */
+export const makeLineDirection = ({
+  bytesPerSecond,
+  delayMillis,
+}: {
+  bytesPerSecond: number
+  delayMillis: number
+}): LineDirection => {
+  const flows: Flow[] = []
+  const underWay: Packet[] = []
+  const bytesPerMilli = bytesPerSecond / 1000
+  let freeAt = 0
+  let isIdle = true
+  let carried = 0
+  let timer: NodeJS.Timeout | undefined
+
+  /** The flow whose turn it is, brought to the end of the row. */
+  const nextFlow = (now: number): Flow | undefined => {
+    const at = flows.findIndex(
+      ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
+    )
+    const [flow] = at < 0 ? [] : flows.splice(at, 1)
+    if (flow) flows.push(flow)
+    return flow
+  }
+
+  const takePacket = (flow: Flow): Buffer => {
+    const [first = Buffer.alloc(0)] = flow.queue
+    const bytes = first.subarray(0, packetBytes)
+    if (bytes.length === first.length) flow.queue.shift()
+    else flow.queue[0] = first.subarray(packetBytes)
+    flow.queued -= bytes.length
+    if (flow.queued < queueBytes) flow.from.resume()
+    return bytes
+  }
+
+  const finish = (flow: Flow, at: number) => {
+    underWay.push({ flow, bytes: null, arrivesAt: at + delayMillis })
+    flows.splice(flows.indexOf(flow), 1)
+  }
+
+  const sendDue = (now: number) => {
+    // What a late timer missed is made good; what nobody wanted to send is not.
+    if (isIdle) freeAt = Math.max(freeAt, now)
+    isIdle = false
+    while (freeAt <= now) {
+      const flow = nextFlow(now)
+      if (!flow) {
+        isIdle = true
+        return
+      }
+      const bytes = takePacket(flow)
+      freeAt += bytes.length / bytesPerMilli
+      underWay.push({ flow, bytes, arrivesAt: freeAt + delayMillis })
+      if (flow.isOver && flow.queue.length === 0) finish(flow, freeAt)
+    }
+  }
+
+  const deliverDue = (now: number) => {
+    for (;;) {
+      const [packet] = underWay
+      if (!packet || packet.arrivesAt > now) return
+      underWay.shift()
+      const { flow, bytes } = packet
+      if (bytes === null) flow.to.end()
+      else {
+        carried += bytes.length
+        if (flow.to.writable && !flow.to.write(bytes)) {
+          flow.isBlocked = true
+          flow.to.once('drain', () => {
+            flow.isBlocked = false
+            run()
+          })
+        }
+      }
+    }
+  }
+
+  const run = () => {
+    clearTimeout(timer)
+    const now = performance.now()
+    const waits = flows.filter(({ queue, isBlocked }) => queue.length > 0 && !isBlocked)
+    sendDue(now)
+    deliverDue(now)
+    const dueTimes = [
+      ...(waits.length > 0 ? [Math.max(freeAt, Math.min(...waits.map(({ since }) => since)))] : []),
+      ...(underWay[0] ? [underWay[0].arrivesAt] : []),
+    ]
+    if (dueTimes.length > 0) timer = setTimeout(run, Math.max(1, Math.min(...dueTimes) - now))
+  }
+
+  return {
+    carry(from, to, afterMillis) {
+      const flow: Flow = {
+        from,
+        to,
+        queue: [],
+        queued: 0,
+        since: performance.now() + afterMillis,
+        isOver: false,
+        isBlocked: false,
+      }
+      flows.push(flow)
+      from.on('data', (chunk) => {
+        flow.queue.push(chunk)
+        flow.queued += chunk.length
+        if (flow.queued >= queueBytes) from.pause()
+        run()
+      })
+      from.once('end', () => {
+        flow.isOver = true
+        if (flow.queue.length === 0) finish(flow, Math.max(freeAt, performance.now()))
+        run()
+      })
+      const leave = () => {
+        const at = flows.indexOf(flow)
+        if (at >= 0) flows.splice(at, 1)
+      }
+      to.once('close', leave)
+    },
+    carried: () => carried,
+    close: () => clearTimeout(timer),
+  }
+}
