@@ -17,24 +17,6 @@ export const browserTimers: Timers = {
   },
 }
 
-/** Resolves after `ms` milliseconds; rejects with the reason of the signal when that comes first. */
-export const waitBy = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const abort = () => {
-      callOff()
-      reject(signal.reason)
-    }
-    const callOff = timers.after(ms, () => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    })
-    signal.addEventListener('abort', abort, { once: true })
-  })
-
 /**
  * Makes the function that asks for a task: the first asking runs it at once, those that follow share
  * one run at the end of `ms` milliseconds. While nobody asks no timer runs.

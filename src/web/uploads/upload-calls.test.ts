@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { wait } from './connection.ts'
 import { maxFruitlessTries } from './next-step.ts'
-import { browserTimers, waitBy } from './timers.ts'
+import { browserTimers } from './timers.ts'
 import { type Repeating, untilAnswered } from './upload-calls.ts'
 import { mayPass, type Outcome, type Refusal } from './upload-failure.ts'
 
@@ -26,7 +27,7 @@ beforeEach(() => {
     timers: browserTimers,
     wait: (ms, signal) => {
       waits.push(ms)
-      return waitBy(browserTimers, ms, signal)
+      return wait(ms, signal)
     },
     random: () => 0,
     onInterrupted: () => {

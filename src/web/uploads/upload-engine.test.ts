@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserTimers, waitBy } from './timers.ts'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { wait } from './connection.ts'
+import { browserTimers } from './timers.ts'
 import { createUploadData, type UploadData } from './upload-data.ts'
 import { createEngine } from './upload-engine.ts'
 import type { EngineEffects, UploadEngine } from './upload-engine-ports.ts'
@@ -9,20 +11,8 @@ import { type StoredPart, TransferFailed, type TransferJob } from './upload-port
 import type { UploadRecord, UploadTicket } from './upload-record.ts'
 import type { PickedFile } from './uploads-state.ts'
 
-const storedFile = (name: string, size: number) => ({
-  id: `file of ${name}`,
-  originalName: name,
-  mimeType: 'text/plain',
-  size,
-  shortCode: 'Kd7wQm2xRt',
-  createdAt: '2025-07-12T10:00:00.000Z',
-  expiresAt: '2025-07-15T10:00:00.000Z',
-  maxLifetimeAt: '2025-08-11T10:00:00.000Z',
-  downloadCount: 0,
-  uploadDuration: 1,
-  purgedAt: null,
-  sha256: null,
-})
+const fileNamed = (originalName: string, size: number) =>
+  storedFile({ id: `file of ${originalName}`, originalName, size })
 
 const file = (name: string, bytes = 10, type = 'text/plain') =>
   new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
@@ -111,7 +101,7 @@ const makeWorld = () => {
         const answer = world.onConfirm(world.confirmations.length)
         if (answer) return answer
         const { name, size } = request.metadata
-        return { ok: true, value: storedFile(String(name), Number(size)) }
+        return { ok: true, value: fileNamed(String(name), Number(size)) }
       },
       abortUpload: async (cloudKey) => {
         world.log.push(`abort ${cloudKey}`)
@@ -129,7 +119,7 @@ const makeWorld = () => {
     sample: async (of) => `sample of ${(of as File).name}`,
     connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
     timers: browserTimers,
-    wait: (ms, signal) => waitBy(browserTimers, ms, signal),
+    wait,
     random: () => 0,
     records: {
       load: () => [...world.saved.values()],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { storedFile, uploadRecord } from '../../../tests/support/upload-facts.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'
 import { advance, canResumeByItself } from './upload-machine.ts'
 import type { UploadRecord, UploadStatus, UploadTicket } from './upload-record.ts'
@@ -16,43 +17,10 @@ const ticket: UploadTicket = {
 }
 const smallTicket: UploadTicket = { ...ticket, parts: undefined }
 
-const record = (changes: Partial<UploadRecord> = {}): UploadRecord => ({
-  id: '1',
-  ownerId: 'ada',
-  batch: 'drop',
-  path: 'foreground',
-  fileName: 'a.txt',
-  fileSize: 1000,
-  fileType: 'text/plain',
-  identity: { name: 'a.txt', size: 1000, lastModified: start, sample: null },
-  pasted: false,
-  expirationDays: 3,
-  ticket: null,
-  restarted: false,
-  uploadStartTime: null,
-  progress: 0,
-  uploadedBytes: 0,
-  status: 'pending',
-  need: null,
-  lastActivity: start,
-  error: null,
-  ...changes,
-})
+const record = (changes: Partial<UploadRecord> = {}): UploadRecord =>
+  uploadRecord({ fileName: 'a.txt', lastActivity: start, ...changes })
 
-const storedFile = {
-  id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
-  originalName: 'a.txt',
-  mimeType: 'text/plain',
-  size: 1000,
-  shortCode: 'Kd7wQm2xRt',
-  createdAt: '2025-07-12T10:00:00.000Z',
-  expiresAt: '2025-07-15T10:00:00.000Z',
-  maxLifetimeAt: '2025-08-11T10:00:00.000Z',
-  downloadCount: 0,
-  uploadDuration: 1,
-  purgedAt: null,
-  sha256: null,
-}
+const confirmedFile = storedFile({ originalName: 'a.txt' })
 
 const refusal = (
   status: number | null,
@@ -83,7 +51,7 @@ describe('spec §4, upload status', () => {
     const sent = stepOf(uploading, { type: 'sent' })
     expect(sent.record).toMatchObject({ status: 'uploading', progress: 100, uploadedBytes: 1000 })
     expect(sent.effects).toContainEqual({ type: 'confirm', ticket, stage: 'confirm' })
-    const done = stepOf(uploading, { type: 'confirmed', file: storedFile })
+    const done = stepOf(uploading, { type: 'confirmed', file: confirmedFile })
     expect(done.record?.status).toBe('completed')
     expect(types(done.effects)).toEqual([
       'end-turn',
@@ -352,7 +320,7 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
     { type: 'ticket', ticket },
     { type: 'ticket', ticket: smallTicket },
     { type: 'sent' },
-    { type: 'confirmed', file: storedFile },
+    { type: 'confirmed', file: confirmedFile },
     { type: 'halt' },
     { type: 'signed-out' },
     { type: 'stopped', reason: 'Full.' },

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserTimers, waitBy } from './timers.ts'
+import { uploadRecord } from '../../../tests/support/upload-facts.ts'
+import { wait } from './connection.ts'
+import { browserTimers } from './timers.ts'
 import type { UploadCalls } from './upload-calls.ts'
 import type { UploadEvent } from './upload-events.ts'
 import type { TransferJob } from './upload-ports.ts'
@@ -14,27 +16,11 @@ const ticket: UploadTicket = {
   checksum: 'crc32',
 }
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
-const record: UploadRecord = {
+const record = uploadRecord({
   id: '000001',
-  ownerId: 'ada',
-  batch: 'drop',
-  path: 'foreground',
-  fileName: 'notes.txt',
-  fileSize: 1000,
-  fileType: 'text/plain',
   identity: { name: 'notes.txt', size: 1000, lastModified: 7, sample: null },
-  pasted: false,
-  expirationDays: 3,
-  ticket: null,
-  restarted: false,
-  uploadStartTime: null,
-  progress: 0,
-  uploadedBytes: 0,
   status: 'uploading',
-  need: null,
-  lastActivity: 0,
-  error: null,
-}
+})
 
 /** A server that takes every call and answers none. */
 const hang = (_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> =>
@@ -71,7 +57,7 @@ const start = (of: Partial<UploadRecord> = {}) => {
       sample: async () => null,
       connection: { isOnline: () => true, untilOnline: async () => undefined },
       timers: browserTimers,
-      wait: (ms, signal) => waitBy(browserTimers, ms, signal),
+      wait,
       random: () => 0,
     },
     {

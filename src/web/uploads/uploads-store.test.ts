@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserTimers, waitBy } from './timers.ts'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { wait } from './connection.ts'
+import { browserTimers } from './timers.ts'
 import type { Outcome } from './upload-failure.ts'
 import { TransferFailed, type TransferJob } from './upload-ports.ts'
 import { createUploads, type Uploads, type UploadsEnv } from './uploads-store.ts'
@@ -65,20 +67,7 @@ const makeBrowser = () => {
         },
         listParts: async () => answer({ parts: [] }),
         confirmUpload: async ({ cloudKey }) =>
-          answer({
-            id: cloudKey,
-            originalName: cloudKey,
-            mimeType: 'text/plain',
-            size: 10,
-            shortCode: 'Kd7wQm2xRt',
-            createdAt: '2025-07-12T10:00:00.000Z',
-            expiresAt: '2025-07-15T10:00:00.000Z',
-            maxLifetimeAt: '2025-08-11T10:00:00.000Z',
-            downloadCount: 0,
-            uploadDuration: 1,
-            purgedAt: null,
-            sha256: null,
-          }),
+          answer(storedFile({ id: cloudKey, originalName: cloudKey, size: 10 })),
         abortUpload: async (cloudKey) => {
           browser.log.push(`abort ${cloudKey}`)
           return answer(null)
@@ -102,7 +91,7 @@ const makeBrowser = () => {
             if (!gone.signal.aborted) task()
           }),
       },
-      wait: (ms, signal) => waitBy(browserTimers, ms, signal),
+      wait,
       random: () => 0,
       holdPage: () => () => undefined,
       keepAwake: () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord, UploadStatus } from '../upload-record.ts'
 import {
   countByStatus,
@@ -9,28 +10,8 @@ import {
   timeLeftText,
 } from './panel-view.ts'
 
-const record = (changes: Partial<UploadRecord>): UploadRecord => ({
-  id: 'one',
-  ownerId: 'ada',
-  batch: 'first',
-  path: 'background',
-  fileName: 'film.mp4',
-  fileSize: 100,
-  fileType: 'video/mp4',
-  identity: { name: 'film.mp4', size: 100, lastModified: 0, sample: null },
-  pasted: false,
-  expirationDays: 3,
-  ticket: null,
-  restarted: false,
-  uploadStartTime: null,
-  progress: 0,
-  uploadedBytes: 0,
-  status: 'pending',
-  need: null,
-  lastActivity: 0,
-  error: null,
-  ...changes,
-})
+const record = (changes: Partial<UploadRecord>): UploadRecord =>
+  uploadRecord({ path: 'background', fileName: 'film.mp4', fileSize: 100, ...changes })
 
 describe('what the panel lists', () => {
   it('is everything; beside a page that draws the foreground path, the rest and what is paused', () => {

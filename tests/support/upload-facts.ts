@@ -1,0 +1,46 @@
+import type { File as StoredFile } from '../../src/shared/contract/files.ts'
+import type { UploadRecord } from '../../src/web/uploads/upload-record.ts'
+
+/** An upload as the browser keeps it, before anything has happened to it. */
+export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord => {
+  const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
+  return {
+    id: '1',
+    ownerId: 'ada',
+    batch: 'drop',
+    path: 'foreground',
+    fileName,
+    fileSize,
+    fileType: 'text/plain',
+    identity: { name: fileName, size: fileSize, lastModified: lastActivity, sample: null },
+    pasted: false,
+    expirationDays: 3,
+    ticket: null,
+    restarted: false,
+    uploadStartTime: null,
+    progress: 0,
+    uploadedBytes: 0,
+    status: 'pending',
+    need: null,
+    lastActivity,
+    error: null,
+    ...changes,
+  }
+}
+
+/** What the server answers to a confirm. */
+export const storedFile = (changes: Partial<StoredFile> = {}): StoredFile => ({
+  id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
+  originalName: 'notes.txt',
+  mimeType: 'text/plain',
+  size: 1000,
+  shortCode: 'Kd7wQm2xRt',
+  createdAt: '2025-07-12T10:00:00.000Z',
+  expiresAt: '2025-07-15T10:00:00.000Z',
+  maxLifetimeAt: '2025-08-11T10:00:00.000Z',
+  downloadCount: 0,
+  uploadDuration: 1,
+  purgedAt: null,
+  sha256: null,
+  ...changes,
+})
