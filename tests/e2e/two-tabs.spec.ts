@@ -1,7 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { uploads } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import {
+  chooseFiles,
+  dropFiles,
+  fileRow,
+  openDashboard,
+  openSecondTab,
+} from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { brokenConnection, expect, test } from './support/network.ts'
 import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
@@ -18,9 +24,7 @@ test('two tabs show one upload, and either may cancel it', async ({
   const person = await makePerson(app)
   const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, person)
-  const other = await context.newPage()
-  await other.goto('/')
-  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  const other = await openSecondTab(context)
 
   const reached = network.holdAfter(30 * mebibyte)
   await dropFiles(page, [film.path])
@@ -45,9 +49,7 @@ test('a small file that another tab than the one that uploads was given arrives'
   const notes = await writeRandomFile(folder, 'notes.txt', 2 * mebibyte)
   const photo = await writeRandomFile(folder, 'photo.jpg', 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  const other = await context.newPage()
-  await other.goto('/')
-  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  const other = await openSecondTab(context)
 
   await chooseFiles(other, [notes.path])
   await expect(fileRow(other, notes.name)).toBeVisible()
@@ -71,9 +73,7 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   const song = await writeRandomFile(folder, 'song.flac', 55 * mebibyte)
   await openDashboard(page, app, person)
-  const other = await context.newPage()
-  await other.goto('/')
-  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  const other = await openSecondTab(context)
 
   const reached = network.holdAfter(30 * mebibyte)
   // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.

@@ -1,5 +1,5 @@
 import { makePerson } from '../support/make.ts'
-import { dropFiles, openDashboard } from './support/dashboard.ts'
+import { dropFiles, openDashboard, openSecondTab } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { brokenConnection, expect, test } from './support/network.ts'
 import { codeOf, expectUpload, sha256OfLink } from './support/uploads.ts'
@@ -38,9 +38,7 @@ test('a dropped file goes on by itself in another tab when its own is closed', a
   noise.allow(brokenConnection)
   const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  const other = await context.newPage()
-  await other.goto('/')
-  await expect(other.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  const other = await openSecondTab(context)
   const reached = network.holdAfter(30 * mebibyte)
   await dropFiles(page, [film.path])
   await reached

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { logIn, type Person } from '../../support/make.ts'
 
 interface Server {
@@ -18,6 +18,17 @@ const signIn = async (page: Page, server: Server, account: Account): Promise<voi
   )
 }
 
+const expectDashboard = (page: Page): Promise<void> =>
+  expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+
+/** Opens the dashboard of who is signed in in a second tab. */
+export const openSecondTab = async (context: BrowserContext): Promise<Page> => {
+  const page = await context.newPage()
+  await page.goto('/')
+  await expectDashboard(page)
+  return page
+}
+
 /** Opens the dashboard as somebody. */
 export const openDashboard = async (
   page: Page,
@@ -26,7 +37,7 @@ export const openDashboard = async (
 ): Promise<void> => {
   await signIn(page, server, account)
   await page.goto('/')
-  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  await expectDashboard(page)
 }
 
 /** Chooses files of the disk in the browser's own dialog. */
