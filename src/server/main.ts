@@ -20,7 +20,7 @@ import type { BucketOptions } from './storage/open-bucket.ts'
 import type { S3Storage } from './storage/s3.ts'
 import { createStores } from './storage/stores.ts'
 import { bindStores } from './uploads/bind-storage.ts'
-import { prepareTouchUpload } from './uploads/statements.ts'
+import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 
 const clock: Clock = () => new Date()
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))

@@ -16,7 +16,7 @@ import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk
 import { openS3Storage } from '../../src/server/storage/s3.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
 import { createStores } from '../../src/server/storage/stores.ts'
-import { prepareTouchUpload } from '../../src/server/uploads/statements.ts'
+import { prepareTouchUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { freePort } from './free-port.ts'
 import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'

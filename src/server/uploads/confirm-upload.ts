@@ -9,8 +9,8 @@ import { AppError } from '../errors.ts'
 import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
+import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './prepared-queries.ts'
 import { countFilesInUse, lockOwner, restartUpload, type Upload } from './queries.ts'
-import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './statements.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 

@@ -3,9 +3,9 @@ import type { Handlers } from '../http/mount.ts'
 import { abortUpload } from './abort-upload.ts'
 import { confirmUpload } from './confirm-upload.ts'
 import { listParts } from './list-parts.ts'
+import { prepareUploads } from './prepared-queries.ts'
 import { signParts } from './sign-parts.ts'
 import { startUpload } from './start-upload.ts'
-import { prepareUploads } from './statements.ts'
 
 type UploadEndpoint =
   | 'getUploadUrl'

@@ -15,8 +15,8 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { uploads, users } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { createStores } from '../storage/stores.ts'
+import { prepareUploads } from './prepared-queries.ts'
 import { startUpload as startUploadAt } from './start-upload.ts'
-import { prepareUploads } from './statements.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000

@@ -10,6 +10,7 @@ import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
+import { prepareInsertUpload, type UploadStatements } from './prepared-queries.ts'
 import {
   countFilesInUse,
   deleteUpload,
@@ -19,7 +20,6 @@ import {
   type Upload,
 } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
-import { prepareInsertUpload, type UploadStatements } from './statements.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000

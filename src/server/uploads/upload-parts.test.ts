@@ -25,8 +25,8 @@ import { uploads } from '../db/schema.ts'
 import { sweepOrphans } from '../jobs/sweep-orphans.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUpload } from './confirm-upload.ts'
+import { prepareUploads } from './prepared-queries.ts'
 import { signParts as signPartsAt } from './sign-parts.ts'
-import { prepareUploads } from './statements.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000

@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { prepareFindUpload, prepareMakeFile } from './statements.ts'
+import { prepareFindUpload, prepareMakeFile } from './prepared-queries.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
