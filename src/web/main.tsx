@@ -10,7 +10,7 @@ import { ShownPath } from './pages/page.tsx'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
-import { isGuarded } from './uploads/guard-page.ts'
+import { isGuarded } from './uploads/tabs/guard-page.ts'
 import './ui/styles.css'
 
 const signInAgain = createSignInAgain(

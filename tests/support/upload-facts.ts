@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
-import type { UploadRecord } from '../../src/web/uploads/upload-record.ts'
+import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 
 /** An upload as the browser keeps it, before anything has happened to it. */
 export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord => {

@@ -9,7 +9,7 @@ import { linkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
-import { recordKeyPrefix } from '../uploads/record-key.ts'
+import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
 import { showToast } from './toast.ts'
 

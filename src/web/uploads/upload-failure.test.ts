@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
-import { mayStartAgain } from './upload-calls.ts'
+import { mayStartAgain } from './transfer/upload-calls.ts'
 import {
   dropNotice,
   failureNotice,

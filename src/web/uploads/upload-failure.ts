@@ -1,5 +1,5 @@
+import type { UploadPath, UploadRecord } from './records/upload-record.ts'
 import type { TransferFault } from './upload-ports.ts'
-import type { UploadPath, UploadRecord } from './upload-record.ts'
 
 /** An answer that is not the one hoped for. All null: nothing came back at all. */
 export interface Refusal {

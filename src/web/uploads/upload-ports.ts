@@ -1,4 +1,4 @@
-import type { UploadTicket } from './upload-record.ts'
+import type { UploadTicket } from './records/upload-record.ts'
 
 /** A part that storage holds whole; the size is in bytes. */
 export interface StoredPart {

@@ -1,5 +1,5 @@
-import type { UploadShare } from './upload-progress.ts'
-import type { UploadRecord } from './upload-record.ts'
+import type { UploadShare } from './engine/upload-progress.ts'
+import type { UploadRecord } from './records/upload-record.ts'
 
 /** What of a record the progress over several files is made of; what is paused is still to do. */
 export const shareOf = ({

@@ -1,6 +1,6 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
-import type { UploadRecord } from './upload-record.ts'
+import type { UploadRecord } from './records/upload-record.ts'
 
 /** A file to upload, with the handle that finds it again after a reload where the browser has one. */
 export interface PickedFile {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { toast } from '../ui/toast.tsx'
-import { planUploads } from './upload-plan.ts'
+import { planUploads } from './engine/upload-plan.ts'
 import type { PickedFile, UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {

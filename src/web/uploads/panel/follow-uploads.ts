@@ -1,4 +1,4 @@
-import type { UploadRecord } from '../upload-record.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: background panel refresh, 1 s. */

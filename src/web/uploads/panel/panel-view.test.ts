@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import {
   countByStatus,
   type Listed,

@@ -1,6 +1,6 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-failure.ts'
-import type { UploadRecord, UploadStatus } from '../upload-record.ts'
 
 /**
  * Which uploads the panel shows: all (spec §4), or, on a page that draws the foreground path itself,

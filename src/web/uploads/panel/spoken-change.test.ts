@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { spokenChange } from './spoken-change.ts'
 
 const uploads = (statuses: Record<string, UploadStatus>, error: string | null = null) =>

@@ -1,5 +1,5 @@
 import { shortName } from '../../files/split-name.ts'
-import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
 const spokenNameLength = 60
 

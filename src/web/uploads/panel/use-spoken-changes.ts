@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { UploadRecord, UploadStatus } from '../upload-record.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { spokenChange } from './spoken-change.ts'
 
 /** What happens within this time is said in one sentence. */

@@ -1,0 +1,190 @@
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { FileName } from '../../files/file-name.tsx'
+import { shortName } from '../../files/split-name.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import {
+  overallPercent,
+  progressText,
+  spokenProgress,
+  type UploadShare,
+} from '../engine/upload-progress.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { cancelledByUser, isCancelled } from '../upload-failure.ts'
+import { shareOf } from '../upload-share.ts'
+import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import { foregroundBatch } from './foreground-batch.ts'
+
+/** A status text stays readable: a longer name is cut in the middle. */
+const statusNameLength = 60
+
+/** More failures than this are counted, not listed. */
+const mostShown = 50
+
+const interruptedText = 'Connection lost, trying again'
+
+const bytesText = (shares: readonly UploadShare[]): string => {
+  const counted = shares.filter(({ status }) => status !== 'failed')
+  const sum = (of: (share: UploadShare) => number) =>
+    formatSize(counted.reduce((total, share) => total + of(share), 0))
+  return `${sum(({ sent }) => sent)} of ${sum(({ size }) => size)}`
+}
+
+interface RunningProps {
+  batch: readonly UploadRecord[]
+  current: UploadRecord
+  interrupted: boolean
+  onCancel: () => void
+}
+
+const Running = ({ batch, current, interrupted, onCancel }: RunningProps) => {
+  const shares = batch.map(shareOf)
+  const overall = overallPercent(shares)
+  const shown = { ...shareOf(current), name: shortName(current.fileName, statusNameLength) }
+  return (
+    <>
+      <div className="flex items-start justify-between gap-4">
+        <p className="min-w-0 py-1 font-[540] tabular-nums wrap-anywhere">{progressText(shown)}</p>
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+      <ProgressBar label="Overall progress" value={overall} />
+      <div className="flex justify-between gap-4 text-muted text-sm tabular-nums">
+        <span>
+          {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
+          {bytesText(shares)}
+          {interrupted ? <span className="text-amber"> · {interruptedText}</span> : null}
+        </span>
+        <span>{overall}%</span>
+      </div>
+    </>
+  )
+}
+
+/** Where all of it is stored, the bar is full; else what is left of it says nothing. */
+const Ended = ({ outcome, isWhole }: { outcome: string; isWhole: boolean }) => (
+  <>
+    <p className="flex items-center gap-2 py-1 font-[540]">
+      {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
+      {outcome}
+    </p>
+    {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
+  </>
+)
+
+const spokenText = (current: UploadRecord | undefined, live: UploadsState['live']): string => {
+  if (current?.status !== 'uploading') return ''
+  return live[current.id]?.interrupted ? interruptedText : spokenProgress(shareOf(current))
+}
+
+/**
+ * The progress of the running foreground batch and how it ended (spec §4); nothing otherwise. A
+ * screen reader hears a shorter account of it.
+ */
+export const UploadProgress = ({ store }: { store: UploadsStore }) => {
+  const { records, live, outcome, cancelForeground } = useStore(
+    store,
+    useShallow(({ records, live, outcome, cancelForeground }: UploadsState) => ({
+      records,
+      live,
+      outcome,
+      cancelForeground,
+    })),
+  )
+  const { batch, current } = foregroundBatch(records)
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {current ? spokenText(current, live) : (outcome ?? '')}
+      </p>
+      {current || outcome !== null ? (
+        <Card className="mb-4 grid gap-2.5 p-4 sm:px-5">
+          {current ? (
+            <Running
+              batch={batch}
+              current={current}
+              interrupted={live[current.id]?.interrupted ?? false}
+              onCancel={cancelForeground}
+            />
+          ) : (
+            <Ended
+              outcome={outcome ?? ''}
+              isWhole={
+                outcome !== cancelledByUser && batch.every(({ status }) => status === 'completed')
+              }
+            />
+          )}
+        </Card>
+      ) : null}
+    </>
+  )
+}
+
+const hasFailed = (record: UploadRecord) =>
+  record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
+
+/** What was not uploaded and why, until it is tried again or dismissed, with the error of spec §5. */
+export const UploadProblems = ({ store }: { store: UploadsStore }) => {
+  const failed = useStore(
+    store,
+    useShallow(({ records }: UploadsState) => records.filter(hasFailed)),
+  )
+  const { inlineError, resume, cancel, dismissInlineError } = useStore(
+    store,
+    useShallow(({ inlineError, resume, cancel, dismissInlineError }: UploadsState) => ({
+      inlineError,
+      resume,
+      cancel,
+      dismissInlineError,
+    })),
+  )
+  const dismiss = () => {
+    for (const { id } of failed) cancel(id)
+    dismissInlineError()
+  }
+  const tryAgain = (id: string, error: string | null) => {
+    if (error === inlineError) dismissInlineError()
+    resume(id)
+  }
+  if (failed.length === 0 && inlineError === null) return null
+  return (
+    <Card className="mb-4 py-3">
+      <div className="flex items-start justify-between gap-3 px-4 sm:pr-4 sm:pl-5">
+        {inlineError === null ? (
+          <h2 className="py-2 text-base">Not uploaded</h2>
+        ) : (
+          <p role="alert" className="flex gap-2.5 py-1.5 text-red wrap-anywhere">
+            <CircleAlert aria-hidden="true" className="mt-0.5 size-[18px] shrink-0" />
+            {inlineError}
+          </p>
+        )}
+        <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
+      </div>
+      <ul className="max-h-80 overflow-y-auto">
+        {failed.slice(0, mostShown).map(({ id, fileName, error }) => (
+          <li key={id} className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
+            <div className="min-w-0 flex-1">
+              <FileName name={fileName} />
+              {error === inlineError ? null : (
+                <p className="text-muted text-sm wrap-anywhere">{error}</p>
+              )}
+            </div>
+            <Button size="small" onClick={() => tryAgain(id, error)}>
+              Try again<span className="sr-only">: {fileName}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {failed.length > mostShown ? (
+        <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
+          And {failed.length - mostShown} more
+        </p>
+      ) : null}
+    </Card>
+  )
+}

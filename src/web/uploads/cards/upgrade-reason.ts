@@ -1,0 +1,29 @@
+import { errorTable } from '../../../shared/contract/errors.ts'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+
+const { maxFiles, maxFileSize } = tierLimits.free
+const sizeReason = `Free takes files up to ${formatSize(maxFileSize)}`
+
+/** What the reason badge of the upgrade card says to each refusal of the free tier. */
+const reasons: Readonly<Record<string, string>> = {
+  [errorTable.TIER_FILE_COUNT.message]: `Free holds ${maxFiles} files`,
+  [errorTable.TIER_FILE_SIZE.message]: sizeReason,
+  [errorTable.TIER_EXPIRATION.message]:
+    `Free keeps files for ${tierLimits.free.expirationDays} days`,
+}
+
+/**
+ * Why the upgrade card is open, as its reason badge says it (spec §2); null where it is not. It opens
+ * for a free user whose file was too large (spec §5), or who was refused something for the tier.
+ */
+export const upgradeReason = (
+  tier: Tier,
+  skippedSome: boolean,
+  inlineError: string | null,
+): string | null => {
+  if (tier !== 'free') return null
+  if (inlineError !== null) return reasons[inlineError] ?? 'Not in the free tier'
+  return skippedSome ? sizeReason : null
+}

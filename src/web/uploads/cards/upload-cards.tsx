@@ -1,0 +1,46 @@
+import { useStore } from 'zustand'
+import type { User } from '../../../shared/contract/account.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
+import type { UploadsStore } from '../uploads-state.ts'
+import { FileTooLargeCard } from './file-too-large-card.tsx'
+import { SkippedFiles } from './skipped-files.tsx'
+import { upgradeReason } from './upgrade-reason.ts'
+
+export interface UploadCardsProps {
+  store: UploadsStore
+  user: Pick<User, 'tier' | 'email'>
+  /** What was too large for the tier. */
+  skipped: readonly File[]
+  onDismiss: () => void
+  onTryAnother: () => void
+}
+
+/** The card that a refused file opens, if any: file too large, or upgrade to Premium (spec §2, §5). */
+export const UploadCards = ({
+  store,
+  user,
+  skipped,
+  onDismiss,
+  onTryAnother,
+}: UploadCardsProps) => {
+  const inlineError = useStore(store, (state) => state.inlineError)
+  const { maxFileSize } = tierLimits[user.tier]
+  const reason = upgradeReason(user.tier, skipped.length > 0, inlineError)
+  if (reason !== null) {
+    return (
+      <UpgradeCard reason={reason} userEmail={user.email} onContinue={onDismiss}>
+        {skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null}
+      </UpgradeCard>
+    )
+  }
+  if (skipped.length === 0) return null
+  return (
+    <FileTooLargeCard
+      files={skipped}
+      maxFileSize={maxFileSize}
+      onTryAnother={onTryAnother}
+      onDismiss={onDismiss}
+    />
+  )
+}

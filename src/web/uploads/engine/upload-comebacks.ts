@@ -1,0 +1,124 @@
+import { refuseOtherFile } from '../picking/file-identity.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { repeat } from '../timers.ts'
+import { questionTimeoutMs } from '../transfer/next-step.ts'
+import { type Repeating, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
+import { isCancelled, mayPass, transferText } from '../upload-failure.ts'
+import type { PickedFile } from '../uploads-state.ts'
+import type { UploadData } from './upload-data.ts'
+import type { DataState, UploadEvent } from './upload-events.ts'
+import { canResumeByItself } from './upload-machine.ts'
+import { isUnderWay } from './upload-tally.ts'
+
+/** How often the clock looks whether a paused upload may go on. */
+const lookEveryMs = 1000
+
+/** What going on with uploads needs of the engine. */
+export interface ComebackDeps extends Omit<Repeating, 'onInterrupted'> {
+  calls: Pick<UploadCalls, 'listParts'>
+  data: UploadData
+  sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
+  record: (id: string) => UploadRecord | undefined
+  /** Those that are paused, but for those that wait for a sign-in. */
+  paused: ReadonlySet<string>
+  dispatch: (id: string, event: UploadEvent) => void
+}
+
+/** Goes on with uploads that are not under way: finds their bytes, or says what it takes to have them. */
+export interface Comebacks {
+  /** Goes on as far as the bytes are there. */
+  seek(id: string): Promise<void>
+  /** Says what it will take to go on with a record that is not to go on yet. */
+  askFor(record: UploadRecord): Promise<void>
+  /** Why a file is not the record's own; null when it is. */
+  refuse(record: UploadRecord, file: File): Promise<string | null>
+  /** These are its bytes; false where it needs none any more. */
+  provide(id: string, picked: PickedFile): boolean
+  /** Looks from now on after those that may go on by themselves, while there are any (spec §4). */
+  wake(): void
+  /** Nothing is asked any more. */
+  close(): void
+}
+
+export const createComebacks = (deps: ComebackDeps): Comebacks => {
+  const { calls, timers, data, sample, record: recordOf, paused, dispatch } = deps
+  /** Those whose bytes are being looked for. */
+  const sought = new Map<string, Promise<DataState>>()
+  const end = new AbortController()
+
+  /** Whether storage has all bytes, or has made a file of them: then it is confirmed without them. */
+  const mayBeStored = async ({ ticket, fileSize }: UploadRecord): Promise<boolean> => {
+    if (!ticket) return false
+    const { signal } = end
+    const listed = await untilAnswered(
+      {
+        ask: (limit) =>
+          calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit])),
+        withinMs: questionTimeoutMs,
+        isPassing: mayPass,
+      },
+      signal,
+      { ...deps, onInterrupted: () => undefined },
+    )
+    if (!listed.ok) return listed.refusal.status === 404
+    const { parts } = listed.value
+    const held = parts.reduce((sum, { size }) => sum + size, 0)
+    return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
+  }
+
+  const lookFor = async (record: UploadRecord): Promise<DataState> => {
+    const where = await data.find(record)
+    if (where === 'ready' || !(await mayBeStored(record).catch(() => false))) return where
+    return 'stored'
+  }
+  const find = (record: UploadRecord): Promise<DataState> => {
+    const known = sought.get(record.id)
+    if (known) return known
+    const looking = lookFor(record).finally(() => sought.delete(record.id))
+    sought.set(record.id, looking)
+    return looking
+  }
+
+  const seek = async (id: string) => {
+    const record = recordOf(id)
+    if (!record || isUnderWay(record.status)) return
+    const where = await find(record)
+    // Its file may have been given meanwhile.
+    const isHere = data.file(id) !== undefined
+    dispatch(id, { type: 'resume', data: isHere ? 'ready' : where })
+  }
+
+  return {
+    seek,
+    askFor: async (record) => {
+      const where = await find(record)
+      const canHelp = where === 'permission' || (where === 'file' && !record.pasted)
+      // Another tab may have given them meanwhile.
+      if (canHelp && !data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
+    },
+    refuse: (record, file) =>
+      refuseOtherFile(record.identity, file, (of) =>
+        sample(of, new AbortController().signal),
+      ).catch(() => transferText(record.path, 'unreadable', null)),
+    provide: (id, picked) => {
+      const record = recordOf(id)
+      const isOver = !record || record.status === 'completed' || isCancelled(record)
+      if (isOver || isUnderWay(record.status)) return false
+      data.keep(id, picked)
+      dispatch(id, { type: 'resume', data: 'ready' })
+      return true
+    },
+    wake: repeat(timers, lookEveryMs, () => {
+      const now = timers.now()
+      let areAnyLeft = false
+      for (const id of paused) {
+        const record = recordOf(id)
+        if (record?.need !== null) continue
+        areAnyLeft = true
+        if (canResumeByItself(record, now)) void seek(id)
+      }
+      return areAnyLeft
+    }),
+    close: () => end.abort(new DOMException('These uploads are closed.', 'AbortError')),
+  }
+}

@@ -1,0 +1,81 @@
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import type { Notice, Refusal } from '../upload-failure.ts'
+import type { StoredPart, TransferFault } from '../upload-ports.ts'
+
+/**
+ * Where the bytes of an upload are: at hand, to be had by a person's help, nowhere any more, or all in
+ * storage, so that nobody needs them here.
+ */
+export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
+
+/**
+ * Why a confirmation is asked for: storage has got all bytes; its answer may have been lost; or, without
+ * the file at hand, either of these may be so.
+ */
+export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
+
+/** The calls that can be refused. */
+export type CallStage = 'start' | 'resume' | ConfirmStage
+
+export type UploadEvent =
+  /** Its turn has come; without its file, only a confirmation can come of it. */
+  | { type: 'run'; hasFile: boolean }
+  | { type: 'ticket'; ticket: UploadTicket }
+  /** Storage holds these parts. */
+  | { type: 'held'; parts: readonly StoredPart[] }
+  | { type: 'progress'; bytes: number }
+  /** Storage has all bytes. */
+  | { type: 'sent' }
+  | { type: 'confirmed'; file: StoredFile }
+  | { type: 'refused'; stage: CallStage; refusal: Refusal }
+  | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
+  | { type: 'identified'; sample: string }
+  /** A person or the clock wants it to go on, and this is where its bytes are. */
+  | { type: 'resume'; data: DataState }
+  /** What ran it is gone: at load, in another tab, with another user. */
+  | { type: 'halt' }
+  /** The session is over, as another upload found out. */
+  | { type: 'signed-out' }
+  /** Another file of its drop was refused for a reason that holds for this one too. */
+  | { type: 'stopped'; reason: string }
+  | { type: 'cancel' }
+  /** That it was cancelled has been shown for long enough. */
+  | { type: 'forget' }
+  | { type: 'clear' }
+  /** Time has passed. */
+  | { type: 'tick' }
+
+/** What has to be done in the world outside; done in this order. */
+export type UploadEffect =
+  | { type: 'save' }
+  | { type: 'remove' }
+  /** It waits for its turn. */
+  | { type: 'enqueue' }
+  /** Ends whatever is under way for it, and its turn. */
+  | { type: 'end-turn' }
+  /** `instead`: the key of an upload to abort before. */
+  | { type: 'get-ticket'; instead: string | null }
+  | { type: 'list-parts'; ticket: UploadTicket }
+  | {
+      type: 'transfer'
+      ticket: UploadTicket
+      held: readonly StoredPart[]
+      resumed: boolean
+    }
+  | { type: 'confirm'; ticket: UploadTicket; stage: ConfirmStage }
+  | { type: 'abort-on-server'; cloudKey: string }
+  /** It was cancelled: after two seconds the record goes. */
+  | { type: 'forget-soon' }
+  /** Its bytes are needed no more. */
+  | { type: 'release-data' }
+  | { type: 'tell'; notice: Notice }
+  | { type: 'refresh-list'; file: StoredFile }
+  | { type: 'stop-the-rest'; reason: string }
+  | { type: 'ask-to-sign-in' }
+
+/** What an event leads to; the record is null when it is removed. */
+export interface Step {
+  record: UploadRecord | null
+  effects: UploadEffect[]
+}

@@ -1,0 +1,110 @@
+import { cleanFileName } from '../../../shared/rules/file-name.ts'
+import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import type { UploadPath, UploadRecord } from '../records/upload-record.ts'
+import type { PickedFile } from '../uploads-state.ts'
+
+/** What the plan needs to know of a file; a browser's `File` has it. */
+export interface Candidate {
+  name: string
+  /** Bytes. */
+  size: number
+}
+
+export interface UploadPlan<P> {
+  go: P[]
+  /** What is too large for the tier. */
+  skipped: P[]
+}
+
+/**
+ * Which files are uploaded and which are not. Spec §5: oversized files are skipped, and only files
+ * within the limit proceed. How many files a tier may have is the server's to say: it alone knows.
+ */
+export const planUploads = <P extends { file: Candidate }>(
+  picked: readonly P[],
+  tier: Tier,
+): UploadPlan<P> => {
+  const { maxFileSize } = tierLimits[tier]
+  const fits = ({ file }: P) => file.size <= maxFileSize
+  return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
+}
+
+/** Spec §9: background upload trigger, any file over 50MB. */
+const backgroundSize = 50 * 1024 ** 2
+const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
+
+/**
+ * Spec §7: uploads use the background path when any file exceeds 50MB or the device is a mobile
+ * device (by user agent).
+ */
+export const uploadPath = (
+  files: readonly Pick<Candidate, 'size'>[],
+  userAgent: string,
+): UploadPath =>
+  mobile.test(userAgent) || files.some(({ size }) => size > backgroundSize)
+    ? 'background'
+    : 'foreground'
+
+/** A drop: what was added at once. */
+export interface AddedFiles {
+  batch: string
+  path: UploadPath
+  expirationDays: ExpirationDays
+  /** Each with the id that its record gets. */
+  files: readonly { id: string; picked: PickedFile }[]
+}
+
+/** The record that an upload begins with; `now` is milliseconds since 1970. */
+export const newRecord = ({
+  id,
+  ownerId,
+  picked: { file, pasted },
+  now,
+  ...drop
+}: Omit<AddedFiles, 'files'> &
+  AddedFiles['files'][number] & { ownerId: string; now: number }): UploadRecord => ({
+  id,
+  ownerId,
+  ...drop,
+  fileName: cleanFileName(file.name),
+  fileSize: file.size,
+  fileType: file.type,
+  identity: { name: file.name, size: file.size, lastModified: file.lastModified, sample: null },
+  pasted: pasted ?? false,
+  ticket: null,
+  restarted: false,
+  uploadStartTime: null,
+  progress: 0,
+  uploadedBytes: 0,
+  status: 'pending',
+  need: null,
+  lastActivity: now,
+  error: null,
+})
+
+const nameAndSize = ({ name, size }: Candidate) => `${size} ${name.normalize()}`
+
+/**
+ * Which of the files may be those that paused uploads wait for, by name and size: the ids of the
+ * records by the id of the file, oldest first. Several files may be named for one record, and several
+ * records for one file: which it is, their bytes tell.
+ */
+export const matchPicked = (
+  files: AddedFiles['files'],
+  waiting: readonly UploadRecord[],
+): Map<string, readonly string[]> => {
+  const wanted = new Map<string, string[]>()
+  for (const { id, need, identity } of waiting) {
+    if (need !== 'file' && need !== 'permission') continue
+    const key = nameAndSize(identity)
+    wanted.set(key, [...(wanted.get(key) ?? []), id])
+  }
+  const matches = new Map<string, readonly string[]>()
+  for (const { id, picked } of files) {
+    const found = wanted.get(nameAndSize(picked.file))
+    if (found) matches.set(id, found)
+  }
+  return matches
+}

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import { browserTimers } from '../timers.ts'
+import { wait } from '../transfer/connection.ts'
+import type { UploadCalls } from '../transfer/upload-calls.ts'
+import type { TransferJob } from '../upload-ports.ts'
+import type { UploadLive } from '../uploads-state.ts'
+import type { UploadEvent } from './upload-events.ts'
+import { startRun } from './upload-run.ts'
+
+const ticket: UploadTicket = {
+  uploadUrl: '/storage',
+  cloudKey: 'key',
+  metadata: { mimeType: 'text/plain' },
+  checksum: 'crc32',
+}
+const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
+const record = uploadRecord({
+  id: '000001',
+  identity: { name: 'notes.txt', size: 1000, lastModified: 7, sample: null },
+  status: 'uploading',
+})
+
+/** A server that takes every call and answers none. */
+const hang = (_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> =>
+  new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
+  )
+const nothing = { status: null, code: null, message: null }
+
+let asked: { call: string; at: number; request: unknown }[]
+let events: UploadEvent[]
+let lives: UploadLive[]
+let send: (job: TransferJob) => Promise<void>
+let shown: UploadRecord
+
+const noted = (call: string) => (request: unknown, signal: AbortSignal) => {
+  asked.push({ call, at: performance.now(), request })
+  return hang(request, signal)
+}
+
+const start = (of: Partial<UploadRecord> = {}) => {
+  shown = { ...record, ...of }
+  const calls: UploadCalls = {
+    getUploadUrl: noted('start'),
+    listParts: noted('list'),
+    confirmUpload: noted('confirm'),
+    abortUpload: () => new Promise<never>(() => undefined),
+    currentUser: async () => ({ ok: true, value: 'ada' }),
+  }
+  return startRun(
+    {
+      calls,
+      sendFile: (job) => send(job),
+      sha256: async () => null,
+      sample: async () => null,
+      connection: { isOnline: () => true, untilOnline: async () => undefined },
+      timers: browserTimers,
+      wait,
+      random: () => 0,
+    },
+    {
+      file,
+      record: () => shown,
+      onEvent: (event) => events.push(event),
+      onLive: (live) => lives.push(live),
+      onStoredAnyway: () => undefined,
+    },
+  )
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  asked = []
+  events = []
+  lives = []
+  send = async () => undefined
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a call that nobody answers', () => {
+  test.each([
+    ['start', 30_000],
+    ['list', 30_000],
+    ['confirm', 600_000],
+  ])('%s is ended after %i ms and made again', async (call, ms) => {
+    const run = start()
+    if (call === 'start') run.getTicket({ type: 'get-ticket', instead: null })
+    if (call === 'list') run.listParts({ type: 'list-parts', ticket })
+    if (call === 'confirm') run.confirm({ type: 'confirm', ticket, stage: 'confirm' })
+    await vi.advanceTimersByTimeAsync(ms + 2999)
+    expect(asked).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(asked.map(({ call: which }) => which)).toEqual([call, call])
+    run.end()
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(asked).toHaveLength(2)
+    expect(events).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a start', () => {
+  test('says whose it is, and repeats itself by the same key', async () => {
+    const run = start()
+    run.getTicket({ type: 'get-ticket', instead: null })
+    await vi.advanceTimersByTimeAsync(33_000)
+    const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
+    expect(asked.map(({ request }) => request)).toMatchObject([same, same])
+    run.end()
+  })
+
+  test.each([
+    ['image/png', 'image/png'],
+    ['', ''],
+    ["application/x-it's", ''],
+    ['application/x-(old)', ''],
+    ['text/plain;charset=utf-8', ''],
+  ])('of the type %j asks for %j, which the server takes', async (fileType, sent) => {
+    const run = start({ fileType })
+    run.getTicket({ type: 'get-ticket', instead: null })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked[0]?.request).toMatchObject({ fileType: sent })
+    run.end()
+  })
+})
+
+describe('a transfer', () => {
+  const transfer = { type: 'transfer', ticket, held: [], resumed: false } as const
+
+  test('shows its progress and speed although the clock is set back', async () => {
+    send = async ({ onProgress }) => {
+      onProgress(0)
+      vi.advanceTimersByTime(2000)
+      vi.setSystemTime(Date.now() - 86_400_000)
+      onProgress(500)
+    }
+    start().transfer(transfer)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
+    expect(lives.at(-1)).toEqual({ interrupted: false, bytesPerSecond: 250 })
+  })
+
+  test.each([
+    [7, true],
+    [8, false],
+  ])('knows whether the file has the date of then (%i)', async (lastModified, expected) => {
+    const dates: boolean[] = []
+    send = async ({ hasFirstDate }) => void dates.push(hasFirstDate)
+    start({ identity: { ...record.identity, lastModified } }).transfer(transfer)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(dates).toEqual([expected])
+  })
+})

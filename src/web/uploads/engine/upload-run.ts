@@ -1,0 +1,190 @@
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { isMediaType } from '../../../shared/rules/media-type.ts'
+import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import { questionTimeoutMs, requestTimeoutMs } from '../transfer/next-step.ts'
+import {
+  mayStartAgain,
+  type Question,
+  type Repeating,
+  type UploadCalls,
+  untilAnswered,
+} from '../transfer/upload-calls.ts'
+import { mayPass } from '../upload-failure.ts'
+import { type SendFile, TransferFailed } from '../upload-ports.ts'
+import type { UploadLive } from '../uploads-state.ts'
+import type { UploadEffect, UploadEvent } from './upload-events.ts'
+import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
+
+/** Spec §9: progress callbacks are throttled to every 500 ms. */
+const progressEveryMs = 500
+
+/** The parts of the world that one upload needs. */
+export interface RunEffects extends Omit<Repeating, 'onInterrupted'> {
+  calls: UploadCalls
+  sendFile: SendFile
+  /** Of all bytes, in lower-case hexadecimal; null where it cannot be reckoned. */
+  sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
+  /** Of samples of the bytes; null where it cannot be reckoned. */
+  sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
+}
+
+/** One turn of one upload. */
+export interface RunDuties {
+  /** Null where storage may have all of it: then only the confirmation is asked for. */
+  file: File | null
+  record: () => UploadRecord | undefined
+  /** Not called any more once the turn has ended. */
+  onEvent: (event: UploadEvent) => void
+  onLive: (live: UploadLive) => void
+  /** A file came of an upload that had been given up meanwhile. */
+  onStoredAnyway: (file: StoredFile) => void
+}
+
+type Effect<Type extends UploadEffect['type']> = Extract<UploadEffect, { type: Type }>
+
+/** Does what the machine asks for during a turn; each ends with an event. */
+export interface UploadRun {
+  identify(): void
+  getTicket(effect: Effect<'get-ticket'>): void
+  listParts(effect: Effect<'list-parts'>): void
+  transfer(effect: Effect<'transfer'>): void
+  confirm(effect: Effect<'confirm'>): void
+  /** Whatever is under way stops, and nothing is heard of it any more. */
+  end(): void
+}
+
+/** What some systems give as a type is none; an empty one says that nothing is known. */
+const mediaTypeOf = (type: string) => (isMediaType(type) ? type : '')
+
+export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
+  const { calls, timers } = effects
+  const { file, onEvent, onLive } = duties
+  const turn = new AbortController()
+  const { signal } = turn
+  let hash: Promise<string | null> = Promise.resolve(null)
+
+  const onInterrupted = () => onLive({ interrupted: true, bytesPerSecond: null })
+  const asked = <T>(question: Question<T>) =>
+    untilAnswered(question, signal, { ...effects, onInterrupted })
+
+  /** Runs a piece of the turn; what it rejects with once the turn has ended is of no interest. */
+  const during = (work: () => Promise<UploadEvent | null>) => {
+    work().then(
+      (event) => {
+        if (event && !signal.aborted) onEvent(event)
+      },
+      (error: unknown) => {
+        if (signal.aborted) return
+        const { kind, status } =
+          error instanceof TransferFailed ? error : new TransferFailed('status')
+        onEvent({ type: 'transfer-failed', kind, status })
+      },
+    )
+  }
+
+  const start = async (record: UploadRecord): Promise<UploadEvent | null> => {
+    const request = {
+      fileName: record.fileName,
+      fileSize: record.fileSize,
+      fileType: mediaTypeOf(record.fileType),
+      expirationDays: String(record.expirationDays),
+      ownerId: record.ownerId,
+      idempotencyKey: record.id,
+    }
+    const started = await asked({
+      ask: (limit) => calls.getUploadUrl(request, limit),
+      withinMs: questionTimeoutMs,
+      isPassing: mayStartAgain,
+    })
+    if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
+    // Given up while the answer was on its way: the place is freed.
+    if (signal.aborted) void calls.abortUpload(started.value.cloudKey)
+    return { type: 'ticket', ticket: started.value }
+  }
+
+  const watchProgress = (size: number, held: number) => {
+    let samples: SpeedSamples = withSample([], timers.elapsed(), held)
+    let shownAt = Number.NEGATIVE_INFINITY
+    return (bytes: number) => {
+      const now = timers.elapsed()
+      if (signal.aborted || (bytes < size && now - shownAt < progressEveryMs)) return
+      shownAt = now
+      samples = withSample(samples, now, bytes)
+      onLive({ interrupted: false, bytesPerSecond: bytesPerSecond(samples, now) })
+      onEvent({ type: 'progress', bytes })
+    }
+  }
+
+  const confirm = async (
+    ticket: UploadTicket,
+    stage: Effect<'confirm'>['stage'],
+  ): Promise<UploadEvent> => {
+    const sha256 = (await hash) ?? undefined
+    signal.throwIfAborted()
+    const request = {
+      cloudKey: ticket.cloudKey,
+      metadata: ticket.metadata,
+      uploadStartTime: duties.record()?.uploadStartTime ?? timers.now(),
+      sha256,
+    }
+    const confirmed = await asked({
+      ask: (limit) => calls.confirmUpload(request, limit),
+      // Storage puts the parts of a large file together before it answers.
+      withinMs: requestTimeoutMs,
+      isPassing: mayPass,
+    })
+    if (!confirmed.ok) return { type: 'refused', stage, refusal: confirmed.refusal }
+    if (signal.aborted) duties.onStoredAnyway(confirmed.value)
+    return { type: 'confirmed', file: confirmed.value }
+  }
+
+  return {
+    identify: () => {
+      const record = duties.record()
+      if (!file || !record || record.pasted || record.identity.sample !== null) return
+      effects.sample(file, signal).then(
+        (sample) => {
+          if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
+        },
+        // Whether it can be read is for the transfer to find out.
+        () => undefined,
+      )
+    },
+    getTicket: ({ instead }) =>
+      during(async () => {
+        if (instead !== null) await calls.abortUpload(instead)
+        const record = duties.record()
+        return record && !signal.aborted ? start(record) : null
+      }),
+    listParts: ({ ticket }) =>
+      during(async () => {
+        const listed = await asked({
+          ask: (limit) =>
+            calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit])),
+          withinMs: questionTimeoutMs,
+          isPassing: mayPass,
+        })
+        return listed.ok
+          ? { type: 'held', parts: listed.value.parts }
+          : { type: 'refused', stage: 'resume', refusal: listed.refusal }
+      }),
+    transfer: ({ ticket, held, resumed }) => {
+      if (!file) return onEvent({ type: 'transfer-failed', kind: 'unreadable', status: null })
+      // A file without its SHA-256 is still a file: nothing fails for want of it.
+      hash = effects.sha256(file, signal).catch(() => null)
+      const onProgress = watchProgress(
+        file.size,
+        held.reduce((sum, { size }) => sum + size, 0),
+      )
+      const contentType = ticket.metadata.mimeType
+      const hasFirstDate = file.lastModified === duties.record()?.identity.lastModified
+      const told = { signal, onProgress, onInterrupted }
+      during(async () => {
+        await effects.sendFile({ file, ticket, contentType, held, hasFirstDate, resumed, ...told })
+        return { type: 'sent' }
+      })
+    },
+    confirm: ({ ticket, stage }) => during(() => confirm(ticket, stage)),
+    end: () => turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError')),
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { browserTimers } from '../timers.ts'
+import { createTurns, type UploadTurns } from './upload-turns.ts'
+
+let started: string[]
+let turns: UploadTurns
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  started = []
+  turns = createTurns(browserTimers, (id) => started.push(id))
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const enqueue = (ids: string, dropSize: number, size = 100) => {
+  for (const id of ids) turns.enqueue({ id, size, dropSize })
+}
+
+test('up to ten files: one after another, with 500 ms between them', () => {
+  enqueue('abc', 10)
+  expect(started).toEqual(['a'])
+  turns.leave('a')
+  vi.advanceTimersByTime(499)
+  expect(started).toEqual(['a'])
+  vi.advanceTimersByTime(1)
+  expect(started).toEqual(['a', 'b'])
+})
+
+test('a larger drop: six at once and no pause', () => {
+  enqueue('abcdefgh', 11)
+  expect(started.join('')).toBe('abcdef')
+  turns.leave('c')
+  expect(started.join('')).toBe('abcdefg')
+})
+
+test('files that have parts do not overlap, in whatever drop', () => {
+  enqueue('ab', 11)
+  enqueue('c', 11, 9 * 1024 ** 2)
+  enqueue('d', 11)
+  expect(started.join('')).toBe('ab')
+  turns.leave('a')
+  turns.leave('b')
+  expect(started.join('')).toBe('abc')
+  turns.leave('c')
+  expect(started.join('')).toBe('abcd')
+})
+
+test('a small drop behind a large one waits until that is through', () => {
+  enqueue('abc', 11)
+  enqueue('d', 1)
+  expect(started.join('')).toBe('abc')
+  for (const id of 'abc') turns.leave(id)
+  expect(started.join('')).toBe('abcd')
+})
+
+test('who leaves while waiting never starts, and nobody waits twice', () => {
+  enqueue('aabc', 3)
+  turns.leave('b')
+  expect(turns.waiting()).toEqual(['c'])
+  turns.leave('a')
+  vi.advanceTimersByTime(500)
+  expect(started.join('')).toBe('ac')
+})
+
+test('after the last one no timer runs', () => {
+  enqueue('a', 1)
+  turns.leave('a')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a thousand files that end as they start do not pile up calls', () => {
+  turns = createTurns(browserTimers, (id) => turns.leave(id))
+  const ids = Array.from({ length: 20_000 }, (_, index) => String(index))
+  for (const id of ids) turns.enqueue({ id, size: 1, dropSize: ids.length })
+  expect(turns.waiting()).toEqual([])
+})

@@ -1,0 +1,81 @@
+import type { Timers } from '../timers.ts'
+
+/** Spec §9: pause between file records. */
+const pauseBetweenMs = 500
+/** Drops of up to so many files keep to it; in a larger one it would cap small files at two a second. */
+const largestPausedDrop = 10
+/** How many small files of a large drop are under way together: what a browser opens to one host. */
+const overlapping = 6
+/** Bytes. A larger file has parts that travel at once: it fills the line by itself. */
+const smallFile = 8 * 1024 ** 2
+
+/** What decides when an upload has its turn. */
+export interface Turn {
+  id: string
+  /** Bytes. */
+  size: number
+  /** How many files its drop has. */
+  dropSize: number
+}
+
+/** True for drops whose files overlap, and that are told of as a whole. */
+export const isLargeDrop = (dropSize: number): boolean => dropSize > largestPausedDrop
+
+const overlaps = ({ size, dropSize }: Turn) => isLargeDrop(dropSize) && size <= smallFile
+
+/** Who waits and who is under way. */
+export interface UploadTurns {
+  /** Waits for its turn, behind those that wait already. */
+  enqueue(turn: Turn): void
+  /** Its turn is over, or it waits no longer. */
+  leave(id: string): void
+  /** Those that wait, in their order. */
+  waiting(): string[]
+}
+
+/**
+ * Gives uploads their turns. Spec §4: uploads run one after another, with a 500 ms pause between
+ * files. Small files of a drop of more than ten overlap and do not pause.
+ */
+export const createTurns = (timers: Timers, start: (id: string) => void): UploadTurns => {
+  const waiting = new Map<string, Turn>()
+  const underWay = new Map<string, Turn>()
+  let pausing = false
+
+  const mayStart = (turn: Turn): boolean => {
+    if (underWay.size === 0) return true
+    if (underWay.size >= overlapping || !overlaps(turn)) return false
+    return [...underWay.values()].every(overlaps)
+  }
+
+  const next = () => {
+    while (!pausing) {
+      const [first] = waiting.values()
+      if (!first || !mayStart(first)) return
+      waiting.delete(first.id)
+      underWay.set(first.id, first)
+      start(first.id)
+    }
+  }
+
+  return {
+    enqueue: (turn) => {
+      if (waiting.has(turn.id) || underWay.has(turn.id)) return
+      waiting.set(turn.id, turn)
+      next()
+    },
+    leave: (id) => {
+      waiting.delete(id)
+      const done = underWay.get(id)
+      if (!done) return
+      underWay.delete(id)
+      if (isLargeDrop(done.dropSize) || waiting.size === 0 || pausing) return next()
+      pausing = true
+      timers.after(pauseBetweenMs, () => {
+        pausing = false
+        next()
+      })
+    },
+    waiting: () => [...waiting.keys()],
+  }
+}

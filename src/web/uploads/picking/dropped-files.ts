@@ -1,0 +1,164 @@
+import type { PickedFile } from '../uploads-state.ts'
+
+/** What somebody let go of over the page, folders opened. */
+export interface Drop {
+  files: PickedFile[]
+  /** Names of files and folders that could not be read. */
+  unreadable: string[]
+}
+
+/** The part of `DataTransferItem` that a drop is read from. */
+export interface DropItem {
+  kind: string
+  getAsFile(): File | null
+  webkitGetAsEntry?(): FileSystemEntry | null
+  /** Only Chromium has it. */
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>
+}
+
+interface FileNode {
+  name: string
+  pick: () => Promise<PickedFile>
+}
+interface FolderNode {
+  name: string
+  list: () => Promise<TreeNode[]>
+}
+/** A file or a folder, whichever interface the browser gives to it. */
+type TreeNode = FileNode | FolderNode
+
+/** How many files are opened at once; the browser hands over the entries of a folder by as many. */
+const batchSize = 100
+
+/** What systems leave in folders, unseen, for themselves; in lower case. */
+const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
+
+const isFolder = (node: TreeNode): node is FolderNode => 'list' in node
+
+const isFile = (node: TreeNode): node is FileNode => 'pick' in node
+
+const isFileHandle = (handle: FileSystemHandle): handle is FileSystemFileHandle =>
+  handle.kind === 'file'
+
+const isFolderHandle = (handle: FileSystemHandle): handle is FileSystemDirectoryHandle =>
+  handle.kind === 'directory'
+
+const ofFolderHandle = (folder: FileSystemDirectoryHandle): FolderNode => ({
+  name: folder.name,
+  list: async () => {
+    const nodes: TreeNode[] = []
+    for await (const handle of folder.values()) {
+      if (isFolderHandle(handle)) nodes.push(ofFolderHandle(handle))
+      else if (isFileHandle(handle)) {
+        const pick = async () => ({ file: await handle.getFile(), handle })
+        nodes.push({ name: handle.name, pick })
+      }
+    }
+    return nodes
+  },
+})
+
+const isFolderEntry = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry =>
+  entry.isDirectory
+
+const isFileEntry = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+
+const ofFolderEntry = (folder: FileSystemDirectoryEntry): FolderNode => ({
+  name: folder.name,
+  list: async () => {
+    const reader = folder.createReader()
+    const nodes: TreeNode[] = []
+    for (;;) {
+      const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        reader.readEntries(resolve, reject),
+      )
+      if (entries.length === 0) return nodes
+      for (const entry of entries) {
+        if (isFolderEntry(entry)) nodes.push(ofFolderEntry(entry))
+        else if (isFileEntry(entry)) {
+          const pick = async () => ({
+            file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
+          })
+          nodes.push({ name: entry.name, pick })
+        }
+      }
+    }
+  },
+})
+
+/** Everything in `nodes`, those of a folder before those of the folders in it. */
+const readNodes = async (nodes: readonly TreeNode[], drop: Drop): Promise<void> => {
+  const files = nodes.filter(isFile)
+  for (let from = 0; from < files.length; from += batchSize) {
+    const batch = files.slice(from, from + batchSize)
+    const picked = await Promise.allSettled(batch.map(({ pick }) => pick()))
+    for (const [i, result] of picked.entries()) {
+      if (result.status === 'fulfilled') drop.files.push(result.value)
+      else drop.unreadable.push(batch[i]?.name ?? '')
+    }
+  }
+  for (const folder of nodes.filter(isFolder)) {
+    try {
+      await readNodes(tidy(await folder.list()), drop)
+    } catch {
+      drop.unreadable.push(folder.name)
+    }
+  }
+}
+
+/** Without litter, and in the order in which people see a folder. */
+const tidy = (nodes: readonly TreeNode[]): TreeNode[] => {
+  const { compare } = new Intl.Collator(undefined, { numeric: true })
+  return nodes
+    .filter((node) => isFolder(node) || !litter.has(node.name.toLowerCase()))
+    .sort((one, other) => compare(one.name, other.name))
+}
+
+/** Takes hold of an item while the browser still lets go of it: in the event, and not a moment later. */
+const grab = (item: DropItem): (() => Promise<TreeNode | null>) => {
+  const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
+  const entry = item.webkitGetAsEntry?.() ?? null
+  const file = item.getAsFile()
+  return async () => {
+    const handle = (await handlePromise) ?? null
+    if (handle && isFolderHandle(handle)) return ofFolderHandle(handle)
+    if (entry && isFolderEntry(entry)) return ofFolderEntry(entry)
+    if (!file) return null
+    const picked = handle && isFileHandle(handle) ? { file, handle } : { file }
+    return { name: file.name, pick: async () => picked }
+  }
+}
+
+/**
+ * Reads what was dropped or pasted: files with their handles where the browser has them, folders
+ * through and through, each file on its own. Text and links are left alone. Must be called within the
+ * event; it goes on after it, and never rejects.
+ */
+export const readDrop = async (items: Iterable<DropItem>): Promise<Drop> => {
+  const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
+  const nodes = await Promise.all(grabbed.map((open) => open()))
+  const drop: Drop = { files: [], unreadable: [] }
+  await readNodes(
+    nodes.filter((node) => node !== null),
+    drop,
+  )
+  return drop
+}
+
+/** What there is to say of a drop that did not give all it had; null when it did. */
+export const dropFault = ({
+  files,
+  unreadable,
+}: Drop): { title: string; description: string } | null => {
+  const [first] = unreadable
+  if (first !== undefined) {
+    const others = unreadable.length - 1
+    const names = others === 0 ? first : `${first} and ${others} more`
+    return {
+      title: files.length > 0 ? 'Some files could not be read' : 'Could not be read',
+      description: `${names}. The browser has no right to read them, or they are gone.`,
+    }
+  }
+  if (files.length > 0) return null
+  return { title: 'Nothing to upload', description: 'What was dropped holds no files.' }
+}

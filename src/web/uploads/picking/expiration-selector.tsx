@@ -1,0 +1,45 @@
+import { defaultExpirationDays, type ExpirationDays } from '../../../shared/rules/lifetime.ts'
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+
+const label = 'Expires after'
+
+const daysText = (days: ExpirationDays, only: boolean): string =>
+  only && days === defaultExpirationDays ? `${days} days (default)` : `${days} days`
+
+/**
+ * How long the next files live. Spec §5: free users can only choose '3 days (default)', premium
+ * users choose 3, 5 or 7 days. Where there is no choice, it is said and not asked.
+ */
+export const ExpirationSelector = (props: {
+  tier: Tier
+  days: ExpirationDays
+  onDaysChange: (days: ExpirationDays) => void
+}) => {
+  const { expirationDays } = tierLimits[props.tier]
+  const only = expirationDays.length === 1
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2">
+      <span className="text-muted text-sm" aria-hidden={!only}>
+        {label}
+      </span>
+      {only ? (
+        <span className="font-[560] text-sm">{daysText(props.days, true)}</span>
+      ) : (
+        <Segmented
+          label={label}
+          options={expirationDays.map((days) => ({
+            value: String(days),
+            label: daysText(days, false),
+          }))}
+          value={String(props.days)}
+          onValueChange={(value) => {
+            const chosen = expirationDays.find((days) => String(days) === value)
+            if (chosen) props.onDaysChange(chosen)
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { createStore, delMany, get, keys, set } from 'idb-keyval'
+import type { HandleStore } from '../upload-ports.ts'
+
+/** What the handles are kept in: a table of its own. Any of it may reject. */
+export interface HandleTable {
+  get(id: string): Promise<FileSystemFileHandle | undefined>
+  set(id: string, handle: FileSystemFileHandle): Promise<void>
+  delete(ids: readonly string[]): Promise<void>
+  ids(): Promise<string[]>
+}
+
+/** Keeps handles over a reload; beside what the port promises, it forgets what no record names. */
+export interface KeptHandles extends HandleStore {
+  removeAllBut(recordIds: readonly string[]): Promise<void>
+}
+
+/**
+ * Handles are a convenience: where the browser cannot keep one (private windows, no room), the person
+ * chooses the file again.
+ */
+export const createHandleStore = (table: HandleTable): KeptHandles => {
+  const quietly = (work: Promise<void>) => work.catch(() => undefined)
+  return {
+    save: (id, handle) => quietly(table.set(id, handle)),
+    get: (id) => table.get(id).catch(() => undefined),
+    remove: (id) => quietly(table.delete([id])),
+    removeAllBut: (recordIds) => {
+      const named = new Set(recordIds)
+      return quietly(table.ids().then((ids) => table.delete(ids.filter((id) => !named.has(id)))))
+    },
+  }
+}
+
+/** The handles that this browser keeps, in an IndexedDB of their own. */
+export const createBrowserHandleStore = (): KeptHandles => {
+  const store = createStore('mayfly-uploads', 'file-handles')
+  return createHandleStore({
+    // idb-keyval throws where there is no IndexedDB; here it rejects.
+    get: async (id) => get<FileSystemFileHandle>(id, store),
+    set: async (id, handle) => set(id, handle, store),
+    delete: async (ids) => delMany([...ids], store),
+    ids: async () => keys<string>(store),
+  })
+}

@@ -1,0 +1,39 @@
+import { coalesce, type Timers } from '../timers.ts'
+import { recordKeyPrefix } from './record-key.ts'
+import type { UploadRecord } from './upload-record.ts'
+import { parseRecord } from './upload-records.ts'
+
+/** Many changes at once are shown together. */
+const shownEveryMs = 100
+
+/** The records as another tab writes them. */
+export interface RecordMirror {
+  /** Oldest first. */
+  records(): UploadRecord[]
+  /** A key of the browser's storage has this value now; all keys are gone where it is null. */
+  hear(key: string | null, value: string | null): void
+}
+
+/** @param load answers all that storage holds. */
+export const createRecordMirror = (
+  load: () => readonly UploadRecord[],
+  timers: Timers,
+  onChange: () => void,
+): RecordMirror => {
+  const records = new Map(load().map((record) => [record.id, record]))
+  const changed = coalesce(timers, shownEveryMs, onChange)
+  return {
+    records: () => [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    hear: (key, value) => {
+      if (key !== null && !key.startsWith(recordKeyPrefix)) return
+      if (key === null) records.clear()
+      else {
+        const id = key.slice(recordKeyPrefix.length)
+        const record = value === null ? null : parseRecord(value)
+        if (record?.id === id) records.set(id, record)
+        else records.delete(id)
+      }
+      changed()
+    },
+  }
+}

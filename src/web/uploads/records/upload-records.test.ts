@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newRecord } from '../engine/upload-plan.ts'
+import { browserTimers } from '../timers.ts'
+import { createRecordMirror } from './record-mirror.ts'
+import type { UploadRecord } from './upload-record.ts'
+import {
+  createRecordStore,
+  type KeyValues,
+  parseRecord,
+  type RecordStore,
+} from './upload-records.ts'
+
+const day = 24 * 3_600_000
+
+const record = (id: string, changes: Partial<UploadRecord> = {}): UploadRecord => ({
+  ...newRecord({
+    id,
+    ownerId: 'ada',
+    batch: 'drop',
+    path: 'foreground',
+    expirationDays: 3,
+    picked: { file: new File(['abc'], `${id}.txt`, { lastModified: 0 }) },
+    now: Date.now(),
+  }),
+  ...changes,
+})
+
+/** A storage that can be full or forbidden. */
+const makeStorage = () => {
+  const values = new Map<string, string>()
+  const state = { values, writes: 0, isFull: false, isForbidden: false }
+  const storage: KeyValues = {
+    get length() {
+      return values.size
+    },
+    key: (index) => [...values.keys()][index] ?? null,
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => {
+      if (state.isFull) throw new DOMException('', 'QuotaExceededError')
+      state.writes += 1
+      values.set(key, value)
+    },
+    removeItem: (key) => void values.delete(key),
+  }
+  const open = () => {
+    if (state.isForbidden) throw new DOMException('', 'SecurityError')
+    return storage
+  }
+  return { state, open }
+}
+
+let state: ReturnType<typeof makeStorage>['state']
+let store: RecordStore
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  const made = makeStorage()
+  state = made.state
+  store = createRecordStore(made.open, browserTimers)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('keeps each record under a key of its own, oldest first', () => {
+  store.save(record('2'))
+  store.save(record('1'))
+  store.flush()
+  expect([...state.values.keys()].sort()).toEqual(['mayfly.upload.1', 'mayfly.upload.2'])
+  expect(store.load()).toEqual([record('1'), record('2')])
+})
+
+test('writes many changes of a record once, and at once when the page goes', () => {
+  for (let bytes = 0; bytes < 3; bytes += 1) store.save(record('1', { uploadedBytes: bytes }))
+  expect(state.writes).toBe(0)
+  vi.advanceTimersByTime(200)
+  expect(state.writes).toBe(1)
+  store.save(record('1', { uploadedBytes: 3 }))
+  store.flush()
+  expect(store.load()).toMatchObject([{ uploadedBytes: 3 }])
+  vi.advanceTimersByTime(1000)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a removed record is gone, also one that was never written', () => {
+  store.save(record('1'))
+  store.flush()
+  store.save(record('2'))
+  store.remove('1')
+  store.remove('2')
+  expect(store.load()).toEqual([])
+  expect(state.values.size).toBe(0)
+})
+
+test('a full storage keeps nothing old in place of something new, and throws nothing', () => {
+  store.save(record('1'))
+  store.flush()
+  state.isFull = true
+  store.save(record('1', { status: 'completed' }))
+  store.flush()
+  expect(store.load()).toEqual([])
+})
+
+test('a forbidden storage throws nothing', () => {
+  state.isForbidden = true
+  store.save(record('1'))
+  store.remove('1')
+  expect(() => store.flush()).not.toThrow()
+  expect(store.load()).toEqual([])
+})
+
+test('what ended over 24 h ago is removed, whoever owns it; what is not over stays', () => {
+  for (const status of ['completed', 'failed', 'paused'] as const) {
+    store.save(record(status, { status, ownerId: 'bob' }))
+  }
+  store.flush()
+  vi.setSystemTime(Date.now() + day + 1)
+  expect(store.load().map(({ status }) => status)).toEqual(['paused'])
+  expect(state.values.size).toBe(1)
+})
+
+test('what is discarded is never written', () => {
+  store.save(record('1'))
+  store.discard()
+  vi.advanceTimersByTime(1000)
+  store.flush()
+  expect(state.values.size).toBe(0)
+})
+
+test('what cannot be read under its keys is removed; other keys are left alone', () => {
+  const good = record('1')
+  const foreign = [
+    '',
+    'null',
+    '[]',
+    '{',
+    '"x"',
+    JSON.stringify({ ...good, status: 'done' }),
+    JSON.stringify({ ...good, fileSize: -1 }),
+    JSON.stringify({ ...good, ticket: { uploadUrl: 'x' } }),
+    JSON.stringify({ ...good, need: undefined }),
+    // Under a key that is not its own.
+    JSON.stringify(good),
+  ]
+  for (const [index, value] of foreign.entries()) {
+    state.values.set(`mayfly.upload.x${index}`, value)
+  }
+  state.values.set('mayfly.theme', JSON.stringify(good))
+  expect(store.load()).toEqual([])
+  expect([...state.values.keys()]).toEqual(['mayfly.theme'])
+})
+
+test('reading never throws, and reads what was written', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      expect(parseRecord(text)).toBeNull()
+    }),
+  )
+  const ticket = {
+    uploadUrl: '/storage',
+    cloudKey: 'key',
+    metadata: { mimeType: 'text/plain' },
+    parts: { size: 8, count: 2 },
+    checksum: 'md5' as const,
+  }
+  const full = record('1', { ticket, status: 'failed', error: 'No.', uploadStartTime: 5 })
+  expect(parseRecord(JSON.stringify(full))).toEqual(full)
+})
+
+test('another tab mirrors what is written', () => {
+  store.save(record('2'))
+  let changes = 0
+  const mirror = createRecordMirror(store.load, browserTimers, () => {
+    changes += 1
+  })
+  const ids = () => mirror.records().map(({ id }) => id)
+  expect(ids()).toEqual(['2'])
+  mirror.hear('mayfly.upload.1', JSON.stringify(record('1')))
+  mirror.hear('mayfly.theme', 'dark')
+  expect(ids()).toEqual(['1', '2'])
+  mirror.hear('mayfly.upload.2', '{}')
+  mirror.hear('mayfly.upload.1', null)
+  expect(ids()).toEqual([])
+  mirror.hear('mayfly.upload.1', JSON.stringify(record('1')))
+  mirror.hear(null, null)
+  expect(ids()).toEqual([])
+  expect(changes).toBe(1)
+  vi.advanceTimersByTime(100)
+  expect(changes).toBe(2)
+})

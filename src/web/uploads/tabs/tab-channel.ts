@@ -1,0 +1,19 @@
+import type { OpenChannel } from '../upload-ports.ts'
+
+const channelName = 'mayfly-uploads'
+
+/**
+ * A channel between the tabs of this browser that carries whatever can be cloned, File objects and file
+ * handles too. Where the browser has none, nothing is sent: such a tab is alone.
+ */
+export const openBroadcast =
+  <Message>(name = channelName): OpenChannel<Message> =>
+  (onMessage) => {
+    if (typeof BroadcastChannel === 'undefined') return { post: () => {}, close: () => {} }
+    const channel = new BroadcastChannel(name)
+    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => onMessage(data))
+    return {
+      post: (message) => channel.postMessage(message),
+      close: () => channel.close(),
+    }
+  }

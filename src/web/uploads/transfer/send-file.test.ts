@@ -1,0 +1,181 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { partRange, planParts } from '../../../shared/rules/part-plan.ts'
+import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import { FileUnreadable, hashPart } from './hash-blob.ts'
+import { errorCode, type Send } from './send.ts'
+import { createSendFile } from './send-file.ts'
+import type { PartsDeps } from './send-parts.ts'
+
+const partSize = 300_000
+const content = randomBytes(1_700_001)
+const { count } = planParts(content.length, partSize)
+
+/** A storage that keeps parts apart, refuses what differs from its checksum and old signatures. */
+const seen: string[] = []
+const parts = new Map<number, Buffer>()
+let refusesWhole = false
+let corrupts = 0
+let signatures = 0
+
+const server = createServer(async (req, res) => {
+  seen.push(`${req.method} ${req.url}`)
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  if (req.url === '/whole' && refusesWhole) return res.writeHead(403).end()
+  if (corrupts > 0) {
+    corrupts -= 1
+    body[body.length >> 1] = (body[body.length >> 1] ?? 0) ^ 1
+  }
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(body))
+  if (req.headers['x-amz-checksum-crc32'] !== sum.toString('base64')) {
+    return res.writeHead(409).end('{"message":"differs","code":"CHECKSUM_MISMATCH"}')
+  }
+  parts.set(req.url === '/whole' ? 1 : Number(req.url?.split('/')[1]), body)
+  return res.writeHead(200).end()
+})
+
+let origin: string
+let deps: PartsDeps
+
+const sendByFetch: Send = async ({ method, url, headers, body, signal }) => {
+  const response = await fetch(url, { method, headers, body, signal })
+  const status = response.status
+  const code = errorCode(await response.text())
+  return { kind: 'answer', status, code, uploadOffset: null, retryAfterMs: null }
+}
+
+beforeEach(async () => {
+  seen.length = 0
+  parts.clear()
+  refusesWhole = false
+  corrupts = 0
+  signatures = 0
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  deps = {
+    send: sendByFetch,
+    signParts: async ({ partNumbers }) => {
+      signatures += 1
+      const urls = partNumbers.map((n) => [n, `${origin}/${n}/${signatures}`] as const)
+      return { ok: true, value: { urls: Object.fromEntries(urls) } }
+    },
+    listParts: async () => ({
+      ok: true,
+      value: { parts: [...parts].map(([partNumber, { length: size }]) => ({ partNumber, size })) },
+    }),
+    wait: async () => undefined,
+    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    random: () => 0,
+    now: () => performance.now(),
+    checksums: { part: hashPart },
+  }
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((done) => server.close(done))
+})
+
+const send = (
+  ticket: Partial<TransferJob['ticket']>,
+  file = new Blob([content]),
+  before: Partial<TransferJob> = {},
+) =>
+  createSendFile(deps)({
+    file,
+    ticket: {
+      uploadUrl: `${origin}/whole`,
+      cloudKey: 'k',
+      metadata: { mimeType: 'video/mp4' },
+      checksum: 'crc32',
+      ...ticket,
+    },
+    contentType: 'video/mp4',
+    held: [],
+    hasFirstDate: true,
+    resumed: false,
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onInterrupted: () => undefined,
+    ...before,
+  })
+
+const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+const stored = () =>
+  Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
+
+test('a file of one part goes in one PUT', async () => {
+  await send({})
+  expect(seen).toEqual(['PUT /whole'])
+  expect(sha(stored())).toBe(sha(content))
+})
+
+test('a larger one goes in parts, each where it belongs, whatever is altered on its way', async () => {
+  corrupts = 2
+  await send({ parts: { size: partSize, count } })
+  expect(seen).toHaveLength(count + 2)
+  expect(sha(stored())).toBe(sha(content))
+  for (const [partNumber, { length }] of parts) {
+    expect(length).toBe(partRange(content.length, partSize, partNumber).size)
+  }
+})
+
+test('one whose URL is refused goes as its only part, by a URL signed anew', async () => {
+  refusesWhole = true
+  await send({})
+  expect(seen).toEqual(['PUT /whole', 'PUT /1/1'])
+  expect(sha(stored())).toBe(sha(content))
+})
+
+test.each([{}, { parts: { size: partSize, count } }])(
+  'a file that was changed fails as unreadable (%o)',
+  async (ticket) => {
+    deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
+    const error: unknown = await send(ticket).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(TransferFailed)
+    expect(error).toMatchObject({ kind: 'unreadable', status: null })
+    expect(seen).toEqual([])
+  },
+)
+
+describe('a file of one part that storage holds whole', () => {
+  const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
+  const own = () => hashPart(new Blob([content]), 'crc32', new AbortController().signal)
+
+  test('is not sent again, by its checksum or by its date', async () => {
+    await send({}, undefined, {
+      held: held((await own()) ?? ''),
+      hasFirstDate: false,
+      resumed: true,
+    })
+    await send({}, undefined, { held: held(), hasFirstDate: true, resumed: true })
+    expect(seen).toEqual([])
+  })
+
+  test('is sent again where it is from an older version', async () => {
+    await send({}, undefined, { held: held('AAAAAA=='), resumed: true })
+    expect(seen).toEqual(['PUT /1/1'])
+    expect(sha(stored())).toBe(sha(content))
+  })
+})
+
+test.each([{}, { parts: { size: partSize, count } }])(
+  'what a bucket may have sealed of an older version is not confirmed as this one (%o)',
+  async (ticket) => {
+    const plan = ticket.parts ?? { size: content.length, count: 1 }
+    const held = Array.from({ length: plan.count }, (_, at) => ({
+      partNumber: at + 1,
+      size: partRange(content.length, plan.size, at + 1).size,
+    }))
+    const job = { held, resumed: true }
+    await send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: true })
+    const sending = send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: false })
+    await expect(sending).rejects.toMatchObject({ kind: 'unreadable' })
+    expect(seen).toEqual([])
+  },
+)

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { browserTimers } from '../timers.ts'
+import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
+import { wait } from './connection.ts'
+import { maxFruitlessTries } from './next-step.ts'
+import { type Repeating, untilAnswered } from './upload-calls.ts'
+
+const refused = (status: number | null, retryAfterMs: number | null = null): Outcome<never> => {
+  const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
+  return { ok: false, refusal }
+}
+
+let turn: AbortController
+let world: Repeating
+let waits: number[]
+let interruptions: number
+let isOnline: boolean
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  turn = new AbortController()
+  waits = []
+  interruptions = 0
+  isOnline = true
+  world = {
+    connection: { isOnline: () => isOnline, untilOnline: async () => undefined },
+    timers: browserTimers,
+    wait: (ms, signal) => {
+      waits.push(ms)
+      return wait(ms, signal)
+    },
+    random: () => 0,
+    onInterrupted: () => {
+      interruptions += 1
+    },
+  }
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+/** Asks what answers one after the other, the last one from then on; null never does by itself. */
+const question = (answers: (Outcome<string> | null)[]) => {
+  const asked: number[] = []
+  const ask = (limit: AbortSignal): Promise<Outcome<string>> => {
+    asked.push(Date.now())
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    if (answer) return Promise.resolve(answer)
+    return new Promise((resolve) =>
+      limit.addEventListener('abort', () => resolve(refused(null)), { once: true }),
+    )
+  }
+  return { asked, ask, withinMs: 30_000, isPassing: mayPass }
+}
+const yes: Outcome<string> = { ok: true, value: 'yes' }
+
+describe('a call', () => {
+  test('that is never answered is ended in time and made again', async () => {
+    const hanging = question([null, yes])
+    const start = Date.now()
+    const answer = untilAnswered(hanging, turn.signal, world)
+    await vi.advanceTimersByTimeAsync(33_000)
+    expect(await answer).toEqual(yes)
+    expect(hanging.asked.map((at) => at - start)).toEqual([0, 33_000])
+    expect(interruptions).toBe(1)
+  })
+
+  test('that is never answered at all ends with nothing', async () => {
+    const hanging = question([null])
+    const answer = untilAnswered(hanging, turn.signal, world)
+    await vi.advanceTimersByTimeAsync(maxFruitlessTries * 60_000)
+    expect(await answer).toEqual(refused(null))
+    expect(hanging.asked).toHaveLength(maxFruitlessTries)
+  })
+
+  test('is made again no sooner than Retry-After asks, within reason', async () => {
+    const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
+    const answer = untilAnswered(busy, turn.signal, world)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(await answer).toEqual(yes)
+    expect(waits).toEqual([20_000, 60_000, 12_000])
+  })
+
+  test('waits as the browser says, which ends a wait when it is back online', async () => {
+    world.wait = async (ms) => {
+      waits.push(ms)
+    }
+    const answer = untilAnswered(question([refused(null), yes]), turn.signal, world)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await answer).toEqual(yes)
+    expect(waits).toEqual([3000])
+  })
+
+  test('counts no try while the browser is offline', async () => {
+    isOnline = false
+    const tries = Array.from({ length: 5 * maxFruitlessTries }, () => refused(null))
+    expect(await untilAnswered(question([...tries, yes]), turn.signal, world)).toEqual(yes)
+  })
+
+  test('that is refused for good is not made again', async () => {
+    const refusing = question([refused(404), yes])
+    expect(await untilAnswered(refusing, turn.signal, world)).toEqual(refused(404))
+    expect(refusing.asked).toHaveLength(1)
+  })
+
+  test('waits no longer once its turn is over', async () => {
+    const reason = new Error('over')
+    const answer = untilAnswered(question([refused(503)]), turn.signal, world)
+    const failing = expect(answer).rejects.toBe(reason)
+    await vi.advanceTimersByTimeAsync(100)
+    turn.abort(reason)
+    await failing
+  })
+
+  test('whose turn ends meanwhile is answered all the same: it may have done something', async () => {
+    const slow = question([null])
+    const answer = untilAnswered(slow, turn.signal, world)
+    turn.abort(new Error('over'))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await answer).toEqual(refused(null))
+    expect(slow.asked).toHaveLength(1)
+  })
+})

@@ -1,0 +1,108 @@
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import type { UploadTicket } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
+import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
+import type { StoredPart } from '../upload-ports.ts'
+import { type Connection, pause, type wait } from './connection.ts'
+import { maxFruitlessTries, waitBeforeNext } from './next-step.ts'
+import type { StorageAnswer } from './send.ts'
+
+/** The calls of an upload. None of them rejects: one that its signal ends was not answered. */
+export interface UploadCalls {
+  getUploadUrl(
+    request: {
+      fileName: string
+      fileSize: number
+      fileType: string
+      expirationDays: string
+      /** Refused as signed out where somebody else is signed in. */
+      ownerId: string
+      /** The same key again answers the same open upload. */
+      idempotencyKey: string
+    },
+    signal: AbortSignal,
+  ): Promise<Outcome<UploadTicket>>
+  listParts(
+    request: { cloudKey: string },
+    signal: AbortSignal,
+  ): Promise<Outcome<{ parts: readonly StoredPart[] }>>
+  confirmUpload(
+    request: {
+      cloudKey: string
+      metadata: Record<string, unknown>
+      uploadStartTime: number
+      sha256?: string | undefined
+    },
+    signal: AbortSignal,
+  ): Promise<Outcome<StoredFile>>
+  /** Frees the place of an upload and removes its bytes. */
+  abortUpload(cloudKey: string): Promise<Outcome<unknown>>
+  /** The id of who is signed in; null when nobody is. */
+  currentUser(): Promise<Outcome<string | null>>
+}
+
+/** What repeating a call needs. */
+export interface Repeating {
+  connection: Connection
+  timers: Timers
+  /** Waits before another try; ends sooner when the browser comes back online. */
+  wait: typeof wait
+  /** From 0 to 1. */
+  random: () => number
+  /** Told that no answer came and the next try waits. */
+  onInterrupted: () => void
+}
+
+/** A server that fails over a start has no bytes to lose by it: a person hears of it at once. */
+export const mayStartAgain = (refusal: Refusal): boolean =>
+  mayPass(refusal) && refusal.status !== 500
+
+/** A refused call, as what is tried again in storage is told of. */
+export const answerOf = ({ status, code, retryAfterMs = null }: Refusal): StorageAnswer =>
+  status === null
+    ? { kind: 'network' }
+    : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs }
+
+/** A call to be repeated. */
+export interface Question<T> {
+  /** Makes the call once; its signal ends it when no answer came in time. */
+  ask: (limit: AbortSignal) => Promise<Outcome<T>>
+  /** How long one try may take, in milliseconds. */
+  withinMs: number
+  /** True for a refusal after which another try may succeed. */
+  isPassing: (refusal: Refusal) => boolean
+}
+
+/**
+ * Calls until an answer comes that is no passing one, with growing waits, at least as long as
+ * `Retry-After` asks; while the browser is offline no try counts. Answers the last refusal when it is
+ * given up.
+ * @param signal ends the waits, not a call that may have done something: its answer is answered.
+ * @throws the reason of the signal when that fires during a wait.
+ */
+export const untilAnswered = async <T>(
+  { ask, withinMs, isPassing }: Question<T>,
+  signal: AbortSignal,
+  { connection, timers, wait, random, onInterrupted }: Repeating,
+): Promise<Outcome<T>> => {
+  const askOnce = async () => {
+    const limit = new AbortController()
+    const callOff = timers.after(withinMs, () =>
+      limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
+    )
+    try {
+      return await ask(limit.signal)
+    } finally {
+      callOff()
+    }
+  }
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await askOnce()
+    if (outcome.ok || !isPassing(outcome.refusal)) return outcome
+    if (!connection.isOnline()) tries = 1
+    if (tries >= maxFruitlessTries || signal.aborted) return outcome
+    onInterrupted()
+    const waitMs = waitBeforeNext(answerOf(outcome.refusal), tries, random())
+    await pause(waitMs, signal, { wait, connection })
+  }
+}
