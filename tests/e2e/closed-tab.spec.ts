@@ -40,7 +40,7 @@ for (const [how, end] of [
     await openDashboard(page, app, await makePerson(app))
 
     const reached = network.holdAfter(enough)
-    // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+    // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
     await chooseFiles(page, [file.path])
     await reached
     await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)

@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
 import { fileRow } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
+import { withoutPicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
 
 const mostSteps = 40
@@ -29,6 +30,7 @@ test('log in, upload, copy and delete by keyboard alone', async ({
   const { email, password } = await makePerson(app)
   const file = await writeRandomFile(folder, 'notes.txt', 1000)
   const press = (key: string) => page.keyboard.press(key)
+  await withoutPicker(page)
 
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()

@@ -57,7 +57,7 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   page.on('dialog', (dialog) => void dialog.accept())
 
   const reached = network.holdAfter(20 * mebibyte)
-  // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+  // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
   await chooseFiles(page, [file.path])
   await reached
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))

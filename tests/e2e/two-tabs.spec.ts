@@ -76,7 +76,7 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   const other = await openSecondTab(context)
 
   const reached = network.holdAfter(30 * mebibyte)
-  // Chosen in a dialog, so that the browser keeps no handle by which it would find the file again.
+  // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
   await chooseFiles(page, [film.path])
   await reached
   await other.bringToFront()

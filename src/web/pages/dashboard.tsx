@@ -60,7 +60,7 @@ const SignedIn = ({ user }: { user: User }) => {
     ? chosenDays
     : defaultExpirationDays
   const store = useUploadsStore()
-  const picker = useRef<HTMLInputElement>(null)
+  const fileInput = useRef<HTMLInputElement>(null)
   const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
@@ -101,8 +101,8 @@ const SignedIn = ({ user }: { user: User }) => {
                       tier={user.tier}
                       days={days}
                       onDaysChange={setDays}
-                      onFiles={upload}
-                      picker={picker}
+                      onChosen={take}
+                      input={fileInput}
                     />
                   </div>
                   <UploadCards
@@ -112,7 +112,7 @@ const SignedIn = ({ user }: { user: User }) => {
                     onDismiss={dismissCards}
                     onTryAnother={() => {
                       dismissCards()
-                      picker.current?.click()
+                      fileInput.current?.click()
                     }}
                   />
                   <UploadProblems store={store} />

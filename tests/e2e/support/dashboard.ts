@@ -40,11 +40,17 @@ export const openDashboard = async (
   await expectDashboard(page)
 }
 
-/** Chooses files of the disk in the browser's own dialog. */
-export const chooseFiles = async (page: Page, paths: string[]): Promise<void> => {
-  const dialog = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose files' }).click()
-  await (await dialog).setFiles(paths)
+/**
+ * Chooses files of the disk as the file input gives them: without a handle by which the browser would
+ * find them again.
+ */
+export const chooseFiles = (page: Page, paths: string[]): Promise<void> =>
+  page.getByLabel('Files to upload').setInputFiles(paths)
+
+/** Loads the page anew, whatever it says about bytes that are lost by it. */
+export const reloadAnyway = async (page: Page): Promise<void> => {
+  page.once('dialog', (dialog) => void dialog.accept())
+  await page.reload()
 }
 
 const middleOf = async (target: Locator) => {

@@ -1,19 +1,28 @@
 import { serveApp } from '../../support/app-server.ts'
 import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/chaos-proxy.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
+import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
 /** What the console says of a transfer that broke depends on where its connection broke. */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
+const mebibyte = 1024 ** 2
+
 /** With everything between browser and server, bytes and calls, going through a network that fails on demand. */
-export const test = base.extend<{ network: ChaosProxy }>({
+export const test = base.extend<{
+  network: ChaosProxy
+  /** Large enough for the panel, and for several parts. */
+  film: DiskFile
+}>({
   network: async ({}, use) => {
     const network = await startChaosProxy()
     await use(network)
     await network.close()
   },
+
+  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)),
 
   app: async ({ network }, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
@@ -23,6 +32,17 @@ export const test = base.extend<{ network: ChaosProxy }>({
     await app.close()
   },
 })
+
+/** Begins an upload and lets so many bytes of it pass; then nothing moves until `network.open`. */
+export const stallAfter = async (
+  network: ChaosProxy,
+  bytes: number,
+  begin: () => Promise<void>,
+): Promise<void> => {
+  const reached = network.holdAfter(bytes)
+  await begin()
+  await reached
+}
 
 /** The bytes of all PUTs since an exchange, those sent again counted again. */
 export const sentSince = (network: ChaosProxy, since = 0): number =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
+import type { DiskFile } from './files.ts'
 
 /** The background uploads panel. */
 export const uploadsPanel = (page: Page): Locator =>
@@ -36,4 +37,18 @@ export const sha256OfLink = async (origin: string, code: string): Promise<string
   const hash = createHash('sha256')
   await pipeline(answer.body, hash)
   return hash.digest('hex')
+}
+
+/**
+ * Waits until an upload in the panel is completed, and compares what its link gives with the file. The
+ * link comes from the list of files that `listing` shows, be it another page.
+ */
+export const expectArrived = async (
+  page: Page,
+  server: { url: string },
+  file: DiskFile,
+  listing = page,
+): Promise<void> => {
+  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  expect(await sha256OfLink(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }

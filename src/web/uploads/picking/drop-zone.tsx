@@ -5,16 +5,17 @@ import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
-import type { PickedFile } from '../uploads-state.ts'
+import type { Drop } from './dropped-files.ts'
 import { ExpirationSelector } from './expiration-selector.tsx'
+import { useFilePicker } from './use-file-picker.ts'
 
 export interface DropZoneProps {
   tier: Tier
   days: ExpirationDays
   onDaysChange: (days: ExpirationDays) => void
-  onFiles: (files: PickedFile[]) => void
+  onChosen: (chosen: Drop) => void
   /** Set to the input behind the button: a click on it asks for files. */
-  picker: RefObject<HTMLInputElement | null>
+  input: RefObject<HTMLInputElement | null>
 }
 
 /** The id of its heading, which takes the focus when a card below it closes. */
@@ -26,35 +27,39 @@ const limitsText = (tier: Tier): string => {
   return maxFiles === null ? size : `${size}, ${maxFiles} files at most`
 }
 
-/** Where files are chosen: the picker, the limits and the expiration. The page itself takes drops. */
-export const DropZone = ({ tier, days, onDaysChange, onFiles, picker }: DropZoneProps) => (
-  <section
-    aria-labelledby={dropZoneTitleId}
-    className="flex flex-col items-center rounded-card border-[1.5px] border-edge border-dashed bg-surface px-4 py-9 text-center sm:px-6 sm:py-11"
-  >
-    <Upload aria-hidden="true" className="size-7 text-accent" strokeWidth={1.6} />
-    <h2 id={dropZoneTitleId} tabIndex={-1} className="mt-3 text-lg">
-      Drop files anywhere on this page
-    </h2>
-    <p className="mt-1.5 text-muted">{limitsText(tier)}</p>
-    <p className="mt-0.5 text-muted text-sm">Folders work too, and so does pasting.</p>
-    <input
-      ref={picker}
-      type="file"
-      multiple
-      hidden
-      aria-label="Files to upload"
-      onChange={({ currentTarget }) => {
-        onFiles(Array.from(currentTarget.files ?? [], (file) => ({ file })))
-        // The same file can be chosen again.
-        currentTarget.value = ''
-      }}
-    />
-    <div className="mt-6 flex flex-wrap items-center justify-center gap-x-5 gap-y-4">
-      <Button variant="primary" onClick={() => picker.current?.click()}>
-        Choose files
-      </Button>
-      <ExpirationSelector tier={tier} days={days} onDaysChange={onDaysChange} />
-    </div>
-  </section>
-)
+/** Where files are chosen: the button, the limits and the expiration. The page itself takes drops. */
+export const DropZone = ({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) => {
+  useFilePicker(input, onChosen)
+  return (
+    <section
+      aria-labelledby={dropZoneTitleId}
+      className="flex flex-col items-center rounded-card border-[1.5px] border-edge border-dashed bg-surface px-4 py-9 text-center sm:px-6 sm:py-11"
+    >
+      <Upload aria-hidden="true" className="size-7 text-accent" strokeWidth={1.6} />
+      <h2 id={dropZoneTitleId} tabIndex={-1} className="mt-3 text-lg">
+        Drop files anywhere on this page
+      </h2>
+      <p className="mt-1.5 text-muted">{limitsText(tier)}</p>
+      <p className="mt-0.5 text-muted text-sm">Folders work too, and so does pasting.</p>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to upload"
+        onChange={({ currentTarget }) => {
+          const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
+          onChosen({ files, unreadable: [] })
+          // The same file can be chosen again.
+          currentTarget.value = ''
+        }}
+      />
+      <div className="mt-6 flex flex-wrap items-center justify-center gap-x-5 gap-y-4">
+        <Button variant="primary" onClick={() => input.current?.click()}>
+          Choose files
+        </Button>
+        <ExpirationSelector tier={tier} days={days} onDaysChange={onDaysChange} />
+      </div>
+    </section>
+  )
+}

@@ -43,16 +43,18 @@ const isFileHandle = (handle: FileSystemHandle): handle is FileSystemFileHandle 
 const isFolderHandle = (handle: FileSystemHandle): handle is FileSystemDirectoryHandle =>
   handle.kind === 'directory'
 
+const ofFileHandle = (handle: FileSystemFileHandle): FileNode => ({
+  name: handle.name,
+  pick: async () => ({ file: await handle.getFile(), handle }),
+})
+
 const ofFolderHandle = (folder: FileSystemDirectoryHandle): FolderNode => ({
   name: folder.name,
   list: async () => {
     const nodes: TreeNode[] = []
     for await (const handle of folder.values()) {
       if (isFolderHandle(handle)) nodes.push(ofFolderHandle(handle))
-      else if (isFileHandle(handle)) {
-        const pick = async () => ({ file: await handle.getFile(), handle })
-        nodes.push({ name: handle.name, pick })
-      }
+      else if (isFileHandle(handle)) nodes.push(ofFileHandle(handle))
     }
     return nodes
   },
@@ -142,6 +144,13 @@ export const readDrop = async (items: Iterable<DropItem>): Promise<Drop> => {
     nodes.filter((node) => node !== null),
     drop,
   )
+  return drop
+}
+
+/** Reads files that were chosen in a dialog that gives handles. Never rejects. */
+export const readHandles = async (handles: readonly FileSystemFileHandle[]): Promise<Drop> => {
+  const drop: Drop = { files: [], unreadable: [] }
+  await readNodes(handles.map(ofFileHandle), drop)
   return drop
 }
 

@@ -19,7 +19,7 @@ const isNamed = (error: unknown, name: string) => error instanceof Error && erro
 
 /**
  * The file behind a handle, without asking anybody: as long as a tab of this origin stays open, and
- * through a reload, the browser remembers the permission of a drop. Never rejects.
+ * through a reload, the browser remembers the permission of a drop or a choice. Never rejects.
  */
 export const readHandle = async (handle: FileSystemFileHandle): Promise<HandleFile> => {
   try {

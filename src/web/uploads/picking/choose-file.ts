@@ -1,12 +1,9 @@
 import type { PickedFile } from '../uploads-state.ts'
 import { readDrop } from './dropped-files.ts'
+import { pickFiles } from './file-picker.ts'
 
-/**
- * Lets the person choose one file in the browser's own dialog; null when none was chosen. Call it in
- * the handler of a click. The dialog is that of a file input, which every browser has: it gives no
- * handle, so that a file chosen here is chosen again after a reload, where a dropped one is not.
- */
-export const chooseFile = (): Promise<PickedFile | null> =>
+/** In the dialog of a file input, which every browser has: it gives no handle. */
+const chooseByInput = (): Promise<PickedFile | null> =>
   new Promise((resolve) => {
     const input = document.createElement('input')
     input.type = 'file'
@@ -22,6 +19,16 @@ export const chooseFile = (): Promise<PickedFile | null> =>
     document.body.append(input)
     input.click()
   })
+
+/**
+ * Lets the person choose one file in the browser's own dialog, with its handle where the browser has
+ * them; null when none was chosen. Call it in the handler of a click.
+ */
+export const chooseFile = async (): Promise<PickedFile | null> => {
+  const asking = pickFiles({ multiple: false })
+  const chosen = asking && (await asking)
+  return chosen ? (chosen.files[0] ?? null) : chooseByInput()
+}
 
 /** The first file of a drop; null when there was none. Must be called within the event. */
 export const droppedFile = async ({

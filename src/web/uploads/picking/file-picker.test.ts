@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { createFilePicker } from './file-picker.ts'
+
+const handleOf = (name: string, isThere = true) => {
+  const getFile = async () => {
+    if (!isThere) throw new DOMException('not there', 'NotFoundError')
+    return new File([name], name)
+  }
+  return { kind: 'file', name, getFile } as unknown as FileSystemFileHandle
+}
+
+type Answer = () => Promise<FileSystemFileHandle[]>
+
+/** A page whose dialog is answered as each of these says, in turn. */
+const pageOf = (...answers: Answer[]) => {
+  const asked: object[] = []
+  const showOpenFilePicker = (of: object) => {
+    asked.push(of)
+    return answers[asked.length - 1]?.() ?? Promise.reject(new Error('asked too often'))
+  }
+  return { pick: createFilePicker({ showOpenFilePicker }), asked }
+}
+
+const refusal =
+  (name: string): Answer =>
+  () =>
+    Promise.reject(new DOMException('no', name))
+
+const nothing = { files: [], unreadable: [] }
+
+test('where the browser has no picker the answer comes at once', () => {
+  expect(createFilePicker({})({ multiple: true })).toBeNull()
+})
+
+test.each([true, false])('files come with their handles; multiple: %s', async (multiple) => {
+  const handle = handleOf('a.txt')
+  const { pick, asked } = pageOf(async () => [handle])
+  expect(await pick({ multiple })).toEqual({
+    files: [{ file: expect.any(File), handle }],
+    unreadable: [],
+  })
+  expect(asked).toEqual([{ multiple }])
+})
+
+test('what cannot be read is named, and the others are taken', async () => {
+  const { pick } = pageOf(async () => [handleOf('a.txt'), handleOf('b.txt', false)])
+  const chosen = await pick({ multiple: true })
+  expect(chosen?.files.map(({ file }) => file.name)).toEqual(['a.txt'])
+  expect(chosen?.unreadable).toEqual(['b.txt'])
+})
+
+test('who closes the dialog has chosen nothing, and may ask again', async () => {
+  const { pick } = pageOf(refusal('AbortError'), async () => [handleOf('a.txt')])
+  expect(await pick({ multiple: true })).toEqual(nothing)
+  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
+})
+
+test.each(['SecurityError', 'NotAllowedError', 'TypeError'])(
+  'a browser that refuses it with %s is not asked again',
+  async (name) => {
+    const { pick, asked } = pageOf(refusal(name))
+    expect(await pick({ multiple: true })).toBeNull()
+    expect(pick({ multiple: true })).toBeNull()
+    expect(asked).toHaveLength(1)
+  },
+)
+
+test('a second click while the dialog is open asks for nothing', async () => {
+  const dialog = Promise.withResolvers<FileSystemFileHandle[]>()
+  const { pick, asked } = pageOf(
+    () => dialog.promise,
+    async () => [handleOf('b.txt')],
+  )
+  const first = pick({ multiple: true })
+  expect(await pick({ multiple: true })).toEqual(nothing)
+  dialog.resolve([handleOf('a.txt')])
+  expect((await first)?.files).toHaveLength(1)
+  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
+  expect(asked).toHaveLength(2)
+})

@@ -1,0 +1,99 @@
+import type { Page } from '@playwright/test'
+import { makePerson } from '../support/make.ts'
+import { chooseFiles, openDashboard, reloadAnyway } from './support/dashboard.ts'
+import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
+import { answerPicker, withoutPicker, withPickerRefused } from './support/picker.ts'
+import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+const pressChoose = (page: Page) => page.getByRole('button', { name: 'Choose files' }).click()
+
+const pressResume = (page: Page, name: string) =>
+  uploadItem(page, name)
+    .getByRole('button', { name: `Resume: ${name}` })
+    .click()
+
+test.beforeEach(async ({ app, noise, page }) => {
+  noise.allow(brokenConnection)
+  await openDashboard(page, app, await makePerson(app))
+})
+
+test('a file chosen with the button goes on by itself after a reload', async ({
+  app,
+  film,
+  network,
+  page,
+}) => {
+  await answerPicker(page, film, { asks: false })
+  await stallAfter(network, 30 * mebibyte, () => pressChoose(page))
+  await reloadAnyway(page)
+  network.open()
+  await expectArrived(page, app, film)
+})
+
+test('where the browser asks first, one click is all that it takes to go on', async ({
+  app,
+  film,
+  network,
+  page,
+}) => {
+  await answerPicker(page, film, { asks: true })
+  await stallAfter(network, 30 * mebibyte, () => pressChoose(page))
+  await reloadAnyway(page)
+  network.open()
+  await expectUpload(page, film.name, 'Paused')
+  await expect(page.getByText('Your browser will ask whether Mayfly may read')).toBeVisible()
+  await pressResume(page, film.name)
+  await expectArrived(page, app, film)
+})
+
+test('a file that is chosen again for a paused upload need not be chosen a third time', async ({
+  app,
+  film,
+  network,
+  page,
+}) => {
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await reloadAnyway(page)
+  await answerPicker(page, film, { asks: false })
+  await expectUpload(page, film.name, 'Paused')
+  network.open()
+  await stallAfter(network, 20 * mebibyte, () => pressResume(page, film.name))
+  await reloadAnyway(page)
+  network.open()
+  await expectArrived(page, app, film)
+})
+
+for (const [browser, begin] of [
+  ['without the picker', withoutPicker],
+  ['that refuses the picker', withPickerRefused],
+] as const) {
+  test(`in a browser ${browser} the dialog of the input opens`, async ({
+    app,
+    film,
+    network,
+    page,
+  }) => {
+    await begin(page)
+    await page.reload()
+    const answerInput = async (press: () => Promise<void>) => {
+      const opened = page.waitForEvent('filechooser')
+      await press()
+      const dialog = await opened
+      await dialog.setFiles(film.path)
+      return dialog
+    }
+
+    const reached = network.holdAfter(20 * mebibyte)
+    const many = await answerInput(() => pressChoose(page))
+    expect(many.isMultiple()).toBe(true)
+    await reached
+    await reloadAnyway(page)
+    await expectUpload(page, film.name, 'Paused')
+    network.open()
+    const one = await answerInput(() => pressResume(page, film.name))
+    expect(one.isMultiple()).toBe(false)
+    await expectArrived(page, app, film)
+  })
+}
