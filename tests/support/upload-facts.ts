@@ -1,5 +1,6 @@
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
-import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
+import type { UploadRecord, UploadTicket } from '../../src/web/uploads/records/upload-record.ts'
+import type { Refusal } from '../../src/web/uploads/upload-failure.ts'
 
 /** An upload as the browser keeps it, before anything has happened to it. */
 export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord => {
@@ -44,3 +45,33 @@ export const storedFile = (changes: Partial<StoredFile> = {}): StoredFile => ({
   sha256: null,
   ...changes,
 })
+
+/** A ticket for a file of one part. */
+type SmallTicket = UploadTicket & { parts?: undefined }
+
+/** What the server answers to a start: where the bytes of a file of one part go. */
+export const uploadTicket = (changes: Partial<SmallTicket> = {}): SmallTicket => ({
+  uploadUrl: '/storage',
+  cloudKey: 'key',
+  metadata: { mimeType: 'text/plain' },
+  checksum: 'crc32',
+  ...changes,
+})
+
+/** What the server answers instead of what was hoped for; without a status, nothing came back. */
+export const refusal = (
+  status: number | null,
+  code: string | null = null,
+  message: string | null = null,
+): Refusal => ({ status, code, message })
+
+/** What the server answers to a free user who has three files. */
+export const tierIsFull = 'The free tier holds 3 files at most. Upgrade to Premium.'
+
+/** A file as a person picks it, of so many bytes. */
+export const fileNamed = (name: string, bytes = 10, type = 'text/plain'): File =>
+  new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
+
+/** A handle that finds the file. */
+export const handleTo = (file: File): FileSystemFileHandle =>
+  ({ getFile: async () => file }) as FileSystemFileHandle

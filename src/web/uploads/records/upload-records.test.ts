@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { newRecord } from '../engine/upload-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { createRecordMirror } from './record-mirror.ts'
 import type { UploadRecord } from './upload-record.ts'
-import {
-  createRecordStore,
-  type KeyValues,
-  parseRecord,
-  type RecordStore,
-} from './upload-records.ts'
+import { createRecordStore, parseRecord, type RecordStore } from './upload-records.ts'
 
 const day = 24 * 3_600_000
 
@@ -30,18 +26,12 @@ const record = (id: string, changes: Partial<UploadRecord> = {}): UploadRecord =
 const makeStorage = () => {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }
-  const storage: KeyValues = {
-    get length() {
-      return values.size
-    },
-    key: (index) => [...values.keys()][index] ?? null,
-    getItem: (key) => values.get(key) ?? null,
-    setItem: (key, value) => {
-      if (state.isFull) throw new DOMException('', 'QuotaExceededError')
-      state.writes += 1
-      values.set(key, value)
-    },
-    removeItem: (key) => void values.delete(key),
+  const storage = memoryStorage(values)
+  const { setItem } = storage
+  storage.setItem = (key, value) => {
+    if (state.isFull) throw new DOMException('', 'QuotaExceededError')
+    state.writes += 1
+    setItem(key, value)
   }
   const open = () => {
     if (state.isForbidden) throw new DOMException('', 'SecurityError')

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { TransferFailed } from '../upload-ports.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+describe('an upload that fails', () => {
+  test('does not stop the others, and can be tried again', async () => {
+    world.onStart = (name) => (name === 'a.txt' ? refused(500) : null)
+    const [id = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+    await pass(1000)
+    expect(world.toasts[0]).toEqual({
+      title: 'Upload Error',
+      description: 'Failed to get upload URL',
+    })
+    expect(world.state().outcome).toBe('1 of 2 files uploaded')
+    expect(world.state().records[0]).toMatchObject({ error: 'Failed to get upload URL' })
+    world.onStart = () => null
+    world.engine.resume(id)
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+  })
+
+  test('because the tier is full says so inline, and stops the rest', async () => {
+    world.onStart = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
+    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+    await pass(1000)
+    expect(world.toasts).toEqual([])
+    expect(world.requests).toHaveLength(1)
+    expect(world.state().inlineError).toBe(tierIsFull)
+    expect(world.shown()).toEqual(['a.txt failed', 'b.txt failed'])
+    world.engine.dismissInlineError()
+    expect(world.state().inlineError).toBeNull()
+  })
+
+  test('on its way goes on from what storage holds when it is tried again', async () => {
+    world.onSend = () => {
+      throw new TransferFailed('network')
+    }
+    const [id = ''] = world.add([fileNamed('a.txt')])
+    await pass(0)
+    expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
+    expect(world.toasts).toEqual([
+      { title: 'Upload Failed', description: 'Network error during upload' },
+    ])
+    world.onSend = () => undefined
+    world.engine.resume(id)
+    await pass(0)
+    expect(world.log.slice(2, 5)).toEqual([
+      'list key of a.txt',
+      'send key of a.txt again',
+      'confirm key of a.txt',
+    ])
+  })
+
+  test('frees its place when it is cleared', async () => {
+    world.onSend = () => {
+      throw new TransferFailed('status', 400)
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(0)
+    world.engine.clear()
+    expect(world.log.at(-1)).toBe('abort key of a.txt')
+    expect(world.state().records).toEqual([])
+    expect(world.saved.size).toBe(0)
+  })
+})
+
+describe('an upload whose trouble may pass', () => {
+  test('repeats a confirmation that got no answer, with growing waits', async () => {
+    const times: number[] = []
+    const began = Date.now()
+    world.onConfirm = (count) => {
+      times.push(Date.now() - began)
+      return count < 3 ? refused(null) : null
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(10_000)
+    expect(times).toEqual([0, 3000, 9000])
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+
+  test('repeats a start that the server was too busy for, until it fails for another reason', async () => {
+    let tries = 0
+    world.onStart = () => {
+      tries += 1
+      return tries < 3 ? refused(503) : refused(500)
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(60_000)
+    expect(tries).toBe(3)
+    expect(world.shown()).toEqual(['a.txt failed'])
+  })
+
+  test('tries without end while the browser is offline', async () => {
+    world.isOnline = false
+    let tries = 0
+    world.effects.connection.untilOnline = () => new Promise((done) => setTimeout(done, 30_000))
+    world.onStart = () => {
+      tries += 1
+      if (tries === 20) world.isOnline = true
+      return tries < 20 ? refused(null) : null
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(700_000)
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+
+  test('sends bytes once more that differ at the end', async () => {
+    world.onConfirm = (times) => (times === 1 ? refused(409, 'CHECKSUM_MISMATCH') : null)
+    world.add([fileNamed('a.txt')])
+    await pass(0)
+    expect(world.log).toContain('send key of a.txt again')
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+})

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+/** The page is loaded anew while these are on their way; answers the ids of their records. */
+const reloadWhileSending = async (picked: Parameters<EngineWorld['add']>[0]) => {
+  const ids = await world.addStuck(picked)
+  world.reload()
+  return ids
+}
+
+describe('after a reload', () => {
+  test('an upload that ran or waited is paused, and asks for its file', async () => {
+    await reloadWhileSending([fileNamed('a.txt'), fileNamed('b.txt')])
+    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    await pass(0)
+    expect(world.state().records.map(({ need }) => need)).toEqual(['file', 'file'])
+    expect(world.state().wanted).toHaveLength(2)
+    expect(world.holds).toBe(0)
+  })
+})
+
+describe('a file that is given again after a reload', () => {
+  test('goes on from what storage holds', async () => {
+    const [id = ''] = await reloadWhileSending([fileNamed('a.txt', 30)])
+    await pass(0)
+    world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
+    const held: unknown[] = []
+    world.onSend = (job) => void held.push(job.held)
+    await world.engine.provideFile(id, { file: fileNamed('a.txt', 30) })
+    await pass(0)
+    expect(held).toEqual([[{ partNumber: 1, size: 20 }]])
+    expect(world.tickets).toBe(1)
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+
+  test('is refused by name where it is a different one', async () => {
+    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
+    await world.engine.provideFile(id, { file: fileNamed('b.txt') })
+    expect(world.toasts).toEqual([
+      {
+        title: 'Not the same file',
+        description: 'b.txt is not a.txt. Choose a.txt to go on with its upload.',
+      },
+    ])
+    expect(world.shown()).toEqual(['a.txt paused'])
+  })
+
+  test('is recognised in a drop, whose other files are uploaded', async () => {
+    await reloadWhileSending([fileNamed('a.txt')])
+    await pass(0)
+    world.onSend = () => undefined
+    world.add([fileNamed('new.txt'), fileNamed('a.txt')])
+    await pass(2000)
+    expect(world.shown()).toEqual(['a.txt completed', 'new.txt completed'])
+    expect(world.log).toContain('list key of a.txt')
+  })
+
+  test('finds its own upload among several of its name and size; one that none fits is new', async () => {
+    world.hold()
+    world.effects.sample = (of) => of.text()
+    world.openFor('ada')
+    const named = (text: string, lastModified: number) =>
+      new File([text], 'a.txt', { type: 'text/plain', lastModified })
+    // So many that they are under way together: each has been recognised.
+    world.add([
+      named('one..', 1),
+      named('two..', 2),
+      ...Array.from({ length: 9 }, (_, index) => fileNamed(`${index}.txt`)),
+    ])
+    await pass(0)
+    world.reload()
+    await pass(0)
+    world.onSend = () => undefined
+    world.add([named('two..', 5), named('new..', 6), named('one..', 7)])
+    await pass(5000)
+    const ofThatName = world.state().records.filter(({ fileName }) => fileName === 'a.txt')
+    expect(ofThatName.map(({ status, identity }) => [status, identity.sample])).toEqual([
+      ['completed', 'one..'],
+      ['completed', 'two..'],
+      ['completed', 'new..'],
+    ])
+  })
+
+  test('is found to be a file already where nobody heard that it was confirmed', async () => {
+    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
+    world.onList = () => refused(404)
+    await world.engine.provideFile(id, { file: fileNamed('a.txt') })
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.tickets).toBe(1)
+  })
+
+  test('starts anew where its upload was swept, but not in the name of somebody else', async () => {
+    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
+    world.onSend = () => undefined
+    world.onList = () => refused(404)
+    world.onConfirm = (times) => (times === 1 ? refused(404) : null)
+    world.user = 'bob'
+    await world.engine.provideFile(id, { file: fileNamed('a.txt') })
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'paused', need: 'sign-in' }])
+    world.user = 'ada'
+    await world.engine.resumeSignedIn()
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.tickets).toBe(2)
+  })
+})
+
+describe('an upload that is left alone for 5 s after a reload', () => {
+  test('goes on by itself where its data is in memory', async () => {
+    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
+    world.data.hold(id, { file: fileNamed('a.txt') })
+    world.onSend = () => undefined
+    await pass(4900)
+    expect(world.shown()).toEqual(['a.txt paused'])
+    await pass(1200)
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+
+  test('goes on by itself where a handle finds its file', async () => {
+    const file = fileNamed('a.txt')
+    await reloadWhileSending([{ file, handle: handleTo(file) }])
+    world.onSend = () => undefined
+    await pass(6100)
+    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.handles.size).toBe(0)
+  })
+
+  test.each([
+    ['NotAllowedError', 'paused', 'permission', null],
+    ['NotFoundError', 'failed', null, 'Resume failed - file data lost. Please restart upload.'],
+  ])('whose handle answers %s is %s', async (name, status, need, error) => {
+    const getFile = () => Promise.reject(new DOMException('', name))
+    const handle = { getFile } as unknown as FileSystemFileHandle
+    await reloadWhileSending([{ file: fileNamed('a.txt'), handle }])
+    await pass(6100)
+    expect(world.state().records).toMatchObject([{ status, need, error }])
+  })
+
+  test('fails where it was pasted: its data is lost', async () => {
+    await reloadWhileSending([{ file: fileNamed('image.png'), pasted: true }])
+    await pass(0)
+    expect(world.shown()).toEqual(['image.png paused'])
+    await pass(6100)
+    expect(world.state().records).toMatchObject([
+      { status: 'failed', error: 'Resume failed - file data lost. Please restart upload.' },
+    ])
+  })
+})

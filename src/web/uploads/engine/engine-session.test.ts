@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+describe('a lapsed session', () => {
+  test('asks before the page goes only for bytes that no handle finds again, and lets the device sleep', async () => {
+    world.onStart = () => refused(401)
+    const file = fileNamed('a.txt')
+    world.add([{ file, handle: handleTo(file) }])
+    await pass(1000)
+    expect(world.holds).toBe(0)
+    const [id = ''] = world.add([fileNamed('b.txt')])
+    expect([world.holds, world.awake]).toEqual([1, 1])
+    await pass(1000)
+    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    expect([world.holds, world.awake]).toEqual([1, 0])
+    world.engine.cancel(id)
+    expect(world.holds).toBe(0)
+  })
+
+  test('pauses what runs and what waits, says so once, and goes on after the sign-in', async () => {
+    world.onStart = () => refused(401)
+    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+    await pass(1000)
+    expect(world.requests).toHaveLength(1)
+    expect(world.state().records.map(({ need }) => need)).toEqual(['sign-in', 'sign-in'])
+    expect(world.toasts).toEqual([
+      {
+        title: 'Upload paused',
+        description: 'You were signed out. Sign in, and it goes on where it stopped.',
+      },
+    ])
+    await pass(60_000)
+    expect(world.requests).toHaveLength(1)
+
+    world.onStart = () => null
+    world.user = null
+    await world.engine.resumeSignedIn()
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    world.user = 'ada'
+    await world.engine.resumeSignedIn()
+    await pass(1000)
+    expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+  })
+
+  test('lets another upload that is under way go on for as long as it can', async () => {
+    const release = world.hold()
+    world.add(Array.from({ length: 11 }, (_, index) => fileNamed(`${index}.txt`)))
+    await pass(0)
+    world.onStart = () => refused(401)
+    world.onConfirm = (times) => (times > 1 ? refused(401) : null)
+    release()
+    await pass(0)
+    expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
+    expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
+  })
+})

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import type { Outcome } from '../upload-failure.ts'
+import { type StoredPart, TransferFailed } from '../upload-ports.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+describe('an upload that has lost its file', () => {
+  const allHeld: Outcome<{ parts: StoredPart[] }> = {
+    ok: true,
+    value: { parts: [{ partNumber: 1, size: 30 }] },
+  }
+  /** All bytes have arrived; the page is loaded anew before it hears that they are a file. */
+  const stopAtConfirm = async () => {
+    world.onConfirm = () => refused(null)
+    world.add([fileNamed('a.txt', 30)])
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'uploading', progress: 100 }])
+    world.reload()
+    world.log.length = 0
+    world.onConfirm = () => null
+  }
+
+  test.each([
+    ['storage holds all of it', () => allHeld],
+    ['it is a file already', () => refused(404)],
+  ])('is confirmed by itself after 5 s where %s', async (_, onList) => {
+    await stopAtConfirm()
+    world.onList = onList
+    await pass(4900)
+    expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
+    await pass(1200)
+    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toEqual([])
+    expect(world.confirmations.at(-1)?.sha256).toBeUndefined()
+  })
+
+  test('asks for the file where storage holds a part of it', async () => {
+    await stopAtConfirm()
+    world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+    await pass(60_000)
+    expect(world.log).toEqual(['list key of a.txt'])
+  })
+
+  test('asks for the file where the server knows neither upload nor file', async () => {
+    await stopAtConfirm()
+    world.onList = () => refused(404)
+    world.onConfirm = () => refused(404)
+    await pass(6100)
+    expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+  })
+
+  test('is confirmed by trying again where it had been refused, and sends nothing', async () => {
+    world.onConfirm = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
+    const [id = ''] = world.add([fileNamed('a.txt', 30)])
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt failed'])
+    world.reload()
+    world.onList = () => allHeld
+    world.onConfirm = () => null
+    world.engine.resume(id)
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
+  })
+
+  test('asks for the file when it is tried again after its file could not be read', async () => {
+    world.onSend = () => {
+      throw new TransferFailed('unreadable')
+    }
+    const file = fileNamed('a.txt')
+    const [id = ''] = world.add([{ file, handle: handleTo(file) }])
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt failed'])
+    world.engine.resume(id)
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+  })
+})

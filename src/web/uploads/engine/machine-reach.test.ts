@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { record, start, ticket, types } from '../../../../tests/support/machine-steps.ts'
+import { storedFile, uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
+import type { UploadEffect, UploadEvent } from './upload-events.ts'
+import { advance } from './upload-machine.ts'
+
+const hour = 3_600_000
+
+const anyRefusal = fc.record({
+  status: fc.constantFrom(null, 400, 401, 403, 404, 409, 429, 500, 503),
+  code: fc.constantFrom(null, 'TIER_FILE_COUNT', 'CHECKSUM_MISMATCH', 'UPLOAD_INCOMPLETE'),
+  message: fc.option(fc.string()),
+})
+const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
+  fc.constantFrom<UploadEvent>(
+    { type: 'run', hasFile: true },
+    { type: 'ticket', ticket },
+    { type: 'ticket', ticket: uploadTicket() },
+    { type: 'sent' },
+    { type: 'confirmed', file: storedFile() },
+    { type: 'halt' },
+    { type: 'signed-out' },
+    { type: 'stopped', reason: 'Full.' },
+    { type: 'run', hasFile: false },
+    { type: 'cancel' },
+    { type: 'forget' },
+    { type: 'clear' },
+    { type: 'tick' },
+    { type: 'identified', sample: 'abc' },
+  ),
+  fc.record({
+    type: fc.constant('held' as const),
+    parts: fc.array(fc.record({ partNumber: fc.integer({ min: 1, max: 3 }), size: fc.nat(1000) })),
+  }),
+  fc.record({ type: fc.constant('progress' as const), bytes: fc.integer({ min: -5, max: 2000 }) }),
+  fc.record({
+    type: fc.constant('refused' as const),
+    stage: fc.constantFrom(
+      'start' as const,
+      'resume',
+      'confirm',
+      'confirm-lost',
+      'confirm-without-file',
+    ),
+    refusal: anyRefusal,
+  }),
+  fc.record({
+    type: fc.constant('transfer-failed' as const),
+    kind: fc.constantFrom(
+      'status' as const,
+      'network',
+      'timeout',
+      'unreadable',
+      'signed-out',
+      'gone',
+    ),
+    status: fc.constantFrom(null, 403, 404, 500),
+  }),
+  fc.record({
+    type: fc.constant('resume' as const),
+    data: fc.constantFrom('ready' as const, 'file', 'permission', 'gone', 'stored'),
+  }),
+)
+const anySteps = fc.array(fc.tuple(anyEvent, fc.nat(30 * hour)), { maxLength: 60 })
+
+/** What may follow what (spec §4), beside staying and being removed. */
+const reachable: Record<UploadStatus, readonly UploadStatus[]> = {
+  pending: ['uploading', 'paused', 'failed'],
+  uploading: ['completed', 'paused', 'failed'],
+  paused: ['pending', 'failed'],
+  failed: ['pending', 'paused'],
+  completed: [],
+}
+
+const isUnderWay = ({ status }: UploadRecord) => status === 'pending' || status === 'uploading'
+
+/** What holds of a record at any time. */
+const expectSound = (now: UploadRecord) => {
+  expect(Number.isInteger(now.progress)).toBe(true)
+  expect(now.progress).toBeGreaterThanOrEqual(0)
+  expect(now.progress).toBeLessThanOrEqual(100)
+  expect(now.uploadedBytes).toBeGreaterThanOrEqual(0)
+  expect(now.uploadedBytes).toBeLessThanOrEqual(now.fileSize)
+  expect(now.error !== null).toBe(now.status === 'failed')
+  if (now.need !== null) expect(now.status).toBe('paused')
+  if (now.status === 'completed') {
+    expect(now).toMatchObject({ progress: 100, uploadedBytes: now.fileSize })
+  }
+  if (now.status === 'uploading' && !now.restarted) expect(now.ticket).not.toBeNull()
+}
+
+/** What holds of every step that leaves a record. */
+const expectStep = (before: UploadRecord, next: UploadRecord, done: UploadEffect['type'][]) => {
+  if (next.status !== before.status) expect(reachable[before.status]).toContain(next.status)
+  // What changed is written, and what changed nothing at most asks the server.
+  if (next !== before) expect(done).toContain('save')
+  else expect(['', 'get-ticket', 'list-parts']).toContain(done.join())
+  // Only a new transfer begins lower than the last one was.
+  const isNewTry = done.includes('transfer') || done.includes('get-ticket')
+  if (!isNewTry) expect(next.uploadedBytes).toBeGreaterThanOrEqual(before.uploadedBytes)
+  // Whoever stops being under way gives up its turn.
+  expect(done.includes('end-turn')).toBe(isUnderWay(before) && !isUnderWay(next))
+}
+
+test('no other status is reachable, and every step is sound, whatever happens in whatever order', () => {
+  const kinds = fc.record({
+    fileSize: fc.constantFrom(0, 1, 1000),
+    path: fc.constantFrom('foreground' as const, 'background'),
+    pasted: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(kinds, anySteps, (kind, steps) => {
+      let now = start
+      let current = record(kind)
+      for (const [event, passed] of steps) {
+        now += passed
+        const before = structuredClone(current)
+        const { record: next, effects } = advance(current, event, now)
+        expect(current).toEqual(before)
+        const done = types(effects)
+        expect(done.includes('remove')).toBe(next === null)
+        if (next === null) {
+          // Only a person or a day ends a record; a place that it held is freed.
+          expect(['cancel', 'forget', 'clear', 'tick']).toContain(event.type)
+          if (event.type === 'cancel' || event.type === 'forget') {
+            expect(current.status).toBe('failed')
+          }
+          const holdsPlace = before.ticket !== null && before.status !== 'completed'
+          expect(done.includes('abort-on-server')).toBe(holdsPlace)
+          return
+        }
+        expectSound(next)
+        expectStep(current, next, done)
+        // Spec §4: what a person ends fails first.
+        if (event.type === 'cancel' && current.status !== 'completed') {
+          expect(next).toMatchObject({ status: 'failed', error: 'Cancelled by user', ticket: null })
+          expect(done.includes('abort-on-server')).toBe(current.ticket !== null)
+        } else expect(done).not.toContain('abort-on-server')
+        current = next
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Browser, never, openBrowser, pass } from '../../../../tests/support/browser-tabs.ts'
+import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { TransferFailed } from '../upload-ports.ts'
+
+let browser: Browser
+beforeEach(() => {
+  browser = openBrowser()
+})
+afterEach(() => browser.close())
+
+describe('the tabs of a browser', () => {
+  test('show the same uploads, and each of them commands', async () => {
+    browser.onSend = never
+    const [one, two] = browser.openTwo()
+    two.add(fileNamed('a.txt'))
+    await pass()
+    expect(one.shown()).toEqual(['a.txt uploading'])
+    expect(two.shown()).toEqual(['a.txt uploading'])
+    expect(browser.log).toEqual(['start a.txt', 'send a.txt'])
+    two.state().cancelForeground()
+    await pass()
+    for (const tab of [one, two]) expect(tab.shown()).toEqual(['a.txt failed'])
+    expect(two.state().outcome).toBe('Cancelled by user')
+    expect(browser.log.at(-1)).toBe('abort a.txt')
+    await pass(2000)
+    for (const tab of [one, two]) expect(tab.shown()).toEqual([])
+  })
+
+  test('all tell of what was stored, and refresh their lists', async () => {
+    const [one, two] = browser.openTwo()
+    await pass()
+    two.add(fileNamed('a.txt'))
+    await pass()
+    for (const tab of [one, two]) {
+      expect(tab.toasts).toEqual(['Upload Complete'])
+      expect(tab.refreshes).toBe(1)
+    }
+  })
+
+  test('ask for a permission in the tab of the click', async () => {
+    browser.onSend = never
+    const one = browser.openTab('ada')
+    let isAllowed = false
+    const handle = {
+      getFile: async () => {
+        if (!isAllowed) throw new DOMException('', 'NotAllowedError')
+        return fileNamed('a.txt')
+      },
+      requestPermission: async () => {
+        isAllowed = true
+        return 'granted'
+      },
+    } as unknown as FileSystemFileHandle
+    one.add({ file: fileNamed('a.txt'), handle })
+    await pass()
+    one.close()
+    const [two, three] = browser.openTwo()
+    browser.onSend = () => undefined
+    await pass()
+    expect(three.shown()).toEqual(['a.txt paused permission'])
+    three.state().resume(three.state().records[0]?.id ?? '')
+    await pass()
+    expect(two.shown()).toEqual(['a.txt completed'])
+  })
+})
+
+describe('a tab that follows', () => {
+  test('keeps the device awake while uploads run', async () => {
+    browser.onSend = never
+    const [one, two] = browser.openTwo()
+    two.add(fileNamed('a.txt'))
+    await pass()
+    expect([one.awake, two.awake]).toEqual([1, 1])
+    two.state().cancel(two.state().records[0]?.id ?? '')
+    await pass()
+    expect([one.awake, two.awake]).toEqual([0, 0])
+  })
+
+  test('keeps the bytes of its uploads no longer than these are there', async () => {
+    browser.onSend = never
+    const [, two] = browser.openTwo()
+    two.add(fileNamed('a.txt'), fileNamed('b.txt'))
+    await pass()
+    const [a = '', b = ''] = two.state().records.map(({ id }) => id)
+    two.state().cancel(a)
+    await pass(180_000)
+    browser.wishes.length = 0
+    for (const id of [a, b]) two.state().resume(id)
+    await pass()
+    // Of what it still has it gives the bytes.
+    expect(browser.wishes.toSorted()).toEqual(['provide', 'resume'])
+  })
+
+  test('asks for a file again that can no longer be read', async () => {
+    browser.onSend = () => {
+      throw new TransferFailed('unreadable')
+    }
+    const [, two] = browser.openTwo()
+    const dead = fileNamed('a.txt')
+    const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
+    dead.slice = () => Object.assign(new Blob(), { arrayBuffer })
+    two.add(dead)
+    await pass()
+    expect(two.shown()).toEqual(['a.txt failed'])
+    two.state().resume(two.state().records[0]?.id ?? '')
+    await pass()
+    expect(two.shown()).toEqual(['a.txt paused file'])
+  })
+})

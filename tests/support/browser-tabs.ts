@@ -1,0 +1,246 @@
+import { vi } from 'vitest'
+import {
+  createUploads,
+  type Uploads,
+  type UploadsEnv,
+} from '../../src/web/uploads/tabs/uploads-store.ts'
+import { browserTimers } from '../../src/web/uploads/timers.ts'
+import { wait } from '../../src/web/uploads/transfer/connection.ts'
+import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import type { ElectLeader, TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import type { PickedFile, UploadsState } from '../../src/web/uploads/uploads-state.ts'
+import { memoryHandles, memoryStorage } from './browser-memory.ts'
+import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
+
+/** A tab, what it showed, and what a person does to it. */
+export interface Tab extends Uploads {
+  toasts: string[]
+  /** How often it read the list of files anew. */
+  refreshes: number
+  /** How often it keeps the device awake now. */
+  awake: number
+  /** A person drops files on it. */
+  add(...picked: (File | PickedFile)[]): void
+  state(): UploadsState
+  /** Each upload with its status and what it needs: 'a.txt paused file'. */
+  shown(): string[]
+  close(): void
+  /** A person looks at it again. */
+  look(): void
+  /** It hears no message any more, as where a debugger stops it. */
+  stop(): void
+}
+
+/** Lets so much time pass, and what it sets off run to its end. */
+export const pass = (ms = 1000): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+
+/** A transfer that ends only when it is called off. */
+export const never = ({ signal }: TransferJob): Promise<void> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+/** A tab's own end of what the tabs share. */
+interface Wire {
+  gone: AbortSignal
+  isStopped: () => boolean
+}
+
+/** Hands messages on to the other tabs, never to the one that speaks. */
+const makeChannels = (onWish: (type: string) => void) => {
+  const hearers = new Set<(message: unknown) => void>()
+  return ({ gone, isStopped }: Wire): UploadsEnv['openChannel'] =>
+    (onMessage) => {
+      const hear = (message: unknown) => {
+        if (!gone.aborted && !isStopped()) onMessage(message as never)
+      }
+      hearers.add(hear)
+      gone.addEventListener('abort', () => hearers.delete(hear))
+      return {
+        post: (message) => {
+          if (message.type === 'command') onWish(message.command.wish.type)
+          for (const other of hearers) if (other !== hear) setTimeout(() => other(message))
+        },
+        close: () => hearers.delete(hear),
+      }
+    }
+}
+
+/** Elects the tab that is here longest, as a Web Lock does; one that takes over goes before it. */
+const makeElection = () => {
+  const queue: { lead: () => void; follow: () => void }[] = []
+  return ({ gone }: Wire): ElectLeader =>
+    (onLead, onFollow) => {
+      const lead = () => {
+        if (!gone.aborted) onLead()
+      }
+      const me = { lead, follow: onFollow }
+      queue.push(me)
+      if (queue[0] === me) lead()
+      else onFollow()
+      gone.addEventListener('abort', () => {
+        const led = queue[0] === me
+        queue.splice(queue.indexOf(me), 1)
+        if (led) queue[0]?.lead()
+      })
+      return {
+        takeOver: () => {
+          const [robbed] = queue.splice(0, 1)
+          queue.splice(queue.indexOf(me), 1)
+          queue.unshift(me)
+          lead()
+          robbed?.follow()
+        },
+      }
+    }
+}
+
+/** Where no tab is elected, each leads itself. */
+const leadAlone: ElectLeader = (onLead) => {
+  onLead()
+  return { takeOver: () => undefined }
+}
+
+/** What a test sets, and what it reads of what the tabs did. */
+const makeWorld = () => ({
+  /** What the browser keeps, for all tabs. */
+  values: new Map<string, string>(),
+  handles: new Map<string, FileSystemFileHandle>(),
+  /** What was asked of the server and sent, in order: 'start a.txt', 'send a.txt'. */
+  log: [] as string[],
+  /** What kinds of wishes the tabs sent each other. */
+  wishes: [] as string[],
+  /** Who is signed in. */
+  session: 'ada' as string | null,
+  onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
+  onSend: (_: TransferJob): void | Promise<void> => undefined,
+})
+type World = ReturnType<typeof makeWorld>
+
+const makeServer = (world: World): UploadsEnv['calls'] => {
+  const answer = <T>(value: T): Outcome<T> =>
+    world.session === null
+      ? { ok: false, refusal: refusal(401, 'UNAUTHORIZED') }
+      : { ok: true, value }
+  return {
+    getUploadUrl: async ({ fileName }) => {
+      world.log.push(`start ${fileName}`)
+      return answer(uploadTicket({ cloudKey: fileName }))
+    },
+    listParts: async () => answer({ parts: [] }),
+    confirmUpload: async ({ cloudKey }) =>
+      answer(storedFile({ id: cloudKey, originalName: cloudKey, size: 10 })),
+    abortUpload: async (cloudKey) => {
+      world.log.push(`abort ${cloudKey}`)
+      return answer(null)
+    },
+    currentUser: async () => ({ ok: true, value: world.session }),
+  }
+}
+
+/**
+ * One browser: its storage, its tabs, and a server that takes everything from whoever is signed in.
+ * Time stands still until the test lets it pass; close it at the end.
+ */
+export const openBrowser = () => {
+  vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
+  const world = makeWorld()
+  const calls = makeServer(world)
+  const channelFor = makeChannels((type) => world.wishes.push(type))
+  const electionFor = makeElection()
+  /** What tells a tab that another one wrote to the storage. */
+  const onWrite = new Map<AbortSignal, (key: string, value: string | null) => void>()
+  let ids = 0
+
+  /** Opens a tab in which this user is signed in. `isAlone`: in a browser that elects none. */
+  const openTab = (user: string | null, isAlone = false): Tab => {
+    const closing = new AbortController()
+    const gone = closing.signal
+    let isStopped = false
+    const wire = { gone, isStopped: () => isStopped }
+    let look = () => {}
+    const counted = { toasts: [] as string[], refreshes: 0, awake: 0 }
+    const env: UploadsEnv = {
+      calls,
+      sendFile: async (job) => {
+        world.log.push(`send ${job.ticket.cloudKey}`)
+        await world.onSend(job)
+        // A tab that is closed finishes nothing.
+        if (gone.aborted) await new Promise(() => undefined)
+        job.signal.throwIfAborted()
+      },
+      sha256: async () => null,
+      sample: (of) => world.onSample(of),
+      connection: { isOnline: () => true, untilOnline: async () => undefined },
+      timers: {
+        ...browserTimers,
+        after: (ms, task) =>
+          browserTimers.after(ms, () => {
+            if (!gone.aborted) task()
+          }),
+      },
+      wait,
+      random: () => 0,
+      holdPage: () => () => undefined,
+      keepAwake: () => {
+        counted.awake += 1
+        return () => {
+          counted.awake -= 1
+        }
+      },
+      handles: memoryHandles(world.handles),
+      storage: () =>
+        memoryStorage(world.values, (key, value) => {
+          for (const [other, tell] of onWrite) if (other !== gone) tell(key, value)
+        }),
+      onStorage: (listener) => onWrite.set(gone, listener),
+      onVisible: (listener) => {
+        look = listener
+      },
+      onHidden: () => undefined,
+      openChannel: channelFor(wire),
+      electLeader: isAlone ? leadAlone : electionFor(wire),
+      isAlone,
+      userAgent: 'Desktop',
+      newId: () => {
+        ids += 1
+        return `id${ids}`
+      },
+    }
+    const uploads = createUploads(env, {
+      onStored: () => {
+        counted.refreshes += 1
+      },
+      onNotice: ({ title }) => counted.toasts.push(title),
+    })
+    const state = () => uploads.store.getState()
+    uploads.setUser(user)
+    return Object.assign(counted, uploads, {
+      add: (...picked: (File | PickedFile)[]) =>
+        state().add(
+          picked.map((one) => (one instanceof File ? { file: one } : one)),
+          3,
+        ),
+      state,
+      shown: () =>
+        state().records.map(({ fileName, status, need }) =>
+          [fileName, status, need].filter(Boolean).join(' '),
+        ),
+      close: () => {
+        onWrite.delete(gone)
+        closing.abort()
+      },
+      look: () => look(),
+      stop: () => {
+        isStopped = true
+      },
+    })
+  }
+
+  return Object.assign(world, {
+    openTab,
+    /** Opens two tabs of ada's; the first one leads. */
+    openTwo: (): [Tab, Tab] => [openTab('ada'), openTab('ada')],
+    close: () => vi.useRealTimers(),
+  })
+}
+
+export type Browser = ReturnType<typeof openBrowser>

@@ -1,0 +1,210 @@
+import { vi } from 'vitest'
+import { createUploadData } from '../../src/web/uploads/engine/upload-data.ts'
+import { createEngine } from '../../src/web/uploads/engine/upload-engine.ts'
+import type { EngineEffects } from '../../src/web/uploads/engine/upload-engine-ports.ts'
+import { uploadPath } from '../../src/web/uploads/engine/upload-plan.ts'
+import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
+import { browserTimers } from '../../src/web/uploads/timers.ts'
+import { wait } from '../../src/web/uploads/transfer/connection.ts'
+import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import type { PickedFile } from '../../src/web/uploads/uploads-state.ts'
+import { memoryHandles, memoryStorage } from './browser-memory.ts'
+import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
+
+/** How a call ends that the server refuses. */
+export const refused = (...of: Parameters<typeof refusal>): Outcome<never> => ({
+  ok: false,
+  refusal: refusal(...of),
+})
+
+/** Lets so much time pass, and what it sets off run to its end. */
+export const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+
+/** What a test sets of the server, the browser and the network. */
+const makeAnswers = () => ({
+  /** Who is signed in. */
+  user: 'ada' as string | null,
+  isOnline: true,
+  /** By the name of the file; null grants it. */
+  onStart: (_: string): Outcome<never> | null => null,
+  /** By how many confirmations there were; null grants it. */
+  onConfirm: (_: number): Outcome<never> | null => null,
+  onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
+  onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
+  onSend: (_: TransferJob): void | Promise<void> => undefined,
+})
+
+/** What was done to the world, as a test reads it. */
+const makeTraces = () => ({
+  /** What was asked of the server and sent, in order: 'start a.txt', 'send key of a.txt'. */
+  log: [] as string[],
+  toasts: [] as { title: string; description?: string | undefined }[],
+  requests: [] as Parameters<EngineEffects['calls']['getUploadUrl']>[0][],
+  confirmations: [] as Parameters<EngineEffects['calls']['confirmUpload']>[0][],
+  /** The records as the browser keeps them. */
+  saved: new Map<string, UploadRecord>(),
+  /** What else the browser keeps. */
+  values: new Map<string, string>(),
+  handles: new Map<string, FileSystemFileHandle>(),
+  /** How many uploads the server gave a place. */
+  tickets: 0,
+  /** How often the list of files was refreshed, and what is shown changed. */
+  listed: 0,
+  changes: 0,
+  /** How often the page and the screen are held now. */
+  holds: 0,
+  awake: 0,
+})
+
+/**
+ * An engine of ada's in a browser and before a server that are made up: a test sets their answers, and
+ * reads what was done to them. Time stands still until the test lets it pass; close it at the end.
+ */
+export const openEngineWorld = () => {
+  vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
+  const world = { ...makeAnswers(), ...makeTraces() }
+  const data = createUploadData(
+    memoryHandles(world.handles),
+    async ({ name }) => `sample of ${name}`,
+  )
+  const effects: EngineEffects = {
+    calls: {
+      getUploadUrl: async (request) => {
+        const { fileName: name, fileSize: size } = request
+        world.requests.push(request)
+        world.log.push(`start ${name}`)
+        if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
+        const answer = world.onStart(name)
+        if (answer) return answer
+        world.tickets += 1
+        const metadata = { mimeType: 'signed/type', name, size }
+        return { ok: true, value: uploadTicket({ cloudKey: `key of ${name}`, metadata }) }
+      },
+      listParts: async ({ cloudKey }) => {
+        world.log.push(`list ${cloudKey}`)
+        return world.onList()
+      },
+      confirmUpload: async (request) => {
+        world.confirmations.push(request)
+        world.log.push(`confirm ${request.cloudKey}`)
+        const answer = world.onConfirm(world.confirmations.length)
+        if (answer) return answer
+        const [name, size] = [String(request.metadata.name), Number(request.metadata.size)]
+        return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
+      },
+      abortUpload: async (cloudKey) => {
+        world.log.push(`abort ${cloudKey}`)
+        return world.onAbort(cloudKey)
+      },
+      currentUser: async () => ({ ok: true, value: world.user }),
+    },
+    sendFile: async (job) => {
+      world.log.push(`send ${job.ticket.cloudKey}${job.resumed ? ' again' : ''}`)
+      await world.onSend(job)
+      job.signal.throwIfAborted()
+      job.onProgress(job.file.size)
+    },
+    sha256: async () => 'a'.repeat(64),
+    sample: async (of) => `sample of ${(of as File).name}`,
+    connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
+    timers: browserTimers,
+    wait,
+    random: () => 0,
+    records: {
+      load: () => [...world.saved.values()],
+      save: (record) => void world.saved.set(record.id, record),
+      remove: (id) => void world.saved.delete(id),
+      flush: () => undefined,
+      discard: () => undefined,
+    },
+    storage: () => memoryStorage(world.values),
+    data,
+    onChange: () => {
+      world.changes += 1
+    },
+    onStored: (files) => {
+      world.listed += 1
+      for (const { originalName } of files) world.log.push(`stored ${originalName}`)
+    },
+    onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
+    holdPage: () => {
+      world.holds += 1
+      return () => {
+        world.holds -= 1
+      }
+    },
+    keepAwake: () => {
+      world.awake += 1
+      return () => {
+        world.awake -= 1
+      }
+    },
+  }
+  let ids = 0
+
+  const running = Object.assign(world, {
+    data,
+    effects,
+    /** The one that runs. */
+    engine: createEngine('ada', [], effects),
+  })
+  const state = () => running.engine.state()
+  /** Adds a drop as a tab does; answers the ids of its records. */
+  const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
+    const files = picked.map((one) => {
+      ids += 1
+      const id = String(ids).padStart(6, '0')
+      return { id, picked: one instanceof File ? { file: one } : one }
+    })
+    const sizes = files.map(({ picked: { file } }) => file)
+    const path = uploadPath(sizes, userAgent)
+    void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
+    return files.map(({ id }) => id)
+  }
+  /** From now on no transfer ends, until what this answers is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    world.onSend = ({ signal }) =>
+      Promise.race([
+        promise,
+        new Promise<void>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        ),
+      ])
+    return resolve
+  }
+
+  return Object.assign(running, {
+    /** Another page, in which nothing was found, takes the place of the one that runs. */
+    openFor: (ownerId: string) => {
+      running.engine.close()
+      running.engine = createEngine(ownerId, [], effects)
+    },
+    /** The page is loaded anew: what was in memory is gone. */
+    reload: () => {
+      const found = structuredClone([...world.saved.values()])
+      running.engine.close()
+      for (const { id } of found) data.drop(id)
+      running.engine = createEngine('ada', found, effects)
+    },
+    add,
+    hold,
+    /** Adds a drop whose transfer has begun and does not end. */
+    addStuck: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
+      hold()
+      const added = add(picked)
+      await pass(0)
+      return added
+    },
+    state,
+    /** Each upload with its status: 'a.txt completed'. */
+    shown: () => state().records.map(({ fileName, status }) => `${fileName} ${status}`),
+    close: () => {
+      running.engine.close()
+      vi.useRealTimers()
+    },
+  })
+}
+
+export type EngineWorld = ReturnType<typeof openEngineWorld>

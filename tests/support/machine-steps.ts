@@ -1,0 +1,23 @@
+import type { UploadEffect, UploadEvent } from '../../src/web/uploads/engine/upload-events.ts'
+import { advance } from '../../src/web/uploads/engine/upload-machine.ts'
+import type { UploadRecord, UploadTicket } from '../../src/web/uploads/records/upload-record.ts'
+import { uploadRecord, uploadTicket } from './upload-facts.ts'
+
+/** When the uploads of these tests began. */
+export const start = 1_752_314_400_000
+
+/** For a file of three parts. */
+export const ticket: UploadTicket = { ...uploadTicket(), parts: { size: 400, count: 3 } }
+
+/** An upload of 1,000 bytes that was just added. */
+export const record = (changes: Partial<UploadRecord> = {}): UploadRecord =>
+  uploadRecord({ fileName: 'a.txt', lastActivity: start, ...changes })
+
+/** The same on its way. */
+export const uploading = record({ status: 'uploading', ticket, uploadStartTime: start })
+
+/** What becomes of a record after an event, a second after it began. */
+export const stepOf = (before: UploadRecord, event: UploadEvent, now = start + 1000) =>
+  advance(before, event, now)
+
+export const types = (effects: readonly UploadEffect[]) => effects.map(({ type }) => type)
