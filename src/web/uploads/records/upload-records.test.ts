@@ -118,6 +118,26 @@ test('what is discarded is never written', () => {
   expect(state.values.size).toBe(0)
 })
 
+test('over what another tab writes late stands what this one wrote since it runs the uploads', () => {
+  const write = (id: string) => {
+    state.values.set(`mayfly.upload.${id}`, JSON.stringify(record(id, { progress: 7 })))
+    store.insist(`mayfly.upload.${id}`)
+    vi.advanceTimersByTime(1000)
+  }
+  const shown = () => store.load().map(({ id, progress }) => `${id} ${progress}`)
+  store.save(record('1', { progress: 50 }))
+  store.save(record('2'))
+  store.remove('2')
+  for (const id of ['1', '2', '3']) write(id)
+  store.insist(null)
+  store.insist('mayfly.theme')
+  expect(shown()).toEqual(['1 50', '3 7'])
+
+  store.discard()
+  for (const id of ['1', '2']) write(id)
+  expect(shown()).toEqual(['1 7', '2 7', '3 7'])
+})
+
 test('what cannot be read under its keys is removed; other keys are left alone', () => {
   const good = record('1')
   const foreign = [

@@ -91,6 +91,11 @@ export interface RecordStore {
   flush(): void
   /** Never writes what is not written yet: another tab runs these uploads now. */
   discard(): void
+  /**
+   * Another tab has written to a key: what this one wrote there, since it runs the uploads, is written
+   * again. A tab that hung runs a moment longer before it learns that another took over.
+   */
+  insist(key: string | null): void
 }
 
 const isForgotten = ({ status, lastActivity }: UploadRecord, now: number) =>
@@ -103,6 +108,8 @@ const isForgotten = ({ status, lastActivity }: UploadRecord, now: number) =>
 export const createRecordStore = (storage: () => KeyValues, timers: Timers): RecordStore => {
   /** By id; null for those to be removed. */
   const unwritten = new Map<string, UploadRecord | null>()
+  /** The last of each, written or not. */
+  const known = new Map<string, UploadRecord | null>()
   let isWaiting = false
 
   const write = (id: string, record: UploadRecord | null) => {
@@ -121,6 +128,7 @@ export const createRecordStore = (storage: () => KeyValues, timers: Timers): Rec
   }
   const put = (id: string, record: UploadRecord | null) => {
     unwritten.set(id, record)
+    known.set(id, record)
     if (isWaiting) return
     isWaiting = true
     timers.after(writeEveryMs, () => {
@@ -147,6 +155,15 @@ export const createRecordStore = (storage: () => KeyValues, timers: Timers): Rec
     save: (record) => put(record.id, record),
     remove: (id) => put(id, null),
     flush,
-    discard: () => unwritten.clear(),
+    discard: () => {
+      unwritten.clear()
+      known.clear()
+    },
+    insist: (key) => {
+      if (!key?.startsWith(recordKeyPrefix)) return
+      const id = key.slice(recordKeyPrefix.length)
+      const record = known.get(id)
+      if (record !== undefined) put(id, record)
+    },
   }
 }

@@ -223,7 +223,11 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
     commands.hello()
   }
 
-  env.onStorage((key, value) => mirror?.hear(key, value))
+  env.onStorage((key, value) => {
+    if (mirror) mirror.hear(key, value)
+    // Without an election every tab writes its own.
+    else if (!env.isAlone) records.insist(key)
+  })
   env.onHidden(records.flush)
   env.onVisible(() => commands.hello())
   const candidate: Candidate = env.electLeader(lead, follow)
