@@ -117,6 +117,9 @@ async function sendBytes(
       ;[block, other] = [other, block]
     }
     await Promise.all([block.sent, other.sent])
+    // Left to the garbage collector, the blocks of many downloads lie about. Not where the client has
+    // left: the kernel may still be reading a block then.
+    if (!socket.destroyed) for (const { bytes } of [block, other]) bytes.buffer.transfer(0)
   } finally {
     socket.off('close', onGone)
   }
