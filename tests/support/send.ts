@@ -38,3 +38,6 @@ export const send = (url: string, { method = 'GET', headers = {}, path, body }: 
 
 /** The code of an error answer. */
 export const codeOf = (answer: Answer): unknown => JSON.parse(answer.body.toString()).code
+
+/** Status and code of an error answer. */
+export const refusalOf = (answer: Answer): [number, unknown] => [answer.status, codeOf(answer)]

@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  request,
+} from 'node:http'
+import { join } from 'node:path'
+import type { PartGrant, UploadGrant } from '../../src/server/storage/storage.ts'
+import type { DiskServer } from './disk-server.ts'
+import { sha256 } from './make.ts'
+import { type Answer, send } from './send.ts'
+
+/** What came back to a request that a test feeds by hand; 'cut' when the connection ended without. */
+export type Ending =
+  | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
+  | 'cut'
+
+/** A PUT that a test feeds by hand. */
+export interface OpenPut {
+  client: ClientRequest
+  ended: Promise<Ending>
+  /** Resolves when the bytes have left. */
+  write(bytes: Buffer): Promise<void>
+}
+
+/** Opens a PUT; its headers leave with the first bytes, or when the client flushes them. */
+const openPut = (url: string, headers: OutgoingHttpHeaders): OpenPut => {
+  const client = request(url, { method: 'PUT', agent: false, headers })
+  client.on('error', () => undefined)
+  const ended = new Promise<Ending>((resolve) => {
+    client.on('close', () => resolve('cut'))
+    client.on('response', (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      })
+      response.on('error', () => undefined)
+      response.on('end', () => {
+        const { statusCode: status = 0, headers: received } = response
+        const code = body === '' ? undefined : JSON.parse(body).code
+        resolve({ status, code, headers: received })
+        client.destroy()
+      })
+    })
+  })
+  const write = (bytes: Buffer): Promise<void> =>
+    new Promise((resolve) => client.write(bytes, () => resolve()))
+  return { client, ended, write }
+}
+
+/** How many bytes an answer says are stored. */
+export const offsetOf = ({ headers }: Pick<Answer, 'headers'>): number =>
+  Number(headers['upload-offset'] ?? Number.NaN)
+
+/** Headers of a body that announces no length. */
+export const chunked = { 'Transfer-Encoding': 'chunked' }
+
+/** An upload of one key to a disk server, sent whole to its one URL. */
+export interface WholeUpload {
+  grant: UploadGrant
+  key: string
+  url(): Promise<string>
+  put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<Answer>
+  open(headers: OutgoingHttpHeaders): Promise<OpenPut>
+  head(): Promise<Answer>
+  /** How many bytes a HEAD says are stored. */
+  offset(): Promise<number>
+  /** Resolves when so many are stored, with how often it asked: that makes a running transfer write. */
+  untilStored(bytes: number): Promise<number>
+  /** What lies on the disk. */
+  stored(): Promise<Buffer>
+  /** The names of all that lies on the disk of it, but for a file that was sealed. */
+  left(): Promise<string[]>
+  /** Answers the SHA-256. */
+  seal(): Promise<string | null>
+}
+
+/** An upload with a new key; of its grant some may be given. */
+export const wholeUpload = (
+  disk: DiskServer,
+  size: number,
+  changes?: Partial<UploadGrant>,
+): WholeUpload => {
+  const grant = disk.uploadGrant(size, changes)
+  const { key } = grant
+  const type = { 'Content-Type': grant.mimeType }
+  const folder = join(disk.dataDir, 'uploads')
+  const url = () => disk.storage.signUpload(grant)
+  const head = async () => send(await url(), { method: 'HEAD' })
+  const offset = async () => {
+    const answer = await head()
+    if (answer.status !== 200) throw new Error(`HEAD answered ${answer.status}.`)
+    return offsetOf(answer)
+  }
+  return {
+    grant,
+    key,
+    url,
+    put: async (body, headers) =>
+      send(await url(), { method: 'PUT', body, headers: { ...type, ...headers } }),
+    open: async (headers) => openPut(await url(), { ...type, ...headers }),
+    head,
+    offset,
+    untilStored: async (bytes) => {
+      let asked = 1
+      while ((await offset()) < bytes) asked += 1
+      return asked
+    },
+    stored: () => readFile(join(folder, key)),
+    left: async () => (await readdir(folder)).filter((name) => name.startsWith(key)),
+    seal: () => disk.storage.seal(key, size),
+  }
+}
+
+/** A part on its way. */
+export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
+  /** Sends the rest. */
+  finish(): void
+}
+
+/** An upload of random bytes to a disk server, in parts. */
+export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
+  bytes: Buffer
+  sha256: string
+  /** The same upload, sent whole. */
+  whole: WholeUpload
+  /** From 1. */
+  partNumbers: number[]
+  /** The same upload at a server that was started on the same folder. */
+  at(server: DiskServer): CutUpload
+  part(partNumber: number): PartGrant
+  bytesOf(partNumber: number): Buffer
+  urlOf(partNumber: number): Promise<string>
+  /** Sends a part with the bytes that it is to have, or others. */
+  put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<Answer>
+  putAll(): Promise<void>
+  open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
+  /** Begins a part and waits until the server has it in hand. */
+  begin(partNumber: number): Promise<BegunPart>
+  /** Status and offset that a HEAD of the part answers. */
+  headOf(partNumber: number): Promise<[number, number]>
+  /** The numbers of the parts that storage holds. */
+  held(): Promise<number[]>
+  untilHeld(...partNumbers: number[]): Promise<void>
+}
+
+/** An upload of `count` parts of `partSize` bytes, the last one of half of that. */
+export const cutUpload = (disk: DiskServer, count: number, partSize: number): CutUpload => {
+  const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
+  return cutBytes(disk, bytes, partSize)
+}
+
+const cutBytes = (
+  disk: DiskServer,
+  bytes: Buffer,
+  partSize: number,
+  known?: UploadGrant,
+): CutUpload => {
+  const whole = wholeUpload(disk, bytes.length, known)
+  const { key, grant } = whole
+  const count = Math.ceil(bytes.length / partSize)
+  const type = { 'Content-Type': grant.mimeType }
+  const part = (partNumber: number): PartGrant => {
+    const offset = (partNumber - 1) * partSize
+    return { ...grant, partNumber, offset, size: Math.min(partSize, bytes.length - offset) }
+  }
+  const bytesOf = (partNumber: number) => {
+    const { offset, size } = part(partNumber)
+    return bytes.subarray(offset, offset + size)
+  }
+  const urlOf = async (partNumber: number) =>
+    (await disk.storage.signParts([part(partNumber)]))[0] ?? ''
+  const put: CutUpload['put'] = async (partNumber, headers, body = bytesOf(partNumber)) =>
+    send(await urlOf(partNumber), { method: 'PUT', body, headers: { ...type, ...headers } })
+  const open: CutUpload['open'] = async (partNumber, headers) => {
+    const announced = { 'Content-Length': part(partNumber).size }
+    return openPut(await urlOf(partNumber), { ...type, ...announced, ...headers })
+  }
+  const held = async () => (await disk.storage.listParts(key)).map(({ partNumber }) => partNumber)
+  const partNumbers = Array.from({ length: count }, (_, index) => index + 1)
+  return {
+    ...whole,
+    bytes,
+    sha256: sha256(bytes),
+    whole,
+    partNumbers,
+    at: (server) => cutBytes(server, bytes, partSize, grant),
+    part,
+    bytesOf,
+    urlOf,
+    put,
+    putAll: async () => void (await Promise.all(partNumbers.map((partNumber) => put(partNumber)))),
+    open,
+    begin: async (partNumber) => {
+      const before = disk.touched.length
+      const { client, ended, write } = await open(partNumber)
+      await write(bytesOf(partNumber).subarray(0, 10))
+      while (disk.touched.length === before) await new Promise(setImmediate)
+      return { client, ended, finish: () => client.end(bytesOf(partNumber).subarray(10)) }
+    },
+    headOf: async (partNumber) => {
+      const answer = await send(await urlOf(partNumber), { method: 'HEAD' })
+      return [answer.status, offsetOf(answer)]
+    },
+    held,
+    untilHeld: async (...wanted) => {
+      while (String(await held()) !== String(wanted)) await new Promise(setImmediate)
+    },
+  }
+}
