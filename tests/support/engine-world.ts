@@ -117,6 +117,7 @@ export const openEngineWorld = () => {
       remove: (id) => void world.saved.delete(id),
       flush: () => undefined,
       discard: () => undefined,
+      insist: () => undefined,
     },
     storage: () => memoryStorage(world.values),
     data,
