@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { AppError } from '../errors.ts'
 
-const blockBytes = 256 * 1024
+const blockBytes = 512 * 1024
 /** Small chunks cost more than their bytes; so many make a block, however short. */
 const blockChunks = 64
 
