@@ -96,6 +96,17 @@ const crossings: Crossing[] = [
   importing('src/web/pages/a.tsx', '../../../bench/run.ts', outside),
   importing('src/web/files/b.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
   importing('src/web/files/c.tsx', '../routes.tsx', 'Rooms import neither pages nor'),
+  importing('src/web/uploads/transfer/a.ts', '../engine/upload-engine.ts', 'serve the engine'),
+  importing(
+    'src/web/uploads/engine/a.ts',
+    '../tabs/tab-leader.ts',
+    'The engine knows neither tabs',
+  ),
+  importing(
+    'src/web/uploads/engine/b.ts',
+    '../../pages/dashboard.tsx',
+    'Rooms import neither pages',
+  ),
   importing('src/web/api/a.ts', '../files/file-row.tsx', 'web/api imports no other room'),
   importing('src/web/ui/a.tsx', '../files/file-row.tsx', 'web/ui knows nothing of the product'),
   importing(
@@ -153,6 +164,7 @@ const allowed: Planted[] = [
     code: "import '../files/file-row.tsx'\nimport '../ui/card.tsx'\n",
   },
   { file: 'src/web/files/ok.tsx', code: "import '../../shared/rules/tier.ts'\nimport 'react'\n" },
+  { file: 'src/web/uploads/engine/ok.ts', code: "import '../transfer/send-file.ts'\n" },
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
