@@ -1,0 +1,209 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  listParts,
+  makeClient,
+  makeFile,
+  makePerson,
+  putBytes,
+  sha256,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import {
+  allWithoutChecksums,
+  expectGoesOn,
+  onDisk,
+  sendAll,
+  sendParts,
+  startInParts,
+} from '../../../tests/support/parted-uploads.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { abort, confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { prepareFindUpload, prepareMakeFile } from './prepared-queries.ts'
+
+const day = 24 * 3_600_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const text = (length: number) => new Uint8Array(length).fill(65)
+
+describe('POST /api/files/confirm-upload', () => {
+  it('makes the stored bytes a file with dates and a short code', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await startUpload(person, { size: 5, days: '7', name: 'five.txt' })
+    await putBytes(started, text(5))
+    const startedAt = app.clock().getTime()
+    app.clock.advance(2500)
+    const response = await confirm(person, started.cloudKey, {
+      metadata: { size: 999, originalName: '../../etc/passwd' },
+      uploadStartTime: startedAt,
+    })
+    expect(response.status).toBe(200)
+    const now = app.clock().getTime()
+    expect(await response.json()).toEqual({
+      id: expect.any(String),
+      originalName: 'five.txt',
+      mimeType: 'text/plain',
+      size: 5,
+      shortCode: expect.stringMatching(/^\w{10}$/),
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + 7 * day).toISOString(),
+      maxLifetimeAt: new Date(now + 30 * day).toISOString(),
+      downloadCount: 0,
+      uploadDuration: 2.5,
+      purgedAt: null,
+      sha256: sha256(text(5)),
+    })
+  })
+
+  it.each([
+    ['a time before the upload', -day, 0],
+    ['a time in the future', day, 0],
+    ['nonsense', 'yesterday', 0],
+    ['none', undefined, 0],
+  ])('does not trust %s as the start', async (_, start, seconds) => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 0 })
+    await putBytes(started, text(0))
+    const uploadStartTime = typeof start === 'number' ? app.clock().getTime() + start : start
+    const file = await json<File>(await confirm(person, started.cloudKey, { uploadStartTime }))
+    expect(file.uploadDuration).toBe(seconds)
+  })
+
+  it('never gives a short code a second time, and changes nothing where one is taken', async () => {
+    const person = await makePerson(app)
+    const { shortCode } = await makeFile(person)
+    const { cloudKey } = await startUpload(person, { size: 0 })
+    const { db } = app.deps
+    const upload = await prepareFindUpload(db)(person.id, cloudKey)
+    const now = app.clock()
+    const taken = prepareMakeFile(db)(upload?.id ?? '', {
+      shortCode,
+      createdAt: now,
+      expiresAt: now,
+      maxLifetimeAt: now,
+      uploadDuration: 0,
+      sha256: null,
+    })
+    await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
+    expect(await prepareFindUpload(db)(person.id, cloudKey)).toEqual(upload)
+  })
+
+  it('makes one file, however often and however many times at once it is called', async () => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 3 })
+    await putBytes(started, text(3))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+    )
+    const again = await person.post('/api/files', { cloudKey: started.cloudKey })
+    const files = await Promise.all([...answers, again].map((answer) => json<File>(answer)))
+    expect(new Set(files.map(({ id, shortCode }) => `${id} ${shortCode}`)).size).toBe(1)
+    expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
+  })
+
+  it('makes that one file also where it takes the last place', async () => {
+    const person = await makePerson(app)
+    await Promise.all([makeFile(person), makeFile(person)])
+    const started = await startUpload(person, { size: 3 })
+    await putBytes(started, text(3))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+    )
+    const files = await Promise.all(answers.map((answer) => json<File>(answer)))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  })
+
+  it('is refused before the bytes are there, and loses nothing', async () => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 6 })
+    const none = await confirm(person, started.cloudKey)
+    expect(none.status).toBe(400)
+    expect(await none.json()).toMatchObject({ code: 'UPLOAD_INCOMPLETE' })
+
+    await putBytes(started, text(6))
+    expect((await confirm(person, started.cloudKey)).status).toBe(200)
+  })
+
+  it('makes a file of no bytes too', async () => {
+    const file = await makeFile(await makePerson(app), { bytes: text(0) })
+    expect(file.size).toBe(0)
+  })
+
+  it.each(['nothing', '../../etc/passwd', '', 'a\0b'])('refuses the key %j', async (cloudKey) => {
+    const response = await confirm(await makePerson(app), cloudKey)
+    expect(response.status).toBe(cloudKey === '' || cloudKey.includes('\0') ? 400 : 404)
+  })
+
+  it("answers 404 to another user's key, as aborting does, and leaves the upload alone", async () => {
+    const [owner, other] = [await makePerson(app), await makePerson(app)]
+    const started = await startUpload(owner, { size: 2 })
+    await putBytes(started, text(2))
+    for (const response of [
+      await confirm(other, started.cloudKey),
+      await abort(other, started.cloudKey),
+    ]) {
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
+    }
+    expect((await confirm(owner, started.cloudKey)).status).toBe(200)
+    expect((await confirm(other, started.cloudKey)).status).toBe(404)
+  })
+})
+
+describe('what is stored', () => {
+  it('can never be more than was announced, nor change once it is confirmed', async () => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 10 })
+    const refused = await putBytes(started, text(11)).catch(() => undefined)
+    expect(refused?.status ?? 413).toBeGreaterThanOrEqual(400)
+    expect((await putBytes(started, text(10))).status).toBe(200)
+    const file = await json<File>(await confirm(person, started.cloudKey))
+
+    expect((await putBytes(started, new Uint8Array(10).fill(66))).status).toBe(409)
+    const download = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
+    expect(await download.text()).toBe('A'.repeat(10))
+  })
+})
+
+describe('confirming an upload in parts', () => {
+  it.each([[[1]], [[1, 2]], [[2, 3]], [[1, 3]]])(
+    'is refused while only the parts %j are there',
+    async (partNumbers) => {
+      const person = await makePerson(app)
+      const upload = await startInParts(app, person)
+      await sendParts(person, upload, partNumbers)
+      const early = await confirm(person, upload.cloudKey)
+      await expectRefusal(early, 400, 'UPLOAD_INCOMPLETE')
+      const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
+      expect(held).toEqual(partNumbers)
+      await expectGoesOn(app, person, upload)
+    },
+  )
+
+  it('leaves no list of parts behind', async () => {
+    const person = await makePerson(app)
+    const upload = await sendAll(app, person)
+    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    expect(await onDisk(app, upload.cloudKey)).toEqual([
+      join('files', upload.cloudKey.slice(0, 2), upload.cloudKey),
+    ])
+  })
+
+  it('gives way to the whole file, sent in place of the parts', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    await sendParts(person, upload, [1, 2])
+    expect((await putBytes(upload, upload.bytes)).status).toBe(200)
+    expect(await listParts(person, upload.cloudKey)).toEqual(allWithoutChecksums)
+    const file = await json<File>(await confirm(person, upload.cloudKey))
+    expect(await download(app, file)).toEqual(upload.bytes)
+  })
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  listParts,
+  makeFile,
+  makePerson,
+  putBytes,
+  type StartedUpload,
+  signParts,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import {
+  type InParts,
+  sendAll,
+  sendParts,
+  startInParts,
+} from '../../../tests/support/parted-uploads.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import {
+  abort,
+  askForUpload,
+  confirm,
+  download,
+  expectRefusal,
+} from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
+
+const minute = 60_000
+const day = 24 * 3_600_000
+const mebibyte = 1024 ** 2
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const text = (length: number) => new Uint8Array(length).fill(65)
+
+describe('the places of a free user', () => {
+  it('are never four, however many uploads are asked for at once', async () => {
+    const person = await makePerson(app)
+    await makeFile(person)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askForUpload(person)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    const refused = answers.filter(({ status }) => status === 403)
+    expect(refused).toHaveLength(18)
+    const message = (await json<{ message: string }>(refused[0] as Response)).message
+    expect(message).toMatch(/tier/)
+    expect(message).toMatch(/Upgrade/)
+  })
+
+  it('are held by an idle upload for 15 minutes and no longer', async () => {
+    const person = await makePerson(app)
+    for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
+    app.clock.advance(15 * minute - 1)
+    expect((await askForUpload(person)).status).toBe(403)
+    app.clock.advance(1)
+    expect((await askForUpload(person)).status).toBe(200)
+  })
+
+  it('are not held by idle uploads, of which only the last active ones are kept', async () => {
+    const person = await makePerson(app)
+    const started = []
+    for (let n = 0; n < 8; n += 1) {
+      if (n % 3 === 0) app.clock.advance(15 * minute)
+      const upload = await startUpload(person, { size: 1 })
+      await putBytes(upload, text(1))
+      app.clock.advance(1)
+      started.push(upload)
+    }
+    app.clock.advance(15 * minute)
+    await startUpload(person, { size: 1 })
+    const sizes = await Promise.all(started.map(({ cloudKey }) => app.storage.storedSize(cloudKey)))
+    expect(sizes).toEqual([null, null, null, 1, 1, 1, 1, 1])
+    expect((await confirm(person, started[0]?.cloudKey ?? '')).status).toBe(404)
+    expect((await confirm(person, started[3]?.cloudKey ?? '')).status).toBe(200)
+  })
+
+  it('are free again when a file has expired', async () => {
+    const person = await makePerson(app)
+    for (let n = 0; n < 3; n += 1) await makeFile(person)
+    expect((await askForUpload(person)).status).toBe(403)
+    app.clock.advance(3 * day)
+    expect((await askForUpload(person)).status).toBe(200)
+  })
+
+  it('may all be taken when an idle upload is confirmed: its bytes are kept until there is room', async () => {
+    const person = await makePerson(app)
+    const late = await startUpload(person, { size: 4 })
+    await putBytes(late, text(4))
+    app.clock.advance(16 * minute)
+    const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
+
+    const refused = await confirm(person, late.cloudKey)
+    expect(refused.status).toBe(403)
+    expect(await refused.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
+
+    await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
+    expect((await confirm(person, late.cloudKey)).status).toBe(200)
+  })
+
+  it('never hold a fourth file, however many uploads are confirmed at once', async () => {
+    const person = await makePerson(app)
+    const started = []
+    // Places held by idle uploads lapse, so more uploads than places can exist.
+    for (let n = 0; n < 6; n += 1) {
+      if (n === 3) app.clock.advance(16 * minute)
+      const upload = await startUpload(person, { size: 1 })
+      await putBytes(upload, text(1))
+      started.push(upload)
+    }
+    app.clock.advance(16 * minute)
+    const answers = await Promise.all(started.map(({ cloudKey }) => confirm(person, cloudKey)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
+  })
+
+  it('are three for uploads in parts too, however many are started and confirmed at once', async () => {
+    const person = await makePerson(app)
+    const fileSize = 8 * mebibyte + 1
+    const starts = await Promise.all(
+      Array.from({ length: 20 }, () => askForUpload(person, { fileSize })),
+    )
+    const granted = starts.filter(({ status }) => status === 200)
+    expect(granted).toHaveLength(3)
+    for (const answer of granted) {
+      await abort(person, (await json<StartedUpload>(answer)).cloudKey)
+    }
+
+    // Uploads that were idle hold no place, so more of them than places can be finished.
+    const six: InParts[] = []
+    for (let n = 0; n < 6; n += 1) {
+      if (n === 3) app.clock.advance(16 * minute)
+      six.push(await sendAll(app, person))
+    }
+    app.clock.advance(16 * minute)
+    const confirms = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => confirm(person, six[at % 6]?.cloudKey ?? '')),
+    )
+    const files = await json<File[]>(await person.fetch('/api/files'))
+    expect(files).toHaveLength(3)
+    const made = await Promise.all(
+      confirms.filter(({ status }) => status === 200).map((answer) => json<File>(answer)),
+    )
+    expect(new Set(made.map(({ id }) => id))).toEqual(new Set(files.map(({ id }) => id)))
+    for (const refused of confirms.filter(({ status }) => status !== 200)) {
+      await expectRefusal(refused, 403, 'TIER_FILE_COUNT')
+    }
+  })
+
+  it('are held by signing and by listing as they are by sending', async () => {
+    const person = await makePerson(app)
+    const three = [await startInParts(app, person), await startInParts(app, person)]
+    three.push(await startInParts(app, person))
+    app.clock.advance(14 * minute)
+    await signParts(person, three[0]?.cloudKey ?? '', [1])
+    await listParts(person, three[1]?.cloudKey ?? '')
+    await sendParts(person, three[2] as InParts, [1])
+    app.clock.advance(14 * minute)
+    expect((await askForUpload(person)).status).toBe(403)
+    app.clock.advance(minute)
+    expect((await askForUpload(person)).status).toBe(200)
+  })
+
+  it('go to those who took them when an idle upload is taken up again', async () => {
+    const person = await makePerson(app)
+    const idle = await startInParts(app, person)
+    app.clock.advance(16 * minute)
+    const three = [
+      await sendAll(app, person),
+      await sendAll(app, person),
+      await sendAll(app, person),
+    ]
+    await sendParts(person, idle, [1, 2, 3])
+
+    await expectRefusal(await confirm(person, idle.cloudKey), 403, 'TIER_FILE_COUNT')
+    const files: File[] = []
+    for (const { cloudKey } of three) {
+      const confirmed = await confirm(person, cloudKey)
+      expect(confirmed.status).toBe(200)
+      files.push(await json<File>(confirmed))
+    }
+    await expectRefusal(await confirm(person, idle.cloudKey), 403, 'TIER_FILE_COUNT')
+    expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
+
+    await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
+    const late = await json<File>(await confirm(person, idle.cloudKey))
+    expect(await download(app, late)).toEqual(idle.bytes)
+  })
+})
+
+describe('the places of a premium user', () => {
+  it('are not counted', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    for (let n = 0; n < 5; n += 1) expect((await askForUpload(person)).status).toBe(200)
+  })
+})

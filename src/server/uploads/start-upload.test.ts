@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForUpload } from '../../../tests/support/upload-requests.ts'
+
+const megabyte = 1024 ** 2
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('POST /api/files/get-upload-url', () => {
+  it('answers a presigned URL, a key that tells nothing, and the cleaned name', async () => {
+    const person = await makePerson(app)
+    const response = await askForUpload(person, { fileName: ' a<b>: “c” .txt' })
+    expect(response.status).toBe(200)
+    const started = await json<{ uploadUrl: string; cloudKey: string }>(response)
+    expect(started).toMatchObject({
+      metadata: {
+        originalName: 'ab c .txt',
+        mimeType: 'text/plain',
+        size: 10,
+        expirationDays: '3',
+      },
+    })
+    expect(started.uploadUrl).toContain(`${app.url}/storage/${started.cloudKey}`)
+    expect(started.cloudKey).not.toContain('txt')
+  })
+
+  it.each([
+    ['no name', { fileName: undefined }],
+    ['an empty name', { fileName: '' }],
+    ['a number for a name', { fileName: 7 }],
+    ['an endless name', { fileName: 'x'.repeat(2000) }],
+    ['no size', { fileSize: undefined }],
+    ['a negative size', { fileSize: -1 }],
+    ['half a byte', { fileSize: 0.5 }],
+    ['a size in text', { fileSize: '10' }],
+    ['an unsafe integer', { fileSize: 2 ** 60 }],
+    ['a type that is none', { fileType: 'text' }],
+    ['a type with a line break', { fileType: 'text/plain\r\nx: y' }],
+    ['an object for a type', { fileType: {} }],
+    ['4 days', { expirationDays: '4' }],
+    ['no days', { expirationDays: undefined }],
+    ['days that are none', { expirationDays: 'always' }],
+  ])('refuses %s', async (_, changes) => {
+    const response = await askForUpload(await makePerson(app), changes)
+    expect(response.status).toBe(400)
+    const field = Object.keys(changes)[0]
+    expect(await response.json()).toEqual({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(`${field}: `),
+    })
+  })
+
+  it('takes a file without a known type as a stream of bytes', async () => {
+    const started = await json<object>(await askForUpload(await makePerson(app), { fileType: '' }))
+    expect(started).toMatchObject({ metadata: { mimeType: 'application/octet-stream' } })
+  })
+
+  it.each([
+    ['free', 500 * megabyte, '3', 200, undefined],
+    ['free', 500 * megabyte + 1, '3', 413, 'TIER_FILE_SIZE'],
+    ['free', 1024 * megabyte + 1, '3', 413, 'FILE_TOO_LARGE'],
+    ['free', 1, '5', 403, 'TIER_EXPIRATION'],
+    ['free', 1, '7', 403, 'TIER_EXPIRATION'],
+    ['premium', 1024 * megabyte, '7', 200, undefined],
+    ['premium', 1024 * megabyte + 1, '3', 413, 'FILE_TOO_LARGE'],
+    ['premium', 0, '5', 200, undefined],
+  ] as const)(
+    'answers %s, %i bytes, %s days with %i',
+    async (tier, fileSize, expirationDays, status, code) => {
+      const response = await askForUpload(await makePerson(app, { tier }), {
+        fileSize,
+        expirationDays,
+      })
+      expect(response.status).toBe(status)
+      if (code) expect(await response.json()).toMatchObject({ code })
+    },
+  )
+
+  it('holds a lapsed trial to the limits of the free tier', async () => {
+    const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
+    expect((await askForUpload(person, { expirationDays: '5' })).status).toBe(403)
+  })
+})
