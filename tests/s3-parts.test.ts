@@ -17,7 +17,7 @@ import {
   signParts,
   startUpload,
 } from './support/make.ts'
-import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { bytesIn, describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 const mebibyte = 1024 ** 2
@@ -105,6 +105,33 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
     // A confirm whose answer was lost is repeated.
     expect(await json(await confirm(ada, started, { sha256: hash }))).toMatchObject({ id: file.id })
+  })
+
+  it('travels by the URLs that came with the start', async () => {
+    const ada = await makePerson(app)
+    const wish = { size: bytes.length, idempotencyKey: 'signed along' }
+    const [first, again] = [await startUpload(ada, wish), await startUpload(ada, wish)]
+    const urls = [first, again, again].map(({ parts }, at) => parts?.urls[at + 1] ?? '')
+    for (const url of urls) {
+      expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
+    }
+    const answers = await Promise.all(urls.map((url, at) => putPart(url, pieceOf(at + 1))))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await held(ada, first)).toEqual([1, 2, 3])
+    await expectFile(await confirm(ada, first, { sha256: hash }))
+  })
+
+  it('opens in the bucket what its URLs need and no more, until it is cancelled', async () => {
+    const ada = await makePerson(app)
+    const open = ({ cloudKey }: StartedUpload) => openUploadsOf(bucket, cloudKey)
+    const [one, three] = [await startUpload(ada, { size: 1000 }), await start(ada)]
+    expect([await open(one), await open(three)]).toEqual([1, 2])
+    await signParts(ada, three.cloudKey, [1, 3])
+    expect(await open(three)).toBe(2)
+    for (const { cloudKey } of [one, three]) {
+      expect((await ada.post('/api/files/abort-upload', { cloudKey })).status).toBe(200)
+    }
+    expect([await open(one), await open(three)]).toEqual([0, 0])
   })
 
   it('is told to be incomplete before all parts are there, and goes on', async () => {
@@ -283,6 +310,7 @@ describeOnS3('an upload in parts on S3', () => {
       await sendParts(ada, idle, 1)
       const lost = await start(ada)
       await sendParts(ada, lost, 3, 2)
+      const silent = await start(ada)
       await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lost.cloudKey))
       expect(await sweepOrphans(app.deps)).toBe(0)
       expect(await bytesIn(bucket)).toBe(before + bytes.length)
@@ -290,6 +318,7 @@ describeOnS3('an upload in parts on S3', () => {
       app.clock.advance(24 * hour + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
+      expect(await openUploadsOf(bucket, silent.cloudKey)).toBe(0)
       expect(await sweepOrphans(app.deps)).toBe(1)
       expect(await bytesIn(bucket)).toBe(before)
     })

@@ -85,8 +85,8 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /** How it can be cut; absent for a file of one part. Sizes in bytes. */
-  parts?: { size: number; count: number }
+  /** How it can be cut, and the URLs of its first parts; absent for a file of one part. Sizes in bytes. */
+  parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
 /** Starts an upload and answers what the server said. */

@@ -44,3 +44,12 @@ export const bytesIn = async ({
   )
   return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }
+
+/** How many multipart uploads of an object are open: neither completed nor aborted. */
+export const openUploadsOf = async (
+  { client, settings: { bucket: Bucket } }: TestBucket,
+  key: string,
+): Promise<number> => {
+  const list = new ListMultipartUploadsCommand({ Bucket, Prefix: `files/${key}` })
+  return (await client.send(list)).Uploads?.length ?? 0
+}

@@ -92,8 +92,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
   }
 
   /**
-   * The id of the multipart upload that URLs for this use lead to; begun when there is none. Several
-   * that are begun at once mostly agree by looking again. Where they do not, parts that went to one
+   * The id of the multipart upload that URLs for this use lead to; begun when there is none, together
+   * with the one for the whole file where that is missing too. Several that are begun at once mostly agree by looking again. Where they do not, parts that went to one
    * that does not count are not listed, and so are sent again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
@@ -102,11 +102,13 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
       const found = open[place[use]]
       if (found) return found.uploadId
       const [before] = open
-      const uploadId = await create(key, mimeType)
+      const missing = Array.from({ length: place[use] + 1 - open.length })
+      const begun = await Promise.all(missing.map(() => create(key, mimeType)))
       open = await listOf(key)
-      if (before && open[0]?.uploadId === uploadId) {
+      const [first] = open
+      if (before && first && begun.includes(first.uploadId)) {
         // It came to lie before the one that the URL of the whole file leads to already.
-        await abort({ key, uploadId })
+        await abort(first)
         open = open.slice(1)
       }
     }

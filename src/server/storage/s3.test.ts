@@ -4,12 +4,16 @@ import { text } from 'node:stream/consumers'
 import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
-  ListMultipartUploadsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checksums } from '../../../tests/support/make.ts'
-import { describeOnS3, makeBucket, type TestBucket } from '../../../tests/support/s3.ts'
+import {
+  describeOnS3,
+  makeBucket,
+  openUploadsOf,
+  type TestBucket,
+} from '../../../tests/support/s3.ts'
 import { send } from '../../../tests/support/send.ts'
 import { partsSuite } from './parts.suite.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
@@ -67,11 +71,7 @@ describeOnS3('beyond the port, S3', () => {
     const read = await bucket.client.send(new GetObjectCommand({ Bucket, Key: `files/${key}` }))
     return Buffer.from((await read.Body?.transformToByteArray()) ?? [])
   }
-  const uploadsOf = async (key: string) => {
-    const { bucket: Bucket } = bucket.settings
-    const list = new ListMultipartUploadsCommand({ Bucket, Prefix: `files/${key}` })
-    return (await bucket.client.send(list)).Uploads?.length ?? 0
-  }
+  const uploadsOf = (key: string) => openUploadsOf(bucket, key)
 
   it('signs one upload again for the same multipart upload', async () => {
     const wish = grant(5)
@@ -118,6 +118,17 @@ describeOnS3('beyond the port, S3', () => {
     expect(ids).not.toContain(whole)
     expect(uploadIdIn(await storage.signUpload(of.whole))).toBe(whole)
     expect(await uploadsOf(of.whole.key)).toBe(2)
+  })
+
+  it('opens both multipart uploads at once for parts that come first', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const of = inParts()
+      const parts = new Set((await urlsOf(of)).map(uploadIdIn))
+      const whole = uploadIdIn(await storage.signUpload(of.whole))
+      expect([parts.size, parts.has(whole)]).toEqual([1, false])
+      expect(new Set((await urlsOf(of)).map(uploadIdIn))).toEqual(parts)
+      expect(await uploadsOf(of.whole.key)).toBe(2)
+    }
   })
 
   it('agrees on one multipart upload when several are begun at once', async () => {

@@ -1,10 +1,8 @@
 import { type PartRange, partRange, planParts } from '../../shared/rules/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { signPartUrls } from './part-urls.ts'
 import { touchOwnUpload, type Upload } from './queries.ts'
-
-/** Parts are signed shortly before they travel; a URL that got away is soon worth nothing. */
-const partUrlLifetimeMs = 60 * 60 * 1000
 
 /**
  * Presigned URLs for parts of an open upload, by part number, each good for one hour and for exactly
@@ -22,11 +20,7 @@ export const signParts = async (
   const upload = await touchOwnUpload(db, ownerId, cloudKey, now)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const parts = [...new Set(partNumbers)].map((partNumber) => findPart(upload, partNumber))
-  const until = new Date(now.getTime() + partUrlLifetimeMs)
-  const urls = await stores
-    .of(upload.storage)
-    .signParts(parts.map((part) => ({ key: cloudKey, mimeType: upload.mimeType, until, ...part })))
-  return { urls: Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url])) }
+  return { urls: await signPartUrls(stores, upload, parts, now) }
 }
 
 const findPart = ({ size, partSize }: Upload, partNumber: number): PartRange => {

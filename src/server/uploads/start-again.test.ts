@@ -79,15 +79,18 @@ describe('a start that names whose it is', () => {
 describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tier) => {
   const person = () => makePerson(app, { tier })
 
-  it('answers the same upload, with a URL signed anew', async () => {
+  it('answers the same upload, with URLs signed anew', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
     app.clock.advance(minute)
     const again = await start(ada, key)
-    expect(again).toEqual({ ...first, uploadUrl: again.uploadUrl })
+    expect(again).toEqual({ ...first, uploadUrl: again.uploadUrl, parts: again.parts })
     expect(again.uploadUrl).not.toBe(first.uploadUrl)
-    expect(again.parts).toEqual({ size: 8 * mebibyte, count: 3 })
+    expect(again.parts).toMatchObject({ size: 8 * mebibyte, count: 3 })
+    const [urls, before] = [again.parts?.urls ?? {}, Object.values(first.parts?.urls ?? {})]
+    expect(Object.keys(urls)).toEqual(['1', '2', '3'])
+    for (const url of Object.values(urls)) expect(before).not.toContain(url)
     expect(await rowsOf(ada)).toHaveLength(1)
     const small = { ...key, idempotencyKey: randomUUID(), fileSize: 5 }
     await start(ada, small)
@@ -113,8 +116,16 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
     const { db } = app.deps
     await db.update(uploads).set({ partSize: 2 }).where(eq(uploads.cloudKey, first.cloudKey))
     expect((await putBytes(first, new Uint8Array(5))).status).toBe(200)
-    expect((await startUpload(ada, key)).parts).toEqual({ size: 2, count: 3 })
+    const { parts } = await startUpload(ada, key)
+    expect(parts).toMatchObject({ size: 2, count: 3 })
     expect(await listParts(ada, first.cloudKey)).toHaveLength(3)
+    const put = await fetch(parts?.urls[3] ?? '', {
+      method: 'PUT',
+      headers: { 'content-type': 'text/plain' },
+      body: new Uint8Array(1),
+    })
+    expect(put.status).toBe(200)
+    expect(await listParts(ada, first.cloudKey)).toMatchObject([{ partNumber: 3, size: 1 }])
   })
 
   it.each([

@@ -1,7 +1,12 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
-import { partSizeFor, planParts } from '../../shared/rules/part-plan.ts'
+import {
+  firstPartsSigned,
+  partRange,
+  partSizeFor,
+  planParts,
+} from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
@@ -10,6 +15,7 @@ import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
+import { signPartUrls } from './part-urls.ts'
 import { prepareInsertUpload, type UploadStatements } from './prepared-queries.ts'
 import {
   countFilesInUse,
@@ -35,9 +41,9 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
- * a presigned URL that accepts exactly the announced bytes; larger files may come in parts. The
- * owner's longest idle uploads make way when there are too many. Where the owner has an upload of
- * this file open under the same idempotency key, that one is answered, with a URL signed anew.
+ * a presigned URL that accepts exactly the announced bytes; larger files may come in parts, of which
+ * the first are signed at once. The owner's longest idle uploads make way when there are too many. Where the owner has an upload of
+ * this file open under the same idempotency key, that one is answered, with URLs signed anew.
  * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
  * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the idempotency key;
  * UNAVAILABLE when storage is away, in which case no place is taken.
@@ -99,7 +105,7 @@ export const startUpload = async (
   }
 
   try {
-    return await answer(stores, upload, new Date(now.getTime() + uploadUrlLifetimeMs))
+    return await answer(stores, upload, now)
   } catch (error) {
     // Storage that is away must not use up the places of those who try again.
     if (upload.cloudKey === cloudKey) await deleteUpload(db, ownerId, cloudKey)
@@ -107,15 +113,25 @@ export const startUpload = async (
   }
 }
 
-const answer = async (stores: Stores, upload: Upload, until: Date): Promise<Started> => {
+const answer = async (stores: Stores, upload: Upload, now: Date): Promise<Started> => {
   const { cloudKey, originalName, mimeType, size } = upload
   const storage = stores.of(upload.storage)
-  const parts = planParts(size, upload.partSize)
+  const plan = planParts(size, upload.partSize)
+  // Before the URL of the whole file: what a bucket opens for parts serves that too.
+  const parts = plan.count > 1 && { ...plan, urls: await signFirstParts(stores, upload, now) }
+  const until = new Date(now.getTime() + uploadUrlLifetimeMs)
   return {
     uploadUrl: await storage.signUpload({ key: cloudKey, size, mimeType, until }),
     cloudKey,
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
-    ...(parts.count > 1 && { parts }),
+    ...(parts && { parts }),
     checksum: storage.checksum,
   }
+}
+
+const signFirstParts = (stores: Stores, upload: Upload, now: Date) => {
+  const { size, partSize } = upload
+  const count = Math.min(planParts(size, partSize).count, firstPartsSigned)
+  const parts = Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
+  return signPartUrls(stores, upload, parts, now)
 }

@@ -28,9 +28,11 @@ import {
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { firstPartsSigned } from '../../shared/rules/part-plan.ts'
 import { createStores } from '../storage/stores.ts'
 import { signParts as signPartsAt } from './sign-parts.ts'
 
+const hour = 3_600_000
 const mebibyte = 1024 ** 2
 
 let app: TestApp
@@ -45,7 +47,7 @@ describe('the offer of parts', () => {
     [8 * mebibyte, undefined],
     [8 * mebibyte + 1, { size: 8 * mebibyte, count: 2 }],
     [1024 * mebibyte, { size: 8 * mebibyte, count: 128 }],
-  ])('for %i bytes is %j', async (fileSize, parts) => {
+  ])('for %i bytes is %j, with the first ones signed', async (fileSize, plan) => {
     const person = await makePerson(app, { tier: 'premium' })
     const response = await person.post('/api/files/get-upload-url', {
       fileName: 'a',
@@ -55,7 +57,38 @@ describe('the offer of parts', () => {
     })
     const started = await json<StartedUpload>(response)
     expect(started).toMatchObject({ checksum: 'crc32' })
-    expect(started.parts).toEqual(parts)
+    const urls = Array.from({ length: Math.min(plan?.count ?? 0, firstPartsSigned) }, (_, at) => [
+      String(at + 1),
+      expect.stringContaining('/storage/'),
+    ])
+    expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
+  })
+
+  it('leads to the very file without another call before the confirmation', async () => {
+    const person = await makePerson(app)
+    const bytes = new Uint8Array(randomBytes(8 * mebibyte + 5))
+    const { cloudKey, parts } = await startUpload(person, { size: bytes.length })
+    const second = await putPart(parts?.urls[2] ?? '', bytes.subarray(8 * mebibyte))
+    const first = await putPart(parts?.urls[1] ?? '', bytes.subarray(0, 8 * mebibyte))
+    expect([second.status, first.status]).toEqual([200, 200])
+    const confirmed = await confirm(person, cloudKey, { sha256: sha256(bytes) })
+    expect(sha256(await download(app, await json<File>(confirmed)))).toBe(sha256(bytes))
+  })
+
+  it('lasts as long as what is signed later: an hour, for that part alone', async () => {
+    const person = await makePerson(app)
+    const { cloudKey, parts } = await startUpload(person, { size: 8 * mebibyte + 5 })
+    const last = parts?.urls[2] ?? ''
+    const other = (parts?.urls[1] ?? '').replace(/part=1\b/, 'part=2')
+    expect(other).not.toBe(parts?.urls[1])
+    const statuses = async (url: string) => (await putPart(url, new Uint8Array(5))).status
+    expect(await statuses(other)).toBe(403)
+    app.clock.advance(hour - 1)
+    expect(await statuses(last)).toBe(200)
+    app.clock.advance(1)
+    expect(await statuses(last)).toBe(403)
+    expect(await listParts(person, cloudKey)).toHaveLength(1)
+    app.clock.advance(-hour)
   })
 
   it('leads to the very file and its SHA-256, sent in any order and at once', async () => {

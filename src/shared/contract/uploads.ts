@@ -22,6 +22,9 @@ const expirationDays = z
 /** What comes back from the client is for its own use; the server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
+/** Presigned URLs of parts, by part number; each is good for an hour. */
+const partUrls = z.record(z.string(), z.string())
+
 /** No file has more parts than S3 takes; no request asks for more than lanes can use in a while. */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
@@ -66,8 +69,11 @@ export const uploads = {
         size: z.int(),
         expirationDays: z.string(),
       }),
-      /** Offered for anything larger than one part: bytes of each but the last, and how many. */
-      parts: z.object({ size: z.int(), count: z.int() }).optional(),
+      /**
+       * Offered for anything larger than one part: bytes of each but the last, and how many; with the
+       * URLs of the first ones, so that they can travel at once.
+       */
+      parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
       checksum,
     }),
     errors: [
@@ -119,7 +125,7 @@ export const uploads = {
       cloudKey,
       partNumbers: z.array(partNumber).min(1).max(maxPartsSignedAtOnce),
     }),
-    response: z.object({ urls: z.record(z.string(), z.string()) }),
+    response: z.object({ urls: partUrls }),
     errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
   }),
   listParts: endpoint({

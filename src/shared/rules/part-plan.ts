@@ -9,6 +9,15 @@ export const maxPartCount = 10_000
  */
 const usualPartSize = 8 * mebibyte
 
+/**
+ * So many parts are signed along with the start of an upload: one for each lane that begins at once,
+ * and enough behind them that nobody asks for more before the first ones travel.
+ */
+export const firstPartsSigned = 12
+
+/** How long the presigned URL of a part is good; one that got away is soon worth nothing. */
+export const partUrlLifetimeMs = 60 * 60 * 1000
+
 /** How a file is cut: parts 1 to `count` of `size` bytes each, the last one of what is left. */
 export interface PartPlan {
   /** Bytes. */

@@ -24,6 +24,8 @@ export interface TransferJob {
    * anything is sent; `held` cannot tell of half a part.
    */
   resumed: boolean
+  /** Presigned URLs of parts that have just come with the ticket, by part number; mostly none. */
+  partUrls: Readonly<Record<string, string>>
   signal: AbortSignal
   /** Told how many bytes of the file are on their way or there; may fall back when a try was lost. */
   onProgress: (bytes: number) => void

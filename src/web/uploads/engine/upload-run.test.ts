@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import { refusal, uploadRecord, uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
@@ -9,12 +9,7 @@ import type { UploadLive } from '../uploads-state.ts'
 import type { UploadEvent } from './upload-events.ts'
 import { startRun } from './upload-run.ts'
 
-const ticket: UploadTicket = {
-  uploadUrl: '/storage',
-  cloudKey: 'key',
-  metadata: { mimeType: 'text/plain' },
-  checksum: 'crc32',
-}
+const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const record = uploadRecord({
   id: '000001',
@@ -27,7 +22,7 @@ const hang = (_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: ty
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
   )
-const nothing = { status: null, code: null, message: null }
+const nothing = refusal(null)
 
 let asked: { call: string; at: number; request: unknown }[]
 let events: UploadEvent[]
@@ -40,7 +35,7 @@ const noted = (call: string) => (request: unknown, signal: AbortSignal) => {
   return hang(request, signal)
 }
 
-const start = (of: Partial<UploadRecord> = {}) => {
+const start = (of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {}) => {
   shown = { ...record, ...of }
   const calls: UploadCalls = {
     getUploadUrl: noted('start'),
@@ -48,6 +43,7 @@ const start = (of: Partial<UploadRecord> = {}) => {
     confirmUpload: noted('confirm'),
     abortUpload: () => new Promise<never>(() => undefined),
     currentUser: async () => ({ ok: true, value: 'ada' }),
+    ...answers,
   }
   return startRun(
     {
@@ -124,6 +120,46 @@ describe('a start', () => {
     run.getTicket({ type: 'get-ticket', instead: null })
     await vi.advanceTimersByTimeAsync(0)
     expect(asked[0]?.request).toMatchObject({ fileType: sent })
+    run.end()
+  })
+})
+
+describe('URLs of parts that come with the ticket', () => {
+  const parts = { size: 400, count: 3 }
+  const urls = { 1: '/one', 2: '/two' }
+  const transfer = (cloudKey = 'key') =>
+    ({
+      type: 'transfer',
+      ticket: { ...ticket, cloudKey, parts },
+      held: [],
+      resumed: false,
+    }) as const
+  let jobs: TransferJob[]
+
+  const started = async () => {
+    jobs = []
+    send = async (job) => void jobs.push(job)
+    const getUploadUrl = async () =>
+      ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } }) as const
+    const run = start({}, { getUploadUrl })
+    run.getTicket({ type: 'get-ticket', instead: null })
+    await vi.advanceTimersByTimeAsync(0)
+    return run
+  }
+
+  test('are for the transfer that follows, once; the ticket that is kept has none', async () => {
+    const run = await started()
+    expect(events).toEqual([{ type: 'ticket', ticket: { ...ticket, parts } }])
+    run.transfer(transfer())
+    run.transfer(transfer())
+    expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
+    run.end()
+  })
+
+  test('are not for another ticket', async () => {
+    const run = await started()
+    run.transfer(transfer('another'))
+    expect(jobs.map(({ partUrls }) => partUrls)).toEqual([{}])
     run.end()
   })
 })

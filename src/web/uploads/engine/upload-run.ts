@@ -61,6 +61,8 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   const { file, onEvent, onLive } = duties
   const turn = new AbortController()
   const { signal } = turn
+  /** Came with the ticket, for the transfer that follows. */
+  let signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
   let hash: Promise<string | null> = Promise.resolve(null)
 
   const onInterrupted = () => onLive({ interrupted: true, bytesPerSecond: null })
@@ -99,7 +101,11 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
     // Given up while the answer was on its way: the place is freed.
     if (signal.aborted) void calls.abortUpload(started.value.cloudKey)
-    return { type: 'ticket', ticket: started.value }
+    const { parts, ...ticket } = started.value
+    if (!parts) return { type: 'ticket', ticket }
+    const { urls: partUrls, ...plan } = parts
+    signed = { cloudKey: ticket.cloudKey, partUrls }
+    return { type: 'ticket', ticket: { ...ticket, parts: plan } }
   }
 
   const watchProgress = (size: number, held: number) => {
@@ -178,9 +184,12 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       )
       const contentType = ticket.metadata.mimeType
       const hasFirstDate = file.lastModified === duties.record()?.identity.lastModified
-      const told = { signal, onProgress, onInterrupted }
+      const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
+      // Storage may have begun the upload anew before another transfer of it.
+      signed = null
+      const bytes = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
       during(async () => {
-        await effects.sendFile({ file, ticket, contentType, held, hasFirstDate, resumed, ...told })
+        await effects.sendFile({ ...bytes, signal, onProgress, onInterrupted })
         return { type: 'sent' }
       })
     },

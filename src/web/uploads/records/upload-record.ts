@@ -9,7 +9,10 @@ export type UploadPath = 'foreground' | 'background'
 /** What has to happen before a paused upload can go on; null when it goes on by itself. */
 export type UploadNeed = 'file' | 'permission' | 'sign-in' | null
 
-/** Where the bytes go: what get-upload-url answered. */
+/**
+ * Where the bytes go: what get-upload-url answered, but for the URLs of parts. Those run out within the
+ * hour, and whoever has one can write: no record keeps them.
+ */
 export interface UploadTicket {
   uploadUrl: string
   cloudKey: string

@@ -1,25 +1,35 @@
 import { expect, test } from 'vitest'
+import { firstPartsSigned, partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
+import { lanesFor } from './part-lanes.ts'
 import { createPartUrls } from './part-urls.ts'
 
-/** Signs the parts 1 to 100, of which those in `taken` are no longer to come. */
-const start = () => {
+const minute = 60_000
+const from1To = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+/**
+ * Signs the parts 1 to 100, of which those in `taken` are no longer to come; the first `signed` of them
+ * came with the start.
+ */
+const start = (signed = 0) => {
   const calls: number[][] = []
   const taken = new Set<number>()
   const failing = { now: false }
-  const urls = createPartUrls(
-    async (partNumbers) => {
+  const clock = { now: 0 }
+  const urls = createPartUrls(new Map(from1To(signed).map((n) => [n, `${n} of the start`])), {
+    sign: async (partNumbers) => {
       calls.push([...partNumbers])
       if (failing.now) throw new Error('away')
       const call = calls.length
       return new Map(partNumbers.map((n) => [n, `${n} of call ${call}`]))
     },
-    () => Array.from({ length: 100 }, (_, at) => at + 1).filter((n) => !taken.has(n)),
-  )
+    upcoming: () => from1To(100).filter((n) => !taken.has(n)),
+    now: () => clock.now,
+  })
   const get = (partNumber: number) => {
     taken.add(partNumber)
     return urls.get(partNumber)
   }
-  return { calls, failing, urls, get }
+  return { calls, clock, failing, urls, get }
 }
 
 test('several lanes at once are served by one call', async () => {
@@ -77,3 +87,35 @@ test('one that is refused takes those with it that are as old, not the fresh one
   expect(await get(3)).toBe('3 of call 3')
   expect(await get(2)).toBe('2 of call 2')
 })
+
+test('the first lanes begin with what came with the start, and ask for more as they go on', async () => {
+  const { get, calls } = start(firstPartsSigned)
+  const lanes = lanesFor([])
+  const first = from1To(firstPartsSigned).map((n) => `${n} of the start`)
+  expect(await Promise.all(from1To(lanes).map(get))).toEqual(first.slice(0, lanes))
+  expect(calls).toEqual([])
+  expect(await get(lanes + 1)).toBe(`${lanes + 1} of the start`)
+  expect(calls.map(([next]) => next)).toEqual([firstPartsSigned + 1])
+})
+
+test('what came with the start and is refused is signed anew', async () => {
+  const { get, urls } = start(firstPartsSigned)
+  await get(1)
+  urls.refused(1)
+  expect(await get(1)).toBe('1 of call 1')
+  expect(await get(2)).toBe('2 of call 1')
+})
+
+test.each([0, firstPartsSigned])(
+  'none is used that has nearly run out (%i of the start)',
+  async (n) => {
+    const { get, calls, clock } = start(n)
+    const before = await get(1)
+    clock.now = partUrlLifetimeMs - 2 * minute
+    expect(await get(1)).toBe(before)
+    const signed = calls.length
+    clock.now = partUrlLifetimeMs - minute
+    expect(await get(2)).toBe(`2 of call ${signed + 1}`)
+    expect(await get(3)).toBe(`3 of call ${signed + 1}`)
+  },
+)

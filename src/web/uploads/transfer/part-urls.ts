@@ -1,7 +1,12 @@
+import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
+import { questionTimeoutMs } from './next-step.ts'
+
 /** Signed together: enough that few calls are needed, few enough that none is old when it is used. */
 const batchSize = 16
 /** With fewer than this ready for the parts to come, the next batch is asked for. */
 const fewLeft = 8
+/** Less than a URL lives: it was signed some time before it came, and its PUT takes some to arrive. */
+const usedForMs = partUrlLifetimeMs - 2 * questionTimeoutMs
 
 /** Presigned URLs of the parts of one upload. */
 export interface PartUrls {
@@ -13,18 +18,31 @@ export interface PartUrls {
   forget(partNumber: number): void
 }
 
+export interface PartUrlsDeps {
+  /** Answers a URL for each of these parts. */
+  sign: (partNumbers: readonly number[]) => Promise<ReadonlyMap<number, string>>
+  /** The parts that are still to be sent, in the order in which they will be. */
+  upcoming: () => Iterable<number>
+  /** Milliseconds, only ever compared with each other. */
+  now: () => number
+}
+
 /**
- * Signs in batches ahead of need, so that no lane waits for a signature while others send.
- * @param sign answers a URL for each of these parts.
- * @param upcoming the parts that are still to be sent, in the order in which they will be.
+ * Signs in batches ahead of need, so that no lane waits for a signature while others send. None is
+ * used that has nearly run out.
+ * @param signed URLs that were signed just now, by part number.
  */
 export const createPartUrls = (
-  sign: (partNumbers: readonly number[]) => Promise<ReadonlyMap<number, string>>,
-  upcoming: () => Iterable<number>,
+  signed: ReadonlyMap<number, string>,
+  { sign, upcoming, now }: PartUrlsDeps,
 ): PartUrls => {
-  const urls = new Map<number, { batch: number; url: Promise<string> }>()
+  const urls = new Map<number, { batch: number; until: number; url: Promise<string> }>()
   let batches = 0
 
+  const isMissing = (partNumber: number) => {
+    const entry = urls.get(partNumber)
+    return entry === undefined || now() >= entry.until
+  }
   /** The first parts to come, as many as are looked at to keep a batch ready. */
   const ahead = (): number[] => {
     const found: number[] = []
@@ -34,17 +52,16 @@ export const createPartUrls = (
     }
     return found
   }
-  const signBatch = (partNumbers: readonly number[]) => {
+  const keep = (partNumbers: Iterable<number>, signing: Promise<ReadonlyMap<number, string>>) => {
     batches += 1
-    const batch = batches
-    const signed = sign(partNumbers)
+    const age = { batch: batches, until: now() + usedForMs }
     for (const partNumber of partNumbers) {
-      const url = signed.then((all) => {
+      const url = signing.then((all) => {
         const found = all.get(partNumber)
         if (found === undefined) throw new Error(`no URL for part ${partNumber}`)
         return found
       })
-      const entry = { batch, url }
+      const entry = { ...age, url }
       urls.set(partNumber, entry)
       // Whoever needs it tries again; nobody may wait for one that was signed ahead.
       url.catch(() => {
@@ -52,10 +69,11 @@ export const createPartUrls = (
       })
     }
   }
+  const signBatch = (partNumbers: readonly number[]) => keep(partNumbers, sign(partNumbers))
+  keep(signed.keys(), Promise.resolve(signed))
 
   return {
     get: (partNumber) => {
-      const isMissing = (other: number) => !urls.has(other)
       const next = ahead()
       if (isMissing(partNumber)) {
         signBatch([partNumber, ...next.filter((other) => other !== partNumber && isMissing(other))])

@@ -99,6 +99,7 @@ const send = (
     held: [],
     hasFirstDate: true,
     resumed: false,
+    partUrls: {},
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onInterrupted: () => undefined,

@@ -175,6 +175,7 @@ const simulate = (count: number, size = count * partSize) => {
         held: list(),
         hasFirstDate: true,
         resumed: true,
+        partUrls: {},
         signal: cancel.signal,
         onProgress: (bytes) => {
           if (bytes < 0 || bytes > size) mistakes.push(`progress of ${bytes}`)
@@ -254,6 +255,27 @@ describe('parts that nothing disturbs', () => {
     await sim.run()
     expect(sim.puts.slice(0, 5).map(({ at }) => at)).toEqual([1, 1, 1, 1, 101])
     expect(sim.mostAtOnce).toBe(5)
+  })
+
+  test('leave at once, and nothing is asked for, where the first are signed already', async () => {
+    const sim = simulate(19)
+    sim.oldestGoodSignature = -1
+    const partUrls = Object.fromEntries(from1To(12).map((n) => [n, `/${n}/0`]))
+    await sim.run({ resumed: false, partUrls })
+    expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
+    expect(numbers(sim)).toEqual(from1To(19))
+    expect(sim.puts.map(({ signature }) => signature).lastIndexOf(0)).toBe(11)
+    // Signed while others travelled, so that no lane waited.
+    expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
+    expect([...new Set(sim.puts.map(({ at }) => at))]).toEqual([0, 100, 200, 300])
+    expect([sim.asked, sim.waits, sim.mistakes]).toEqual([[], [], []])
+  })
+
+  test('get fresh URLs where storage refuses those that were signed already', async () => {
+    const sim = simulate(3)
+    await sim.run({ resumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
+    expect(numbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
+    expect([sim.held.size, sim.waits, sim.mistakes]).toEqual([3, [], []])
   })
 
   test('travel two at once on a slow line, never one alone', async () => {

@@ -40,6 +40,9 @@ export const sendParts = (job: TransferJob, plan: PartPlan, deps: PartsDeps): Pr
   return transfer.run()
 }
 
+const byNumber = (urls: Readonly<Record<string, string>>): ReadonlyMap<number, string> =>
+  new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
+
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #plan: PartPlan
@@ -73,10 +76,11 @@ class PartsTransfer {
     this.#plan = plan
     this.#deps = deps
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
-    this.#urls = createPartUrls(
-      (partNumbers) => this.#sign(partNumbers),
-      () => this.#ledger.upcoming(),
-    )
+    this.#urls = createPartUrls(byNumber(job.partUrls), {
+      sign: (partNumbers) => this.#sign(partNumbers),
+      upcoming: () => this.#ledger.upcoming(),
+      now: deps.now,
+    })
     this.#ledger = new PartLedger(job.file.size, plan)
     this.#ledger.learn(job.held, [], null)
   }
@@ -278,7 +282,7 @@ class PartsTransfer {
     const { cloudKey } = this.#job.ticket
     const request = { cloudKey, partNumbers: [...partNumbers] }
     const { urls } = await callInTime((limit) => this.#deps.signParts(request, limit), this.#signal)
-    return new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
+    return byNumber(urls)
   }
 
   #isOwn(part: StoredPart): Promise<boolean> {

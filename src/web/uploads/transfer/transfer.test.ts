@@ -195,6 +195,7 @@ const upload = (file: Blob = new Blob([content]), job: Partial<TransferJob> = {}
       held: [],
       hasFirstDate: true,
       resumed: false,
+      partUrls: {},
       signal: cancel.signal,
       onProgress: (bytes) => progress.push(bytes),
       onInterrupted: () => {

@@ -7,6 +7,11 @@ import { type Connection, pause, type wait } from './connection.ts'
 import { maxFruitlessTries, waitBeforeNext } from './next-step.ts'
 import type { StorageAnswer } from './send.ts'
 
+/** What get-upload-url answers: a ticket, and presigned URLs of the first parts by their numbers. */
+export interface StartedUpload extends Omit<UploadTicket, 'parts'> {
+  parts?: (NonNullable<UploadTicket['parts']> & { urls: Record<string, string> }) | undefined
+}
+
 /** The calls of an upload. None of them rejects: one that its signal ends was not answered. */
 export interface UploadCalls {
   getUploadUrl(
@@ -21,7 +26,7 @@ export interface UploadCalls {
       idempotencyKey: string
     },
     signal: AbortSignal,
-  ): Promise<Outcome<UploadTicket>>
+  ): Promise<Outcome<StartedUpload>>
   listParts(
     request: { cloudKey: string },
     signal: AbortSignal,

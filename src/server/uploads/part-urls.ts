@@ -1,0 +1,20 @@
+import { type PartRange, partUrlLifetimeMs } from '../../shared/rules/part-plan.ts'
+import type { Stores } from '../storage/stores.ts'
+import type { Upload } from './queries.ts'
+
+/**
+ * Presigned URLs for parts of an upload, by part number, each good for one hour from `now` and for
+ * exactly that part's bytes (design §5, upload protocol).
+ * @throws {AppError} UNAVAILABLE when the upload's own store is away.
+ */
+export const signPartUrls = async (
+  stores: Stores,
+  { cloudKey, mimeType, storage }: Pick<Upload, 'cloudKey' | 'mimeType' | 'storage'>,
+  parts: readonly PartRange[],
+  now: Date,
+): Promise<Record<string, string>> => {
+  const until = new Date(now.getTime() + partUrlLifetimeMs)
+  const grants = parts.map((part) => ({ key: cloudKey, mimeType, until, ...part }))
+  const urls = await stores.of(storage).signParts(grants)
+  return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
+}
