@@ -63,7 +63,7 @@ describe('the type that was signed', () => {
     ['text/plain', '', 403],
     [octets, undefined, 200],
     [octets, 'text/plain', 403],
-  ])('%s, of a body that says %s: %i', async (mimeType, sent, status) => {
+  ])('signed as %j and sent as %j is answered %i', async (mimeType, sent, status) => {
     const upload = wholeUpload(disk, 5, { mimeType })
     const answer = await send(await upload.url(), {
       method: 'PUT',

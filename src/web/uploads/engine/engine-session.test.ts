@@ -65,5 +65,7 @@ describe('a lapsed session', () => {
     await pass(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
+    // Several find out, and it is said once.
+    expect(world.toasts.filter(({ title }) => title === 'Upload paused')).toHaveLength(1)
   })
 })
