@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeClient, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 
@@ -52,6 +52,18 @@ describe('readiness', () => {
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({ status: 'ok' })
     }
+  })
+
+  it('looks once for all who ask at the same time, and again for who asks later', async () => {
+    const look = vi.spyOn(app.deps.stores.current, 'check')
+    const ask = () => makeClient(app).fetch('/api/ready')
+    const answers = await Promise.all(Array.from({ length: 30 }, ask))
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
+    const looks = look.mock.calls.length
+    expect(looks).toBeLessThan(30)
+    await ask()
+    expect(look).toHaveBeenCalledTimes(looks + 1)
+    look.mockRestore()
   })
 })
 

@@ -10,22 +10,33 @@ export const operationsRoutes = ({
   config,
   db,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => ({
-  health: () => ({ status: 'ok' }),
+}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
+  let checking: Promise<unknown> | undefined
+  const check = () => {
+    // Anybody may ask and each check writes a file, so those who ask meanwhile share one.
+    checking ??= Promise.all([db.execute(sql`select 1`), stores.current.check()]).finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
 
-  async ready() {
-    try {
-      await Promise.all([db.execute(sql`select 1`), stores.current.check()])
-    } catch (error) {
-      throw new AppError('UNAVAILABLE', { cause: error })
-    }
-    return { status: 'ok' }
-  },
+  return {
+    health: () => ({ status: 'ok' }),
 
-  openApi: () => openApiDocument(config.appUrl.origin),
+    async ready() {
+      try {
+        await check()
+      } catch (error) {
+        throw new AppError('UNAVAILABLE', { cause: error })
+      }
+      return { status: 'ok' }
+    },
 
-  docs({ context }) {
-    context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    return context.html(apiDocsPage())
-  },
-})
+    openApi: () => openApiDocument(config.appUrl.origin),
+
+    docs({ context }) {
+      context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      return context.html(apiDocsPage())
+    },
+  }
+}
