@@ -12,6 +12,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { uploads, users } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { createStores } from '../storage/stores.ts'
@@ -38,7 +39,7 @@ const wish = {
 }
 
 const ask = (person: Person, changes: Record<string, unknown> = {}) =>
-  person.post('/api/files/get-upload-url', { ...wish, ...changes })
+  askForUpload(person, { ...wish, ...changes })
 
 const start = async (person: Person, changes: Record<string, unknown> = {}) => {
   const response = await ask(person, changes)
@@ -47,10 +48,6 @@ const start = async (person: Person, changes: Record<string, unknown> = {}) => {
 }
 
 const rowsOf = ({ id }: Person) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
-
-const expectRefusal = async (response: Response, status: number, code: string) => {
-  expect([response.status, await json(response)]).toMatchObject([status, { code }])
-}
 
 describe('a start that names whose it is', () => {
   it("is refused as signed out in another's session, and takes nothing", async () => {
@@ -97,7 +94,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
     const bytes = new Uint8Array(5).fill(65)
     const repeated = await start(ada, small)
     expect((await putBytes(repeated, bytes)).status).toBe(200)
-    const confirmed = await ada.post('/api/files/confirm-upload', { cloudKey: repeated.cloudKey })
+    const confirmed = await confirm(ada, repeated.cloudKey)
     expect(confirmed.status).toBe(200)
   })
 
@@ -165,7 +162,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
       'confirmed',
       async (ada: Person, upload: StartedUpload) => {
         expect((await putBytes(upload, new Uint8Array(5))).status).toBe(200)
-        return ada.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
+        return confirm(ada, upload.cloudKey)
       },
     ],
     [
