@@ -19,6 +19,7 @@ export interface UploadAborts {
   abort: UploadCalls['abortUpload']
   /** Asks for all that was not answered, also by a page before this one. */
   resume(): void
+  /** Nothing is asked any more; what is unanswered is kept for the next page. */
   close(): void
 }
 

@@ -26,17 +26,17 @@ export interface ComebackDeps extends Omit<Repeating, 'onInterrupted'> {
 
 /** Goes on with uploads that are not under way: finds their bytes, or says what it takes to have them. */
 export interface Comebacks {
-  /** Goes on as far as the bytes are there. */
+  /** Looks for the bytes of a paused or failed upload, and goes on with it as far as they are found. */
   seek(id: string): Promise<void>
-  /** Says what it will take to go on with a record that is not to go on yet. */
+  /** Looks where the bytes are without going on, so that a person is asked at once for what it takes. */
   askFor(record: UploadRecord): Promise<void>
   /** Why a file is not the record's own; null when it is. */
   refuse(record: UploadRecord, file: File): Promise<string | null>
-  /** These are its bytes; false where it needs none any more. */
+  /** Goes on with these bytes, which are its own; false where it needs none (any more). */
   provide(id: string, picked: PickedFile): boolean
   /** Looks from now on after those that may go on by themselves, while there are any (spec §4). */
   wake(): void
-  /** Nothing is asked any more. */
+  /** The server is asked nothing any more. */
   close(): void
 }
 

@@ -37,6 +37,7 @@ export interface UploadEngine {
   add(added: AddedFiles): Promise<void>
   /** Takes up records that another page has left behind. */
   takeUp(found: readonly UploadRecord[]): void
+  /** Ends an upload as 'Cancelled by user'; one that has failed is removed at once. */
   cancel(id: string): void
   /** Ends what runs and what waits on the foreground path. */
   cancelForeground(): void
@@ -46,8 +47,9 @@ export interface UploadEngine {
   resumeSignedIn(): Promise<void>
   /** Gives a record its file again; another file is refused by name. */
   provideFile(id: string, picked: PickedFile): Promise<void>
-  /** Another tab has bytes that were wanted. */
+  /** Another tab has bytes that were `wanted`, and knows that they are those. */
   supply(id: string, picked: PickedFile): void
+  /** Removes what is completed or failed. */
   clear(): void
   dismissInlineError(): void
   state(): EngineState

@@ -25,6 +25,9 @@ const cleanUpEveryMs = 60_000
 const cancelledShownMs = 2000
 
 /**
+ * Makes the engine of one user. It keeps the records and hands each event on: the machine says what
+ * becomes of a record, `perform` has done what that asks for. It ends what a page before it began: takes
+ * up its records, and gives back the places that it could not.
  * @param found the records of this user that the browser's storage holds. Spec §4: those that are
  *   uploading or pending become paused.
  */
@@ -38,14 +41,18 @@ export const createEngine = (
   const effects = { ...outside, calls }
   const { timers, data } = effects
   const records = new Map<string, UploadRecord>()
+  /** Of those that have their turn. */
   const runs = new Map<string, UploadRun>()
   const live = new Map<string, UploadLive>()
+  /** Paused, but not for want of a sign-in: they may come back by themselves or with their file. */
   const paused = new Set<string>()
+  /** Completed or failed: the cleanup removes them in time. */
   const over = new Set<string>()
   /** Paused, with bytes that are lost when this page goes. */
   const unsaved = new Set<string>()
   let inlineError: string | null = null
   let isAskedToSignIn = false
+  /** New files of which the page has not been told yet. */
   let unlisted: StoredFile[] = []
   let isClosed = false
   const holdPage = whileWanted(effects.holdPage)
@@ -137,7 +144,7 @@ export const createEngine = (
     }
   }
 
-  /** Keeps the sets of those that something will happen to, and the page for what it would take along. */
+  /** Puts a record that changed into the sets above; holds the page while bytes would go with it. */
   const sort = (id: string, record: UploadRecord | null) => {
     const put = (set: Set<string>, isIn: boolean) => void (isIn ? set.add(id) : set.delete(id))
     const isPaused = record?.status === 'paused'

@@ -30,20 +30,22 @@ export type UploadEvent =
   | { type: 'confirmed'; file: StoredFile }
   | { type: 'refused'; stage: CallStage; refusal: Refusal }
   | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
+  /** The sampled hash of its file is reckoned: a file that is given again is compared with it. */
   | { type: 'identified'; sample: string }
   /** A person or the clock wants it to go on, and this is where its bytes are. */
   | { type: 'resume'; data: DataState }
-  /** What ran it is gone: at load, in another tab, with another user. */
+  /** Nothing runs it any more: its page was loaded anew, or the engine closes. */
   | { type: 'halt' }
   /** The session is over, as another upload found out. */
   | { type: 'signed-out' }
-  /** Another file of its drop was refused for a reason that holds for this one too. */
+  /** Another upload was refused for a reason that holds for this one too. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
   /** That it was cancelled has been shown for long enough. */
   | { type: 'forget' }
+  /** A person removes what is over. */
   | { type: 'clear' }
-  /** Time has passed. */
+  /** Time has passed: it may be old enough to be removed. */
   | { type: 'tick' }
 
 /** What has to be done in the world outside; done in this order. */
@@ -56,7 +58,9 @@ export type UploadEffect =
   | { type: 'end-turn' }
   /** `instead`: the key of an upload to abort before. */
   | { type: 'get-ticket'; instead: string | null }
+  /** Asks which parts storage holds. */
   | { type: 'list-parts'; ticket: UploadTicket }
+  /** `held` and `resumed` as a `TransferJob` has them. */
   | {
       type: 'transfer'
       ticket: UploadTicket
@@ -64,6 +68,7 @@ export type UploadEffect =
       resumed: boolean
     }
   | { type: 'confirm'; ticket: UploadTicket; stage: ConfirmStage }
+  /** Frees its place. */
   | { type: 'abort-on-server'; cloudKey: string }
   /** It was cancelled: after two seconds the record goes. */
   | { type: 'forget-soon' }
@@ -71,7 +76,9 @@ export type UploadEffect =
   | { type: 'release-data' }
   | { type: 'tell'; notice: Notice }
   | { type: 'refresh-list'; file: StoredFile }
+  /** Those that wait for their turn would fail for the same reason: they do at once. */
   | { type: 'stop-the-rest'; reason: string }
+  /** Those that wait for their turn pause too. */
   | { type: 'ask-to-sign-in' }
 
 /** What an event leads to; the record is null when it is removed. */

@@ -28,7 +28,7 @@ export interface RunEffects extends Omit<Repeating, 'onInterrupted'> {
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
 }
 
-/** One turn of one upload. */
+/** What a run needs to know of its upload, and whom it tells. */
 export interface RunDuties {
   /** Null where storage may have all of it: then only the confirmation is asked for. */
   file: File | null
@@ -42,8 +42,12 @@ export interface RunDuties {
 
 type Effect<Type extends UploadEffect['type']> = Extract<UploadEffect, { type: Type }>
 
-/** Does what the machine asks for during a turn; each ends with an event. */
+/**
+ * Does what the machine asks for during one turn of one upload. Each of these returns at once; what
+ * comes of it is told as an event, unless the turn has ended before.
+ */
 export interface UploadRun {
+  /** Reckons the sampled hash that will recognise the file, where it is not known yet. */
   identify(): void
   getTicket(effect: Effect<'get-ticket'>): void
   listParts(effect: Effect<'list-parts'>): void

@@ -13,7 +13,7 @@ const percentOf = (bytes: number, size: number, status: UploadRecord['status']):
   return Math.floor((bytes / size) * 100)
 }
 
-/** How far a record has come; never past its size. */
+/** The record once so many bytes are on their way or there; never past its size, nor below 0. */
 export const at = (record: UploadRecord, bytes: number): UploadRecord => {
   const uploadedBytes = Math.min(Math.max(bytes, 0), record.fileSize)
   return {
@@ -23,7 +23,7 @@ export const at = (record: UploadRecord, bytes: number): UploadRecord => {
   }
 }
 
-/** Nothing comes of it. */
+/** Nothing comes of the event. */
 export const stay = (record: UploadRecord): Step => ({ record, effects: [] })
 
 export const save: UploadEffect = { type: 'save' }
@@ -59,7 +59,7 @@ export const pausedToSignIn = (record: UploadRecord): Step => ({
   effects: [endTurn, save, { type: 'ask-to-sign-in' }],
 })
 
-/** It ended for a reason that a person reads. */
+/** It ended for a reason that a person reads; telling it is up to the caller. */
 export const failed = (record: UploadRecord, error: string): UploadRecord => ({
   ...record,
   status: 'failed',
@@ -83,7 +83,7 @@ export const cancelled = (record: UploadRecord, now: number): Step => {
   }
 }
 
-/** The bytes in storage stay there, so that trying again goes on from them. */
+/** It ends and a person is told. The bytes in storage stay, so that trying again goes on from them. */
 export const fail = (
   record: UploadRecord,
   stage: Stage,

@@ -42,6 +42,7 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
   const underWay = new Map<string, Turn>()
   let pausing = false
 
+  /** Alone, or beside others where all of them may overlap. */
   const mayStart = (turn: Turn): boolean => {
     if (underWay.size === 0) return true
     if (underWay.size >= overlapping || !overlaps(turn)) return false

@@ -56,13 +56,15 @@ export interface UploadLeader {
   obey(command: Command): Promise<void>
   /** What the engine of this user shows; null while there is none. */
   state(ownerId: string): EngineState | null
+  /** What the tabs that follow are to hear; null while nobody's uploads run here. */
   live(): Live | null
-  /** Somebody may be signed in again. */
+  /** Somebody may be signed in again: goes on with what waits for that. */
   look(): void
   /** Another tab leads: nothing runs here any more, and nothing is written. */
   resign(): void
 }
 
+/** Answers a promise only where granting goes on: until then, what was wished could be lost. */
 const grant = (engine: UploadEngine, wish: Wish): void | Promise<void> => {
   switch (wish.type) {
     case 'be-here':

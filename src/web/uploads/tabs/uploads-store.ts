@@ -74,8 +74,11 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
   let user: string | null = null
+  /** While this tab leads. */
   let leader: UploadLeader | null = null
+  /** While another one does. */
   let mirror: RecordMirror | null = null
+  /** What the leader told last. */
   let heard: Live | null = null
   /** What this tab has given the leader of what that wanted. */
   const supplied = new Set<string>()
@@ -190,7 +193,10 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
     show()
   }
 
-  /** Once without a record may be one that the leader has not written yet. */
+  /**
+   * Held without a record at the last look. Gone only at the next: the leader may not have written the
+   * record of a file that was just added.
+   */
   let recordless: ReadonlySet<string> = new Set()
   const sweep = repeat(timers, sweepEveryMs, () => {
     if (!mirror) return false
