@@ -59,7 +59,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBeNull()
   })
 
-  test('during these 2 s begins its own, which the old one does not reset', async () => {
+  test('that comes within these 2 s has an outcome of its own, which the old one does not reset', async () => {
     world.add([fileNamed('a.txt')])
     await pass(1500)
     world.add([fileNamed('b.txt')])
@@ -67,7 +67,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBe('Upload completed successfully!')
   })
 
-  test('on a phone goes in the background, with the words of that', async () => {
+  test('on a phone takes the background path, and tells of it in the words of that', async () => {
     world.add([fileNamed('a.txt')], 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)')
     await pass(0)
     expect(world.state().records[0]?.path).toBe('background')
@@ -111,7 +111,7 @@ describe('a drop', () => {
     expect(world.state().records[0]?.uploadedBytes).toBe(1000)
   })
 
-  test('tells that the connection was lost, and how fast it is', async () => {
+  test('tells how fast it is, and that the connection was lost', async () => {
     const lives: unknown[] = []
     world.onSend = async ({ onProgress, onInterrupted }) => {
       onProgress(0)

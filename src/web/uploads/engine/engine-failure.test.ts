@@ -43,7 +43,7 @@ describe('an upload that fails', () => {
     expect(world.state().inlineError).toBeNull()
   })
 
-  test('on its way goes on from what storage holds when it is tried again', async () => {
+  test('on its way has lost nothing: tried again, it goes on from what storage holds', async () => {
     world.onSend = () => {
       throw new TransferFailed('network')
     }

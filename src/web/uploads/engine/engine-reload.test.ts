@@ -140,9 +140,9 @@ describe('an upload that is left alone for 5 s after a reload', () => {
   })
 
   test.each([
-    ['NotAllowedError', 'paused', 'permission', null],
-    ['NotFoundError', 'failed', null, 'Resume failed - file data lost. Please restart upload.'],
-  ])('whose handle answers %s is %s', async (name, status, need, error) => {
+    ['paused', 'NotAllowedError', 'permission', null],
+    ['failed', 'NotFoundError', null, 'Resume failed - file data lost. Please restart upload.'],
+  ])('is %s where its handle answers %s', async (status, name, need, error) => {
     const getFile = () => Promise.reject(new DOMException('', name))
     const handle = { getFile } as unknown as FileSystemFileHandle
     await reloadWhileSending([{ file: fileNamed('a.txt'), handle }])
