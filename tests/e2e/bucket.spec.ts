@@ -7,9 +7,17 @@ import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { largeFile, sha256OfFile, writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test as onNetwork, sentSince } from './support/network.ts'
+import {
+  brokenConnection,
+  expect,
+  test as onNetwork,
+  reopen,
+  sentSince,
+  stallAfter,
+  storedPuts,
+} from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
-import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -125,9 +133,53 @@ test('a bucket that fails again and again: no more than the parts under way is s
   expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
+test('a signature that the bucket refuses in mid-upload is replaced by a new one', async ({
+  app,
+  film,
+  network,
+  noise,
+  page,
+}) => {
+  noise.expect(/403 \(Forbidden\)/)
+  await openDashboard(page, app, await makePerson(app))
+  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [film.path]))
+  const refused = network.putsUnderWay().length
+  expect(refused).toBeGreaterThan(0)
+  const signed = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
+  )
+  network.answerPuts(403)
+  network.open()
+  await signed
+  await expectArrived(page, app, film)
+  expect(sentSince(network) - film.size).toBeLessThanOrEqual(refused * 8 * mebibyte)
+})
+
+test('a tab that was closed at 60 %: the same file goes on from the parts that the bucket holds', async ({
+  app,
+  folder,
+  network,
+  noise,
+  page,
+}) => {
+  noise.allow(brokenConnection)
+  const parts = 25
+  const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
+  await openDashboard(page, app, await makePerson(app))
+  // Four fifths, of which those that are under way are not stored.
+  await stallAfter(network, film.size * 0.8, () => chooseFiles(page, [film.path]))
+  await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
+
+  const again = await reopen(page, network)
+  const before = network.exchanges.length
+  await expectUpload(again, film.name, 'Paused')
+  await dropFiles(again, [film.path], uploadItem(again, film.name))
+  await expectArrived(again, app, film)
+  expect(sentSince(network, before)).toBeLessThan(film.size * 0.45)
+})
+
 test('a file that was edited before it is chosen again is stored as it is now', async ({
   app,
-  context,
   folder,
   network,
   noise,
@@ -136,24 +188,18 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   noise.allow(brokenConnection)
   const film = await writeRandomFile(folder, 'film.mkv', 80 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  const reached = network.holdAfter(60 * mebibyte)
-  await chooseFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 60 * mebibyte, () => chooseFiles(page, [film.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
   const storedFirst = () => network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
   await expect.poll(storedFirst).toBe(true)
-  await page.close()
-  network.cut()
+  const again = await reopen(page, network)
+  await expectUpload(again, film.name, 'Paused')
 
   // In its first part, and outside the samples by which it is recognised.
   const edited = await open(film.path, 'r+')
   await edited.write('edited', mebibyte)
   await edited.close()
-  const again = await context.newPage()
   const before = network.exchanges.length
-  network.open()
-  await again.goto('/')
-  await expectUpload(again, film.name, 'Paused')
   await dropFiles(again, [film.path], uploadItem(again, film.name))
   await expectUpload(again, film.name, 'Completed', { timeout: 30_000 })
   const sum = await sha256OfFile(film.path)

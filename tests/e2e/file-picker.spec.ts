@@ -1,18 +1,10 @@
-import type { Page } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, openDashboard, reloadAnyway } from './support/dashboard.ts'
+import { chooseFiles, openDashboard, pressChooseFiles, reloadAnyway } from './support/dashboard.ts'
 import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
 import { answerPicker, withoutPicker, withPickerRefused } from './support/picker.ts'
-import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
+import { expectArrived, expectUpload, pressResume } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-
-const pressChoose = (page: Page) => page.getByRole('button', { name: 'Choose files' }).click()
-
-const pressResume = (page: Page, name: string) =>
-  uploadItem(page, name)
-    .getByRole('button', { name: `Resume: ${name}` })
-    .click()
 
 test.beforeEach(async ({ app, noise, page }) => {
   noise.allow(brokenConnection)
@@ -26,7 +18,7 @@ test('a file chosen with the button goes on by itself after a reload', async ({
   page,
 }) => {
   await answerPicker(page, film, { asks: false })
-  await stallAfter(network, 30 * mebibyte, () => pressChoose(page))
+  await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await reloadAnyway(page)
   network.open()
   await expectArrived(page, app, film)
@@ -39,7 +31,7 @@ test('where the browser asks first, one click is all that it takes to go on', as
   page,
 }) => {
   await answerPicker(page, film, { asks: true })
-  await stallAfter(network, 30 * mebibyte, () => pressChoose(page))
+  await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await reloadAnyway(page)
   network.open()
   await expectUpload(page, film.name, 'Paused')
@@ -86,7 +78,7 @@ for (const [browser, begin] of [
     }
 
     const reached = network.holdAfter(20 * mebibyte)
-    const many = await answerInput(() => pressChoose(page))
+    const many = await answerInput(() => pressChooseFiles(page))
     expect(many.isMultiple()).toBe(true)
     await reached
     await reloadAnyway(page)

@@ -1,20 +1,25 @@
 import type { Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { uploads } from '../../src/server/db/schema.ts'
+import type { ChaosProxy } from '../support/chaos-proxy.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard, openSecondTab } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
-import { expectArrived, expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
+import { brokenConnection, expect, test as onNetwork, stallAfter } from './support/network.ts'
+import { expectArrived, expectUpload, pressCancel, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
+/** When half of it has passed, some of its fifteen parts are stored, and some not begun yet. */
+const test = onNetwork.extend({
+  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 120 * mebibyte)),
+})
 
 /**
- * Makes a tab hang as it is about to write a record: its scripts stand still, and it keeps its lock and
- * its connections. Returns what lets it run on, to write what is old by then.
- * @param stir makes something happen that is written.
+ * Lets a stalled upload of a tab go on for half the film at most, and the tab hang as it is about to
+ * write how far that is: its scripts stand still, and it keeps its lock and its connections. Returns
+ * what lets it run on, to write what is old by then.
  */
-const hang = async (page: Page, stir: () => void): Promise<() => Promise<void>> => {
+const hang = async (page: Page, network: ChaosProxy): Promise<() => Promise<void>> => {
   await page.evaluate(() => {
     const { setItem } = Storage.prototype
     Storage.prototype.setItem = function (key, value) {
@@ -29,8 +34,10 @@ const hang = async (page: Page, stir: () => void): Promise<() => Promise<void>> 
   if (result.objectId === undefined) throw new Error('Storage.prototype.setItem is no function.')
   await browser.send('Debugger.setBreakpointOnFunctionCall', { objectId: result.objectId })
   const stopped = new Promise((resolve) => browser.once('Debugger.paused', resolve))
-  stir()
+  network.open()
+  void network.holdAfter(60 * mebibyte)
   await stopped
+  network.open()
   return () => browser.detach()
 }
 
@@ -47,10 +54,9 @@ test('a tab that hangs is relieved by another, and gives it the bytes that it ha
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   const other = await openSecondTab(context)
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, mebibyte, () => chooseFiles(page, [film.path]))
   await expectUpload(other, film.name, 'Uploading')
-
-  const runOn = await hang(page, network.open)
+  const runOn = await hang(page, network)
   await chooseFiles(other, [song.path])
   await expectArrived(other, app, song)
   await expectUpload(other, film.name, 'Paused')
@@ -75,13 +81,10 @@ test('an upload of a tab that hangs is cancelled in another, and does not come b
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, mebibyte, () => chooseFiles(page, [film.path]))
   await expectUpload(other, film.name, 'Uploading')
-
-  const runOn = await hang(page, network.open)
-  await uploadItem(other, film.name)
-    .getByRole('button', { name: `Cancel ${film.name}` })
-    .click()
+  const runOn = await hang(page, network)
+  await pressCancel(other, film.name)
   await expect(uploadsPanel(other)).toBeHidden({ timeout: 30_000 })
   await runOn()
   await expect(uploadsPanel(page)).toBeHidden()

@@ -7,7 +7,7 @@ import { signUp } from '../support/make.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, sentSince, test } from './support/network.ts'
+import { brokenConnection, expect, sentSince, stallAfter, test } from './support/network.ts'
 import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -97,9 +97,7 @@ test('a connection in which nothing moves is given up, and its parts are sent an
   await page.clock.install()
   await openDashboard(page, app, await signUp(app))
 
-  const reached = network.holdAfter(18 * mebibyte)
-  await chooseFiles(page, [file.path])
-  await reached
+  await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const stalled = network.putsUnderWay().length
   expect(stalled).toBeGreaterThan(0)
   let sent = -1
@@ -136,9 +134,7 @@ test('a small file goes on from the bytes that the server holds', async ({
   const file = await writeRandomFile(folder, 'photo.raw', 7 * mebibyte)
   await openDashboard(page, app, await signUp(app))
 
-  const reached = network.holdAfter(5 * mebibyte)
-  await chooseFiles(page, [file.path])
-  await reached
+  await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
   // What has passed through the network can still be on its way into the file.
   await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
@@ -174,9 +170,7 @@ test('a server that is killed and started again: the upload goes on from what is
     const page = await visitor({ baseURL: network.url })
     await openDashboard(page, server, person)
 
-    const reached = network.holdAfter(60 * mebibyte)
-    await chooseFiles(page, [file.path])
-    await reached
+    await stallAfter(network, 60 * mebibyte, () => chooseFiles(page, [file.path]))
     const lost = network.putsUnderWay().length
     server.kill('SIGKILL')
     await server.ended

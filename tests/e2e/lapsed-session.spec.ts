@@ -3,7 +3,7 @@ import { sessions } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { expect, sentSince, test } from './support/network.ts'
+import { expect, sentSince, stallAfter, test } from './support/network.ts'
 import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -21,9 +21,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   const file = await writeRandomFile(folder, 'footage.mov', 160 * mebibyte)
   await openDashboard(page, app, person)
 
-  const reached = network.holdAfter(20 * mebibyte)
-  await dropFiles(page, [file.path])
-  await reached
+  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [file.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
 
@@ -56,10 +54,8 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   // Who is asked says yes: nothing but the page itself keeps it here.
   page.on('dialog', (dialog) => void dialog.accept())
 
-  const reached = network.holdAfter(20 * mebibyte)
   // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
-  await chooseFiles(page, [file.path])
-  await reached
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [file.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
   await expectUpload(page, file.name, 'Paused', { timeout: 20_000 })

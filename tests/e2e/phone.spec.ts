@@ -2,7 +2,7 @@ import { devices } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test } from './support/network.ts'
+import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
 
@@ -24,9 +24,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   await openDashboard(page, app, await makePerson(app))
   const shown = await recordTexts(page)
 
-  const reached = network.holdAfter(mebibyte)
-  await chooseFiles(page, [photo.path, note.path])
-  await reached
+  await stallAfter(network, mebibyte, () => chooseFiles(page, [photo.path, note.path]))
   // Spec §7: the background path on a mobile device, however small the file.
   const panel = uploadsPanel(page)
   await expect(panel).toBeVisible()

@@ -1,14 +1,29 @@
 import { makeFile, makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, dropFiles, openDashboard, reloadAnyway } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, isConfirm, sentSince, test } from './support/network.ts'
-import { codeOf, expectUpload, sha256OfLink, uploadItem, uploadsPanel } from './support/uploads.ts'
+import {
+  brokenConnection,
+  expect,
+  isConfirm,
+  sentSince,
+  stallAfter,
+  test,
+} from './support/network.ts'
+import {
+  codeOf,
+  expectUpload,
+  pressCancel,
+  sha256OfLink,
+  uploadItem,
+  uploadsPanel,
+} from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
 
 test('after a reload uploads are paused; cancelling one frees its place', async ({
   app,
+  film,
   folder,
   noise,
   page,
@@ -16,22 +31,16 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
 }) => {
   noise.allow(brokenConnection)
   const person = await makePerson(app)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
 
-  const reached = network.holdAfter(30 * mebibyte)
-  await chooseFiles(page, [film.path, song.path])
-  await reached
-  page.on('dialog', (dialog) => void dialog.accept())
-  await page.reload()
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path, song.path]))
+  await reloadAnyway(page)
   await expectUpload(page, film.name, 'Paused')
   await expectUpload(page, song.name, 'Paused')
   network.open()
   for (const { name } of [film, song]) {
-    await uploadItem(page, name)
-      .getByRole('button', { name: `Cancel ${name}` })
-      .click()
+    await pressCancel(page, name)
     await expect(uploadItem(page, name).getByText('Cancelled by user')).toBeVisible()
   }
   await expect(uploadsPanel(page)).toBeHidden()
@@ -40,21 +49,19 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
 
 test('a reload while an upload is finalized: it becomes a file, and nobody picks it again', async ({
   app,
-  folder,
+  film,
   noise,
   page,
   network,
 }) => {
   noise.allow(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   network.hold(isConfirm)
   await chooseFiles(page, [film.path])
   await expectUpload(page, film.name, 'Finalizing', { timeout: 20_000 })
   await expect.poll(() => network.exchanges.some(isConfirm), { timeout: 20_000 }).toBe(true)
   const before = network.exchanges.length
-  page.on('dialog', (dialog) => void dialog.accept())
-  await page.reload()
+  await reloadAnyway(page)
   await expectUpload(page, film.name, 'Paused')
   network.open()
   await expectUpload(page, film.name, 'Completed', { timeout: 20_000 })
@@ -84,14 +91,11 @@ test('a finished upload leaves the panel after a day, or when it is cleared', as
   await expect(uploadsPanel(page)).toBeHidden()
 })
 
-test('the panel is on the download page too', async ({ app, context, folder, page, network }) => {
+test('the panel is on the download page too', async ({ app, context, film, page, network }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'notes.txt' })
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, person)
-  const reached = network.holdAfter(30 * mebibyte)
-  await dropFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
 
   const link = await context.newPage()
   await link.goto(`/s/${file.shortCode}`)

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { uploads } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
@@ -7,37 +8,72 @@ import {
   fileRow,
   openDashboard,
   openSecondTab,
+  pressChooseFiles,
+  reloadAnyway,
 } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test } from './support/network.ts'
-import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
+import { answerPicker } from './support/picker.ts'
+import {
+  codeOf,
+  expectArrived,
+  expectUpload,
+  pressCancel,
+  pressResume,
+  sha256OfLink,
+  uploadItem,
+} from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
 test('two tabs show one upload, and either may cancel it', async ({
   app,
   context,
-  folder,
+  film,
   page,
   network,
 }) => {
   const person = await makePerson(app)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  const reached = network.holdAfter(30 * mebibyte)
-  await dropFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
   await expectUpload(page, film.name, 'Uploading')
   await expectUpload(other, film.name, 'Uploading')
-  await uploadItem(other, film.name)
-    .getByRole('button', { name: `Cancel ${film.name}` })
-    .click()
+  await pressCancel(other, film.name)
   await expect(uploadItem(other, film.name)).toBeHidden()
   await expect(uploadItem(page, film.name)).toBeHidden()
   const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
   await expect.poll(mine).toEqual([])
+})
+
+test('Resume in a tab that follows: the browser asks there, and the tab that leads goes on', async ({
+  app,
+  context,
+  film,
+  page,
+  network,
+  noise,
+}) => {
+  noise.allow(brokenConnection)
+  await openDashboard(page, app, await makePerson(app))
+  await answerPicker(page, film, { asks: true })
+  await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
+  await reloadAnyway(page)
+  network.open()
+  const other = await openSecondTab(context)
+  await expectUpload(other, film.name, 'Paused')
+
+  const senders = new Set<Page>()
+  for (const tab of [page, other]) {
+    tab.on('request', (request) => {
+      if (request.method() === 'PUT') senders.add(tab)
+    })
+  }
+  await pressResume(other, film.name)
+  await expectArrived(other, app, film)
+  await expectUpload(page, film.name, 'Completed')
+  expect([...senders]).toEqual([page])
 })
 
 test('a small file that another tab than the one that uploads was given arrives', async ({
@@ -63,6 +99,7 @@ test('a small file that another tab than the one that uploads was given arrives'
 test('the tab that uploads is closed: the other goes on with what it has', async ({
   app,
   context,
+  film,
   folder,
   noise,
   page,
@@ -70,15 +107,12 @@ test('the tab that uploads is closed: the other goes on with what it has', async
 }) => {
   noise.allow(brokenConnection)
   const person = await makePerson(app)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   const song = await writeRandomFile(folder, 'song.flac', 55 * mebibyte)
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  const reached = network.holdAfter(30 * mebibyte)
   // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
-  await chooseFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])
   await expectUpload(page, song.name, 'Pending')
@@ -90,6 +124,5 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   expect(await sha256OfLink(app.url, await codeOf(other, song.name))).toBe(song.sha256)
   await expectUpload(other, film.name, 'Paused')
   await dropFiles(other, [film.path], uploadItem(other, film.name))
-  await expectUpload(other, film.name, 'Completed', { timeout: 30_000 })
-  expect(await sha256OfLink(app.url, await codeOf(other, film.name))).toBe(film.sha256)
+  await expectArrived(other, app, film)
 })

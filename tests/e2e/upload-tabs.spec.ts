@@ -1,58 +1,48 @@
 import { makePerson } from '../support/make.ts'
-import { dropFiles, openDashboard, openSecondTab } from './support/dashboard.ts'
-import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test } from './support/network.ts'
-import { codeOf, expectUpload, sha256OfLink } from './support/uploads.ts'
+import { dropFiles, openDashboard, openSecondTab, reloadAnyway } from './support/dashboard.ts'
+import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
+import { expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
 test('a dropped file goes on by itself after a reload', async ({
   app,
-  folder,
+  film,
   noise,
   page,
   network,
 }) => {
   noise.allow(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  const reached = network.holdAfter(30 * mebibyte)
-  await dropFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
 
-  page.on('dialog', (dialog) => void dialog.accept())
-  await page.reload()
+  await reloadAnyway(page)
   network.open()
-  await expectUpload(page, film.name, 'Completed', { timeout: 30_000 })
-  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+  await expectArrived(page, app, film)
 })
 
 test('a dropped file goes on by itself in another tab when its own is closed', async ({
   app,
   context,
-  folder,
+  film,
   noise,
   page,
   network,
 }) => {
   noise.allow(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   const other = await openSecondTab(context)
-  const reached = network.holdAfter(30 * mebibyte)
-  await dropFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
 
   await page.close()
   network.open()
-  await expectUpload(other, film.name, 'Completed', { timeout: 30_000 })
-  expect(await sha256OfLink(app.url, await codeOf(other, film.name))).toBe(film.sha256)
+  await expectArrived(other, app, film)
 })
 
 test('while a file is uploaded the screen stays on, and who leaves is asked', async ({
   app,
   context,
-  folder,
+  film,
   page,
   network,
 }) => {
@@ -73,15 +63,12 @@ test('while a file is uploaded the screen stays on, and who leaves is asked', as
       const locks: unknown = Reflect.get(window, 'locks')
       return Array.isArray(locks) && locks.some(({ released }) => !released)
     })
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   // A browser asks only on a page that somebody has used.
   await page.getByRole('heading', { level: 1 }).click()
   expect(await isKeptOn()).toBe(false)
 
-  const reached = network.holdAfter(30 * mebibyte)
-  await dropFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
   await expect.poll(isKeptOn).toBe(true)
   const asked = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })

@@ -1,15 +1,15 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, isConfirm, test } from './support/network.ts'
-import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
+import { brokenConnection, expect, isConfirm, stallAfter, test } from './support/network.ts'
+import { expectUpload, pressCancel, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
 test('a download page shows the uploads of who opens it, and loads nothing for anybody else', async ({
   app,
   context,
-  folder,
+  film,
   network,
   noise,
   page,
@@ -18,19 +18,14 @@ test('a download page shows the uploads of who opens it, and loads nothing for a
   noise.allow(brokenConnection)
   const person = await makePerson(app, { tier: 'premium' })
   const { shortCode } = await makeFile(person)
-  const film = await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)
   await openDashboard(page, app, person)
-  const reached = network.holdAfter(10 * mebibyte)
-  await chooseFiles(page, [film.path])
-  await reached
+  await stallAfter(network, 10 * mebibyte, () => chooseFiles(page, [film.path]))
 
   const link = await context.newPage()
   await link.goto(`/s/${shortCode}`)
   await expectUpload(link, film.name, 'Uploading')
   await expect(link.getByRole('link', { name: 'Download File' })).toBeInViewport()
-  await uploadItem(link, film.name)
-    .getByRole('button', { name: `Cancel ${film.name}` })
-    .click()
+  await pressCancel(link, film.name)
   await expect(uploadsPanel(link)).toBeHidden()
   await expect(uploadsPanel(page)).toBeHidden()
   network.open()

@@ -5,7 +5,7 @@ import { uploads } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
-import { expect, test } from './support/network.ts'
+import { expect, stallAfter, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { codeOf, sha256OfLink } from './support/uploads.ts'
 
@@ -69,9 +69,7 @@ test('an upload that is cancelled gives its place back at once', async ({
   await chooseFiles(page, [one.path, two.path])
   await expect(page.getByText('2 active links')).toBeVisible()
 
-  const reached = network.holdAfter(2 * mebibyte)
-  await chooseFiles(page, [three.path])
-  await reached
+  await stallAfter(network, 2 * mebibyte, () => chooseFiles(page, [three.path]))
   await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByText('Cancelled by user').last()).toBeVisible()
   network.open()

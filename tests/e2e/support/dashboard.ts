@@ -47,6 +47,10 @@ export const openDashboard = async (
 export const chooseFiles = (page: Page, paths: string[]): Promise<void> =>
   page.getByLabel('Files to upload').setInputFiles(paths)
 
+/** Asks for files with the button, which a picker or a dialog answers. */
+export const pressChooseFiles = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Choose files' }).click()
+
 /** Loads the page anew, whatever it says about bytes that are lost by it. */
 export const reloadAnyway = async (page: Page): Promise<void> => {
   page.once('dialog', (dialog) => void dialog.accept())

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { serveApp } from '../../support/app-server.ts'
 import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/chaos-proxy.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
@@ -42,6 +43,24 @@ export const stallAfter = async (
   const reached = network.holdAfter(bytes)
   await begin()
   await reached
+}
+
+/**
+ * Ends a tab, its connections with it, and opens the dashboard in a new one.
+ * @param end how it ends: it is closed, unless a story says otherwise.
+ */
+export const reopen = async (
+  page: Page,
+  network: ChaosProxy,
+  end = (page: Page) => page.close(),
+): Promise<Page> => {
+  const context = page.context()
+  await end(page)
+  network.cut()
+  const again = await context.newPage()
+  network.open()
+  await again.goto('/')
+  return again
 }
 
 /** The bytes of all PUTs since an exchange, those sent again counted again. */

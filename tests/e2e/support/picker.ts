@@ -2,18 +2,20 @@ import type { Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
 /** As a browser other than Chromium: files are chosen in an input alone. */
-export const withoutPicker = (page: Page): Promise<void> =>
-  page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
+export const withoutPicker = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
+}
 
 /** As a browser that has a picker and does not let this page open it. */
-export const withPickerRefused = (page: Page): Promise<void> =>
-  page.addInitScript(() => {
+export const withPickerRefused = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
     Object.assign(window, { showOpenFilePicker })
   })
+}
 
 /**
- * Has the browser's picker answer a file, whenever it is asked from now on. No driver can work the
+ * Has the browser's picker answer a file, whenever a tab asks it from now on. No driver can work the
  * dialog, which belongs to the system; what it answers here is a handle of the browser's own, to a
  * file in the page's private file system (OPFS): its bytes are read, and IndexedDB and other tabs take
  * it, as those of the handle of any file. The browser never asks before it reads one of these, so that
@@ -26,6 +28,8 @@ export const answerPicker = async (
   { asks }: { asks: boolean },
 ): Promise<void> => {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
+    // A tab begins with an empty page, which has no files.
+    if (!isSecureContext) return
     let isAllowed = !asks
     const { prototype } = FileSystemFileHandle
     const { getFile } = prototype
@@ -47,7 +51,7 @@ export const answerPicker = async (
     }
     Object.assign(window, { showOpenFilePicker })
   }
-  await page.addInitScript(play, { name, asks })
+  await page.context().addInitScript(play, { name, asks })
   await page.evaluate(play, { name, asks })
 
   const input = await page.evaluateHandle(() =>

@@ -14,6 +14,18 @@ export const uploadItem = (page: Page, name: string): Locator =>
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
 
+/** Goes on with a paused upload in the panel. */
+export const pressResume = (page: Page, name: string): Promise<void> =>
+  uploadItem(page, name)
+    .getByRole('button', { name: `Resume: ${name}` })
+    .click()
+
+/** Gives up an upload in the panel. */
+export const pressCancel = (page: Page, name: string): Promise<void> =>
+  uploadItem(page, name)
+    .getByRole('button', { name: `Cancel ${name}` })
+    .click()
+
 /** Waits until an upload in the panel has come to a state. */
 export const expectUpload = (
   page: Page,
