@@ -128,9 +128,8 @@ test('a bucket that fails again and again: no more than the parts under way is s
     await context.setOffline(false)
   }
   network.open()
-  await expectUpload(page, film.name, 'Completed', { timeout: 45_000 })
+  await expectArrived(page, app, film)
   expect(sentSince(network) - film.size).toBeLessThanOrEqual(lost * 8 * mebibyte)
-  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
 test('a signature that the bucket refuses in mid-upload is replaced by a new one', async ({

@@ -57,6 +57,31 @@ test('a file that is chosen again for a paused upload need not be chosen a third
   await expectArrived(page, app, film)
 })
 
+test('who closes the picker has chosen nothing: no other dialog opens, and it can be asked again', async ({
+  page,
+}) => {
+  // The browser's own picker: where a driver has taken over the dialogs it is closed at once.
+  await page.evaluate(() => {
+    const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')
+    const ends: string[] = []
+    const showOpenFilePicker = () =>
+      show().catch((error: Error) => {
+        ends.push(error.name)
+        throw error
+      })
+    Object.assign(window, { showOpenFilePicker, ends })
+  })
+  let dialogs = 0
+  page.on('filechooser', () => {
+    dialogs += 1
+  })
+  for (const ends of [['AbortError'], ['AbortError', 'AbortError']]) {
+    await pressChooseFiles(page)
+    await expect.poll(() => page.evaluate('ends')).toEqual(ends)
+  }
+  expect(dialogs).toBe(0)
+})
+
 for (const [browser, begin] of [
   ['without the picker', withoutPicker],
   ['that refuses the picker', withPickerRefused],

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { expect, sentSince, stallAfter, test } from './support/network.ts'
-import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -29,36 +29,32 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   const opened = context.waitForEvent('page')
   await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
   const login = await opened
-  await login.getByLabel('Email').fill(person.email)
-  await login.getByLabel('Password', { exact: true }).fill(person.password)
-  await login.getByRole('button', { name: 'Sign In' }).click()
+  await fillLogin(login, person)
 
   // Nobody picks the file again: the first tab still has it.
-  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  await expectArrived(page, app, file, login)
   expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
-  expect(await sha256OfLink(app.url, await codeOf(login, file.name))).toBe(file.sha256)
 })
 
 test('a page that holds the only bytes of a paused upload does not leave for the login page', async ({
   app,
   context,
-  folder,
+  film,
   noise,
   page,
   network,
 }) => {
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  const file = await writeRandomFile(folder, 'footage.mov', 60 * mebibyte)
   await openDashboard(page, app, person)
   // Who is asked says yes: nothing but the page itself keeps it here.
   page.on('dialog', (dialog) => void dialog.accept())
 
   // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [file.path]))
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
-  await expectUpload(page, file.name, 'Paused', { timeout: 20_000 })
+  await expectUpload(page, film.name, 'Paused', { timeout: 20_000 })
 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(
@@ -66,11 +62,8 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   ).toBeVisible()
   const login = await context.newPage()
   await login.goto('/login')
-  await login.getByLabel('Email').fill(person.email)
-  await login.getByLabel('Password', { exact: true }).fill(person.password)
-  await login.getByRole('button', { name: 'Sign In' }).click()
+  await fillLogin(login, person)
 
-  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  await expectArrived(page, app, film, login)
   await expect(page).toHaveURL('/?tab=files')
-  expect(await sha256OfLink(app.url, await codeOf(login, file.name))).toBe(file.sha256)
 })

@@ -82,7 +82,11 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     const { method = 'GET', url = '/', rawHeaders } = request
     const to = requestOf({ agent, host: '127.0.0.1', port: target, method, path: url })
     for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
-    to.on('error', () => request.socket.destroy())
+    let isRefused = false
+    to.on('error', () => {
+      // Its own end makes a request that was not answered fail; the client is to hear the refusal.
+      if (!isRefused) request.socket.destroy()
+    })
     const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
       exchange.bodyBytes += bytes
     })
@@ -91,8 +95,9 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
       exchange,
       refuse: (status) => {
         one.refuse = null
+        isRefused = true
         body.drain()
-        to.on('error', () => {}).destroy()
+        to.destroy()
         answerAtEnd(request, response, exchange, status)
       },
       reset: () => {

@@ -18,6 +18,13 @@ const signIn = async (page: Page, server: Server, account: Account): Promise<voi
   )
 }
 
+/** Fills in the login form that is open, and sends it. */
+export const fillLogin = async (page: Page, { email, password }: Account): Promise<void> => {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+
 const expectDashboard = (page: Page): Promise<void> =>
   expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 

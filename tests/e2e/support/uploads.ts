@@ -61,6 +61,6 @@ export const expectArrived = async (
   file: DiskFile,
   listing = page,
 ): Promise<void> => {
-  await expectUpload(page, file.name, 'Completed', { timeout: 30_000 })
+  await expectUpload(page, file.name, 'Completed', { timeout: 60_000 })
   expect(await sha256OfLink(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }
