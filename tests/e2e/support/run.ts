@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,8 +7,14 @@ import { startTestPostgres } from '../../support/postgres-server.ts'
 /** The way by which Playwright's workers learn of what the run has started. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
-/** One Postgres and one folder for the whole run; each test makes its own database in it. */
+const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
+
+/**
+ * One Postgres and one folder for the whole run; each test makes its own database in it. The web is
+ * built first where its sources have changed: a run by `npx playwright test` must not test an old one.
+ */
 export default async function setup() {
+  execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
   const postgres = await startTestPostgres()
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-run-'))
   process.env[variables.postgres] = postgres.url
