@@ -1,5 +1,7 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { makeFile, makePerson } from '../support/make.ts'
-import { chooseFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
@@ -40,6 +42,31 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(fileRow(page, 'four.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
+})
+
+test("of a free user's folder the first three files are stored", async ({
+  app,
+  folder,
+  noise,
+  page,
+}) => {
+  noise.expect(/403 \(Forbidden\).*\/api\/files\/get-upload-url$/)
+  const trip = join(folder, 'trip')
+  await mkdir(trip)
+  for (let day = 1; day <= 24; day += 1) await writeRandomFile(trip, `day ${day}.txt`, 1000)
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  const shown = await recordTexts(page)
+
+  await dropFiles(page, [trip])
+  await expect.poll(() => shown).toContain('3 of 24 files uploaded')
+  const files: { originalName: string }[] = await (await person.fetch('/api/files')).json()
+  expect(files.map(({ originalName }) => originalName).toSorted()).toEqual([
+    'day 1.txt',
+    'day 2.txt',
+    'day 3.txt',
+  ])
+  await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(21)
 })
 
 test('an oversized file is skipped and the others go on', async ({ app, folder, page }) => {

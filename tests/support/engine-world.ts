@@ -27,7 +27,7 @@ const makeAnswers = () => ({
   user: 'ada' as string | null,
   isOnline: true,
   /** By the name of the file; null grants it. */
-  onStart: (_: string): Outcome<never> | null => null,
+  onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
   /** By how many confirmations there were; null grants it. */
   onConfirm: (_: number): Outcome<never> | null => null,
   onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
@@ -64,9 +64,8 @@ const makeTraces = () => ({
 export const openEngineWorld = () => {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeAnswers(), ...makeTraces() }
-  const data = createUploadData(
-    memoryHandles(world.handles),
-    async ({ name }) => `sample of ${name}`,
+  const data = createUploadData(memoryHandles(world.handles), (file) =>
+    effects.sample(file, new AbortController().signal),
   )
   const effects: EngineEffects = {
     calls: {
@@ -75,7 +74,7 @@ export const openEngineWorld = () => {
         world.requests.push(request)
         world.log.push(`start ${name}`)
         if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
-        const answer = world.onStart(name)
+        const answer = await world.onStart(name)
         if (answer) return answer
         world.tickets += 1
         const metadata = { mimeType: 'signed/type', name, size }

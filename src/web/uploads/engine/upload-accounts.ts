@@ -2,7 +2,8 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { dropNotice, isCancelled, type Notice } from '../upload-failure.ts'
 import { outcomeText } from './upload-progress.ts'
-import { count, emptyTally, isUnderWay, type Tally } from './upload-tally.ts'
+import { isUnderWay } from './upload-steps.ts'
+import { count, emptyTally, type Tally } from './upload-tally.ts'
 import { isLargeDrop } from './upload-turns.ts'
 
 /** Spec §9: the text of a finished batch is reset after 2 s. */
@@ -71,7 +72,7 @@ export const createAccounts = (
 
   const changed = (before: UploadRecord | null, after: UploadRecord | null) => {
     const either = after ?? before
-    const change = Number(isUnderWay(after?.status)) - Number(isUnderWay(before?.status))
+    const change = Number(isUnderWay(after)) - Number(isUnderWay(before))
     if (!either || change === 0) return
     open += change
     countDrop(either.batch, before, after)

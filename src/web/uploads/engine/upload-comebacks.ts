@@ -8,7 +8,7 @@ import type { PickedFile } from '../uploads-state.ts'
 import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
 import { canResumeByItself } from './upload-machine.ts'
-import { isUnderWay } from './upload-tally.ts'
+import { isUnderWay } from './upload-steps.ts'
 
 /** How often the clock looks whether a paused upload may go on. */
 const lookEveryMs = 1000
@@ -34,6 +34,8 @@ export interface Comebacks {
   refuse(record: UploadRecord, file: File): Promise<string | null>
   /** Goes on with these bytes, which are its own; false where it needs none (any more). */
   provide(id: string, picked: PickedFile): boolean
+  /** Gives a file to the first of these uploads that is paused and whose own it is; false when none is. */
+  provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
   /** Looks from now on after those that may go on by themselves, while there are any (spec §4). */
   wake(): void
   /** The server is asked nothing any more. */
@@ -81,11 +83,24 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
 
   const seek = async (id: string) => {
     const record = recordOf(id)
-    if (!record || isUnderWay(record.status)) return
+    if (!record || isUnderWay(record)) return
     const where = await find(record)
     // Its file may have been given meanwhile.
     const isHere = data.file(id) !== undefined
     dispatch(id, { type: 'resume', data: isHere ? 'ready' : where })
+  }
+
+  const refuse = (record: UploadRecord, file: File): Promise<string | null> =>
+    refuseOtherFile(record.identity, file, (of) => sample(of, new AbortController().signal)).catch(
+      () => transferText(record.path, 'unreadable', null),
+    )
+  const provide = (id: string, picked: PickedFile): boolean => {
+    const record = recordOf(id)
+    const isEnded = !record || record.status === 'completed' || isCancelled(record)
+    if (isEnded || isUnderWay(record)) return false
+    data.keep(id, picked)
+    dispatch(id, { type: 'resume', data: 'ready' })
+    return true
   }
 
   return {
@@ -96,17 +111,17 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
       // Another tab may have given them meanwhile.
       if (canHelp && !data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
     },
-    refuse: (record, file) =>
-      refuseOtherFile(record.identity, file, (of) =>
-        sample(of, new AbortController().signal),
-      ).catch(() => transferText(record.path, 'unreadable', null)),
-    provide: (id, picked) => {
-      const record = recordOf(id)
-      const isOver = !record || record.status === 'completed' || isCancelled(record)
-      if (isOver || isUnderWay(record.status)) return false
-      data.keep(id, picked)
-      dispatch(id, { type: 'resume', data: 'ready' })
-      return true
+    refuse,
+    provide,
+    provideToAny: async (ids, picked) => {
+      for (const id of ids) {
+        const record = recordOf(id)
+        // Another file of the same drop may have been its own.
+        if (!record || !paused.has(id) || data.file(id)) continue
+        if ((await refuse(record, picked.file)) !== null) continue
+        if (provide(id, picked)) return true
+      }
+      return false
     },
     wake: repeat(timers, lookEveryMs, () => {
       const now = timers.now()

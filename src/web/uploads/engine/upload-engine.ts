@@ -2,7 +2,7 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { coalesce, repeat } from '../timers.ts'
 import { isCancelled, type Notice, otherFileNotice, signedOutNotice } from '../upload-failure.ts'
-import type { PickedFile, UploadLive } from '../uploads-state.ts'
+import type { UploadLive } from '../uploads-state.ts'
 import { createAborts } from './upload-aborts.ts'
 import { createAccounts } from './upload-accounts.ts'
 import { createComebacks } from './upload-comebacks.ts'
@@ -11,7 +11,7 @@ import type { UploadEffect, UploadEvent } from './upload-events.ts'
 import { advance } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import { startRun, type UploadRun } from './upload-run.ts'
-import { isUnderWay } from './upload-tally.ts'
+import { isOver, isUnderWay } from './upload-steps.ts'
 import { createTurns, isLargeDrop } from './upload-turns.ts'
 import { whileWanted } from './while-wanted.ts'
 
@@ -150,7 +150,7 @@ export const createEngine = (
     const isPaused = record?.status === 'paused'
     const picked = isPaused ? data.picked(id) : undefined
     put(paused, isPaused && record.need !== 'sign-in')
-    put(over, record?.status === 'completed' || record?.status === 'failed')
+    put(over, record !== null && isOver(record))
     put(unsaved, picked !== undefined && !picked.handle)
     if (paused.size > 0) comebacks.wake()
     if (over.size > 0) wakeCleanUp()
@@ -172,6 +172,7 @@ export const createEngine = (
     for (const effect of wanted) perform(record ?? before, effect)
     // Last, since the next one may start at once.
     if (wanted.some(({ type }) => type === 'end-turn')) turns.leave(id)
+    else if (record?.ticket) turns.placed(id)
   }
   const dispatchAll = (ids: readonly string[], event: UploadEvent) => {
     for (const id of ids) dispatch(id, event)
@@ -211,18 +212,6 @@ export const createEngine = (
     changed()
   }
 
-  /** Gives a file to the first of the paused uploads whose own it is; false when there is none. */
-  const provideToAny = async (ids: readonly string[], picked: PickedFile): Promise<boolean> => {
-    for (const id of ids) {
-      const record = records.get(id)
-      // Another file of the same drop may have been its own.
-      if (!record || !paused.has(id) || data.file(id)) continue
-      if ((await comebacks.refuse(record, picked.file)) !== null) continue
-      if (comebacks.provide(id, picked)) return true
-    }
-    return false
-  }
-
   const takeUp = (found: readonly UploadRecord[]) => {
     for (const record of found) {
       if (records.has(record.id)) continue
@@ -257,7 +246,7 @@ export const createEngine = (
       const others: AddedFiles['files'][number][] = []
       for (const one of added.files) {
         const ids = matches.get(one.id)
-        if (ids && !(await provideToAny(ids, one.picked))) others.push(one)
+        if (ids && !(await comebacks.provideToAny(ids, one.picked))) others.push(one)
       }
       if (others.length > 0) add({ ...added, files: others })
     },
@@ -270,7 +259,7 @@ export const createEngine = (
       accounts.cancelForeground()
       const isMeant = (id: string) => {
         const record = records.get(id)
-        return record?.path === 'foreground' && isUnderWay(record.status)
+        return record?.path === 'foreground' && isUnderWay(record)
       }
       // Those that wait go first, lest one begins as another ends.
       dispatchAll([...turns.waiting(), ...runs.keys()].filter(isMeant), { type: 'cancel' })

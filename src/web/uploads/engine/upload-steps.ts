@@ -2,9 +2,9 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, failureNotice, type Stage } from '../upload-failure.ts'
 import type { Step, UploadEffect } from './upload-events.ts'
 
-/** Its turn comes or runs. */
-export const isUnderWay = ({ status }: UploadRecord) =>
-  status === 'pending' || status === 'uploading'
+/** Its turn comes or runs, and its page should stay; not true of one that is not there. */
+export const isUnderWay = (record: Pick<UploadRecord, 'status'> | null | undefined): boolean =>
+  record?.status === 'pending' || record?.status === 'uploading'
 /** It goes on only when a person says so, if at all. */
 export const isOver = ({ status }: UploadRecord) => status === 'completed' || status === 'failed'
 

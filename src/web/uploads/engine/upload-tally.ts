@@ -1,4 +1,5 @@
-import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { isUnderWay } from './upload-steps.ts'
 
 /** How the uploads that belong together are doing, from the first that is under way to the last. */
 export interface Tally {
@@ -20,18 +21,14 @@ export const emptyTally = (): Tally => ({
   cancelled: false,
 })
 
-/** Pending or uploading: its page should stay, and its turn comes or runs. */
-export const isUnderWay = (status: UploadStatus | undefined): boolean =>
-  status === 'pending' || status === 'uploading'
-
 /** Counts a change of one upload; null stands for one that is not there yet or no longer. */
 export const count = (
   tally: Tally,
   before: Pick<UploadRecord, 'status'> | null,
   after: Pick<UploadRecord, 'status'> | null,
 ): Tally => {
-  const wasOpen = isUnderWay(before?.status)
-  const isOpen = isUnderWay(after?.status)
+  const wasOpen = isUnderWay(before)
+  const isOpen = isUnderWay(after)
   if (wasOpen === isOpen) return tally
   if (isOpen) {
     const retried = before?.status === 'failed' && tally.failed > 0

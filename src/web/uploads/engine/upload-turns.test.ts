@@ -14,6 +14,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const place = (ids: string) => {
+  for (const id of ids) turns.placed(id)
+}
 const enqueue = (ids: string, dropSize: number, size = 100) => {
   for (const id of ids) turns.enqueue({ id, size, dropSize })
 }
@@ -30,18 +33,36 @@ test('up to ten files: one after another, with 500 ms between them', () => {
 
 test('a larger drop: six at once and no pause', () => {
   enqueue('abcdefgh', 11)
+  place('abcdef')
   expect(started.join('')).toBe('abcdef')
   turns.leave('c')
   expect(started.join('')).toBe('abcdefg')
+})
+
+test('a larger drop: nobody asks for a place before the one in front has got its own', () => {
+  enqueue('abcd', 11)
+  expect(started.join('')).toBe('a')
+  turns.placed('a')
+  expect(started.join('')).toBe('ab')
+  turns.placed('a')
+  turns.leave('a')
+  expect(started.join('')).toBe('ab')
+  // It was refused, or given up.
+  turns.leave('b')
+  expect(started.join('')).toBe('abc')
+  turns.placed('c')
+  expect(started.join('')).toBe('abcd')
 })
 
 test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('ab', 11)
   enqueue('c', 11, 9 * 1024 ** 2)
   enqueue('d', 11)
+  place('ab')
   expect(started.join('')).toBe('ab')
   turns.leave('a')
   turns.leave('b')
+  place('c')
   expect(started.join('')).toBe('abc')
   turns.leave('c')
   expect(started.join('')).toBe('abcd')
@@ -50,6 +71,7 @@ test('files that have parts do not overlap, in whatever drop', () => {
 test('a small drop behind a large one waits until that is through', () => {
   enqueue('abc', 11)
   enqueue('d', 1)
+  place('abc')
   expect(started.join('')).toBe('abc')
   for (const id of 'abc') turns.leave(id)
   expect(started.join('')).toBe('abcd')

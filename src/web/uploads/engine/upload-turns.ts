@@ -27,6 +27,8 @@ const overlaps = ({ size, dropSize }: Turn) => isLargeDrop(dropSize) && size <= 
 export interface UploadTurns {
   /** Waits for its turn, behind those that wait already. */
   enqueue(turn: Turn): void
+  /** It has its place on the server: the next one may ask for one. */
+  placed(id: string): void
   /** Its turn is over, or it waits no longer. */
   leave(id: string): void
   /** Those that wait, in their order. */
@@ -35,17 +37,20 @@ export interface UploadTurns {
 
 /**
  * Gives uploads their turns. Spec §4: uploads run one after another, with a 500 ms pause between
- * files. Small files of a drop of more than ten overlap and do not pause.
+ * files. Small files of a drop of more than ten overlap and do not pause; but each gets its place
+ * before the next one asks, so that where places are few the first files have them.
  */
 export const createTurns = (timers: Timers, start: (id: string) => void): UploadTurns => {
   const waiting = new Map<string, Turn>()
   const underWay = new Map<string, Turn>()
+  /** Under way, but without a place yet. */
+  let placing: string | null = null
   let pausing = false
 
-  /** Alone, or beside others where all of them may overlap. */
+  /** Alone, or beside others where all of them have places and may overlap. */
   const mayStart = (turn: Turn): boolean => {
     if (underWay.size === 0) return true
-    if (underWay.size >= overlapping || !overlaps(turn)) return false
+    if (placing !== null || underWay.size >= overlapping || !overlaps(turn)) return false
     return [...underWay.values()].every(overlaps)
   }
 
@@ -55,6 +60,7 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
       if (!first || !mayStart(first)) return
       waiting.delete(first.id)
       underWay.set(first.id, first)
+      placing = first.id
       start(first.id)
     }
   }
@@ -65,8 +71,14 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
       waiting.set(turn.id, turn)
       next()
     },
+    placed: (id) => {
+      if (placing !== id) return
+      placing = null
+      next()
+    },
     leave: (id) => {
       waiting.delete(id)
+      if (placing === id) placing = null
       const done = underWay.get(id)
       if (!done) return
       underWay.delete(id)

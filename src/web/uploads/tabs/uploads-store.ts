@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { createUploadData } from '../engine/upload-data.ts'
 import { uploadPath } from '../engine/upload-plan.ts'
-import { isUnderWay } from '../engine/upload-tally.ts'
+import { isUnderWay } from '../engine/upload-steps.ts'
 import { whileWanted } from '../engine/while-wanted.ts'
 import { askForHandle } from '../picking/handle-file.ts'
 import { createRecordMirror, type RecordMirror } from '../records/record-mirror.ts'
@@ -220,7 +220,7 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
         data.drop(id)
       }
       // It may be on this page that somebody watches them.
-      keepAwake(all.some(({ status }) => isUnderWay(status)))
+      keepAwake(all.some(isUnderWay))
       show()
     }
     mirror = createRecordMirror(records.load, timers, changed)
