@@ -27,6 +27,8 @@ export interface Tab extends Uploads {
   close(): void
   /** A person looks at it again. */
   look(): void
+  /** A person looks at another one, or leaves it. */
+  hide(): void
   /** It hears no message any more, as where a debugger stops it. */
   stop(): void
 }
@@ -157,6 +159,7 @@ export const openBrowser = () => {
     let isStopped = false
     const wire = { gone, isStopped: () => isStopped }
     let look = () => {}
+    let hide = () => {}
     const counted = { toasts: [] as string[], refreshes: 0, awake: 0 }
     const env: UploadsEnv = {
       calls,
@@ -195,7 +198,9 @@ export const openBrowser = () => {
       onVisible: (listener) => {
         look = listener
       },
-      onHidden: () => undefined,
+      onHidden: (listener) => {
+        hide = listener
+      },
       openChannel: channelFor(wire),
       electLeader: isAlone ? leadAlone : electionFor(wire),
       isAlone,
@@ -229,6 +234,7 @@ export const openBrowser = () => {
         closing.abort()
       },
       look: () => look(),
+      hide: () => hide(),
       stop: () => {
         isStopped = true
       },

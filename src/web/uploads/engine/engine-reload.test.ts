@@ -150,6 +150,24 @@ describe('an upload that is left alone for 5 s after a reload', () => {
     expect(world.state().records).toMatchObject([{ status, need, error }])
   })
 
+  test.each([
+    ['is longer now', 'one. two.'],
+    ['has other bytes of the same length', 'two.'],
+  ])('fails where the file that its handle finds %s: its data is lost', async (_, edited) => {
+    world.effects.sample = (of) => of.text()
+    const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
+    let onDisk = named('one.')
+    const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
+    await reloadWhileSending([{ file: named('one.'), handle }])
+    onDisk = named(edited)
+    world.onSend = () => undefined
+    await pass(6100)
+    expect(world.state().records).toMatchObject([
+      { status: 'failed', error: 'Resume failed - file data lost. Please restart upload.' },
+    ])
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
+  })
+
   test('fails where it was pasted: its data is lost', async () => {
     await reloadWhileSending([{ file: fileNamed('image.png'), pasted: true }])
     await pass(0)

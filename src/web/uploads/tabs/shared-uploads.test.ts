@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Browser, never, openBrowser, pass } from '../../../../tests/support/browser-tabs.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { recordKeyPrefix } from '../records/record-key.ts'
+import { parseRecord } from '../records/upload-records.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let browser: Browser
@@ -106,5 +108,23 @@ describe('a tab that follows', () => {
     two.state().resume(two.state().records[0]?.id ?? '')
     await pass()
     expect(two.shown()).toEqual(['a.txt paused file'])
+  })
+})
+
+describe('a tab that is hidden or closed', () => {
+  test('has written by then what it would have written soon', async () => {
+    browser.onSend = (job) => {
+      setTimeout(() => job.onProgress(7), 1000)
+      return never(job)
+    }
+    const one = browser.openTab('ada')
+    one.add(fileNamed('a.txt'))
+    await pass(1100)
+    const [shown] = one.state().records
+    expect(shown?.uploadedBytes).toBe(7)
+    const kept = () => parseRecord(browser.values.get(recordKeyPrefix + shown?.id) ?? '')
+    expect(kept()).toMatchObject({ status: 'uploading', uploadedBytes: 0 })
+    one.hide()
+    expect(kept()).toEqual(shown)
   })
 })
