@@ -78,12 +78,25 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   const shown = await recordTexts(page)
 
   await chooseFiles(page, [small.path, large, other.path])
+  const refusal = page.getByText(
+    'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
+  )
+  // Stops its clock.
+  await refusal.hover()
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
-  await expect
-    .poll(() => shown)
-    .toContain('File upload failed - upgrade to Premium for 1GB files and unlimited uploads')
+  await expect.poll(() => shown).toContain('Upload completed successfully!')
+  // It keeps its time: that the others went well is told after it.
+  await expect(refusal).toBeVisible()
+  expect(shown).not.toContain('Upload Complete')
+  await page
+    .getByRole('region', { name: 'Notifications' })
+    .getByRole('button', { name: 'Dismiss' })
+    .click()
+  await expect(page.getByText('Upload Complete', { exact: true })).toBeVisible()
+  await expect(page.getByText('other.txt uploaded successfully')).toBeVisible()
+  await expect(refusal).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeVisible()
   await expect(page.getByText('Free takes files up to 500 MB')).toBeVisible()
   await expect(page.getByRole('list', { name: 'Not uploaded' })).toContainText('large.iso')

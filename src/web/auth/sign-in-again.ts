@@ -1,4 +1,4 @@
-import type { ToastOptions } from '../ui/toast.tsx'
+import type { ToastOptions } from '../ui/toast-turns.ts'
 
 /** Spec §9: login redirect delay. */
 const redirectDelay = 500

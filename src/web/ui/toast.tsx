@@ -2,15 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { IconButton } from './button.tsx'
-
-export interface ToastOptions {
-  title: string
-  description?: string
-  /** `destructive` is drawn as a failure and read out at once; `plain` waits its turn. */
-  tone?: 'plain' | 'destructive'
-  /** How long it stays, in milliseconds. Hovering or focusing it stops the clock. */
-  duration?: number
-}
+import { createToastTurns, type ToastOptions, type ToastTurns } from './toast-turns.ts'
 
 /** Spec §9: toasts stay 5 s by default, one toast at a time. */
 const defaultDuration = 5000
@@ -24,21 +16,27 @@ const theManager = () => {
   return manager
 }
 
-/** Shows a toast in place of the one that shows, if any. It can be called from anywhere. */
-export const toast = ({
-  title,
-  description,
-  tone = 'plain',
-  duration = defaultDuration,
-}: ToastOptions): void => {
-  theManager().add({
-    id: theOne,
-    title,
-    description,
-    type: tone,
-    timeout: duration,
-  })
+let turns: ToastTurns | undefined
+const theTurns = () => {
+  turns ??= createToastTurns(
+    ({ title, description, tone = 'plain', duration = defaultDuration }, onClose) =>
+      theManager().add({
+        id: theOne,
+        title,
+        description,
+        type: tone,
+        timeout: duration,
+        onClose,
+      }),
+  )
+  return turns
 }
+
+/**
+ * Shows a toast in place of the one that shows, if any; a plain one waits until a failure has had its
+ * time. It can be called from anywhere.
+ */
+export const toast = (options: ToastOptions): void => theTurns().add(options)
 
 /** Keeps a toast for the page that the browser is about to load, which shows it when it is there. */
 export const toastOnNextPage = (options: ToastOptions): void => {
@@ -94,6 +92,7 @@ const Toasts = () => {
 /** The place where toasts show: once, at the root of the application. */
 export const Toaster = () => {
   useEffect(() => {
+    theTurns().reset()
     const kept = takeKept()
     if (kept) toast(kept)
   }, [])
