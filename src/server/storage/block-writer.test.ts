@@ -98,7 +98,8 @@ describe('BlockWriter', () => {
     }
     const sent = pipeline(Readable.from(source(), { highWaterMark: 1 }), writer)
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    expect(taken).toBeLessThan(15)
+    // Sixteen chunks are two blocks; one more may be on its way.
+    expect(taken).toBeLessThanOrEqual(17)
     disk.resolve()
     await sent
     expect((await file.stat()).size).toBe(100 * 64 * 1024)
