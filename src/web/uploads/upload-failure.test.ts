@@ -58,6 +58,11 @@ describe('the words of spec §8', () => {
       description: 'Direct S3 upload failed',
       failed: true,
     })
+    const changed = transferText('foreground', 'unreadable', null)
+    expect(failureNotice('transfer', 'a.txt', changed)).toMatchObject({
+      title: 'Upload Failed',
+      description: 'a.txt has changed or can no longer be read',
+    })
     expect(failureNotice('confirm', 'a.txt', '')).toMatchObject({
       title: 'Upload Failed',
       description: 'Failed to upload a.txt',

@@ -31,6 +31,13 @@ export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
 const networkError = 'Network error during upload'
 
+/** Why a file cannot be sent, or compared. */
+export const unreadableText = (name: string): string =>
+  `${name} has changed or can no longer be read`
+
+/** Where the file is named beside it. */
+const unreadable = unreadableText('The file')
+
 const told = (text: string | null | undefined): string => text?.trim() ?? ''
 
 /**
@@ -54,7 +61,7 @@ export const transferText = (
   kind: TransferFault,
   status: number | null,
 ): string => {
-  if (kind === 'unreadable') return 'The file has changed or can no longer be read'
+  if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
   if (kind === 'timeout') return path === 'foreground' ? 'Direct S3 upload failed' : networkError
   const subject = path === 'foreground' ? 'Direct S3 upload failed' : 'Upload failed'
@@ -84,7 +91,9 @@ export const failureNotice = (stage: Stage, fileName: string, reason: string): N
     stage === 'start'
       ? ['Upload Error', 'Upload failed']
       : ['Upload Failed', `Failed to upload ${fileName}`]
-  return { kind: 'toast', title, description: reason || otherwise, failed: true }
+  // Nothing stands beside a toast.
+  const named = reason === unreadable ? unreadableText(fileName) : reason
+  return { kind: 'toast', title, description: named || otherwise, failed: true }
 }
 
 /** How a finished upload is told (spec §8). */

@@ -3,7 +3,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { repeat } from '../timers.ts'
 import { questionTimeoutMs } from '../transfer/next-step.ts'
 import { type Repeating, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
-import { isCancelled, mayPass, transferText } from '../upload-failure.ts'
+import { isCancelled, mayPass, unreadableText } from '../upload-failure.ts'
 import type { PickedFile } from '../uploads-state.ts'
 import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
@@ -92,7 +92,7 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
 
   const refuse = (record: UploadRecord, file: File): Promise<string | null> =>
     refuseOtherFile(record.identity, file, (of) => sample(of, new AbortController().signal)).catch(
-      () => transferText(record.path, 'unreadable', null),
+      () => unreadableText(file.name),
     )
   const provide = (id: string, picked: PickedFile): boolean => {
     const record = recordOf(id)
