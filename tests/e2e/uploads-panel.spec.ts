@@ -1,7 +1,14 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, isConfirm, stallAfter, test } from './support/network.ts'
+import {
+  brokenConnection,
+  expect,
+  isConfirm,
+  isStart,
+  stallAfter,
+  test,
+} from './support/network.ts'
 import { expectUpload, pressCancel, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -62,6 +69,32 @@ test('away from the dashboard the panel shows what the dashboard draws itself', 
   network.open()
   await expectUpload(link, photo.name, 'Completed')
   await expect(uploadsPanel(page)).toBeHidden()
+})
+
+test('an upload whose start gets no answer says so, and goes on when it gets one', async ({
+  app,
+  film,
+  folder,
+  network,
+  noise,
+  page,
+}) => {
+  noise.allow(brokenConnection)
+  const note = await writeRandomFile(folder, 'note.txt', 1000)
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+  network.answer(503, isStart)
+  await chooseFiles(page, [film.path, note.path])
+
+  const panel = uploadsPanel(page)
+  await expectUpload(page, film.name, 'Pending')
+  await expect(uploadItem(page, film.name)).toContainText('0% · Connection lost, trying again')
+  await expect(panel.getByRole('button', { name: 'Waiting for the connection' })).toBeVisible()
+  // That its turn has not come is no fault.
+  await expect(uploadItem(page, note.name)).not.toContainText('Connection lost')
+
+  network.open()
+  await expectUpload(page, note.name, 'Completed', { timeout: 30_000 })
+  await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 
 test('what is left of uploads is cleared, and whether the panel is open is remembered', async ({

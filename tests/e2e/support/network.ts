@@ -71,6 +71,9 @@ export const sentSince = (network: ChaosProxy, since = 0): number =>
 export const storedPuts = (network: ChaosProxy): number =>
   network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204)).length
 
+/** The call that begins an upload. */
+export const isStart = ({ url }: Exchange): boolean => url === '/api/files/get-upload-url'
+
 /** The call that ends an upload: held back, an upload can be seen finalizing. */
 export const isConfirm = ({ url }: Exchange): boolean => url === '/api/files/confirm-upload'
 

@@ -9,7 +9,7 @@ const records = (...lines: string[]) =>
   })
 
 const shown = (...lines: string[]) => {
-  const { batch, current } = foregroundBatch(records(...lines))
+  const { batch, current } = foregroundBatch(records(...lines), {})
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }
 
@@ -26,6 +26,12 @@ describe('what the page shows of the foreground path', () => {
     expect(shown('a pending', 'a pending').current).toBe('0')
   })
 
+  test('the one whose start gets no answer, not the one before it', () => {
+    const live = { 1: { interrupted: true, bytesPerSecond: null } }
+    const all = records('a completed', 'a pending', 'a pending')
+    expect(foregroundBatch(all, live).current?.id).toBe('1')
+  })
+
   test('when all is over, the drop that ran last', () => {
     expect(shown('a completed', 'b failed', 'b completed')).toEqual({
       batch: ['1', '2'],
@@ -36,7 +42,7 @@ describe('what the page shows of the foreground path', () => {
   test('not what a person ended, which is about to go', () => {
     const [stored, ended] = records('a completed', 'a failed')
     if (!stored || !ended) throw new Error('no records')
-    const { batch } = foregroundBatch([stored, { ...ended, error: 'Cancelled by user' }])
+    const { batch } = foregroundBatch([stored, { ...ended, error: 'Cancelled by user' }], {})
     expect(batch).toEqual([stored])
   })
 

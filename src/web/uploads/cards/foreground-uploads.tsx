@@ -13,6 +13,7 @@ import {
   spokenProgress,
   type UploadShare,
 } from '../engine/upload-progress.ts'
+import { isUnderWay } from '../engine/upload-steps.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-failure.ts'
 import { shareOf } from '../upload-share.ts'
@@ -78,8 +79,9 @@ const Ended = ({ outcome, isWhole }: { outcome: string; isWhole: boolean }) => (
 )
 
 const spokenText = (current: UploadRecord | undefined, live: UploadsState['live']): string => {
-  if (current?.status !== 'uploading') return ''
-  return live[current.id]?.interrupted ? interruptedText : spokenProgress(shareOf(current))
+  if (!current || !isUnderWay(current)) return ''
+  if (live[current.id]?.interrupted) return interruptedText
+  return current.status === 'uploading' ? spokenProgress(shareOf(current)) : ''
 }
 
 /**
@@ -96,7 +98,7 @@ export const UploadProgress = ({ store }: { store: UploadsStore }) => {
       cancelForeground,
     })),
   )
-  const { batch, current } = foregroundBatch(records)
+  const { batch, current } = foregroundBatch(records, live)
   return (
     <>
       <p role="status" className="sr-only">

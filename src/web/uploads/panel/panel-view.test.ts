@@ -44,12 +44,20 @@ describe('what the panel lists', () => {
 
 describe('the panel in a line', () => {
   const of = (...statuses: UploadStatus[]) =>
-    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))))
+    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), false)
 
   it('says how far it is while anything runs; what failed is not among it', () => {
     expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
     expect(of('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
     expect(of('pending')).toBe('Uploading 1 of 1')
+    expect(of('failed', 'pending')).toBe('Uploading 1 of 1')
+  })
+
+  it('does not say that it uploads while nothing gets through', () => {
+    const one = (status: UploadStatus) =>
+      summaryText(countByStatus([{ status, error: null }]), true)
+    expect(one('uploading')).toBe('Waiting for the connection')
+    expect(one('pending')).toBe('Waiting for the connection')
   })
 
   it('says what needs a person, else what came of it', () => {
@@ -60,17 +68,20 @@ describe('the panel in a line', () => {
     expect(of('completed')).toBe('1 file uploaded')
     expect(of('completed', 'completed')).toBe('2 files uploaded')
     const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
-    expect(summaryText(countByStatus([cancelled]))).toBe('1 upload cancelled')
-    expect(summaryText(countByStatus([cancelled, { status: 'completed', error: null }]))).toBe(
-      '1 file uploaded',
-    )
+    expect(summaryText(countByStatus([cancelled]), false)).toBe('1 upload cancelled')
+    const stored = { status: 'completed', error: null } as const
+    expect(summaryText(countByStatus([cancelled, stored]), false)).toBe('1 file uploaded')
   })
 })
 
 describe('speed and time left', () => {
   it('gives the speed as a size a second', () => {
     expect(speedText(11.4 * 1024 ** 2)).toBe('11.4 MB/s')
-    expect(speedText(0)).toBe('0 Bytes/s')
+    expect(speedText(1)).toBe('1 Bytes/s')
+  })
+
+  it('gives no speed where it is unknown, or nothing moves', () => {
+    for (const none of [null, 0, 0.4, -3]) expect(speedText(none)).toBeNull()
   })
 
   it.each([

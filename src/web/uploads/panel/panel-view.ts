@@ -39,10 +39,15 @@ export const countByStatus = (
 
 const several = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
-/** The panel in a line: what runs, else what needs a person, else what came of it. */
-export const summaryText = (counts: Counts): string => {
+/**
+ * The panel in a line: what runs, else what needs a person, else what came of it. What failed is not
+ * still to come.
+ * @param isWaiting uploads are under way, but nothing gets through.
+ */
+export const summaryText = (counts: Counts, isWaiting: boolean): string => {
   const { pending, uploading, paused, completed, failed, cancelled } = counts
   if (uploading + pending > 0) {
+    if (isWaiting) return 'Waiting for the connection'
     return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
   }
   const waits = [
@@ -57,8 +62,9 @@ export const summaryText = (counts: Counts): string => {
     : `${several(completed, 'file')} uploaded`
 }
 
-/** How fast bytes travel, such as '11.4 MB/s'. */
-export const speedText = (bytesPerSecond: number): string => `${formatSize(bytesPerSecond)}/s`
+/** How fast bytes travel, such as '11.4 MB/s'; null where that is unknown or nothing moves. */
+export const speedText = (bytesPerSecond: number | null): string | null =>
+  bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
 
 const minute = 60
 const hour = 60 * minute

@@ -1,4 +1,5 @@
 import { shortName } from '../../files/split-name.ts'
+import { isUnderWay } from '../engine/upload-steps.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
 const spokenNameLength = 60
@@ -12,11 +13,9 @@ const phrases: Record<News, string> = {
   failed: 'Upload failed',
 }
 
-const runs = (status: UploadStatus) => status === 'uploading' || status === 'pending'
-
-const newsOf = (before: UploadStatus | undefined, after: UploadStatus): News | null => {
-  if (before === after) return null
-  if (!runs(after)) return after as News
+const newsOf = (before: UploadStatus | undefined, after: UploadRecord): News | null => {
+  if (before === after.status) return null
+  if (!isUnderWay(after)) return after.status as News
   // That its turn has come is no news.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
@@ -39,13 +38,13 @@ export const spokenChange = (
 ): string | null => {
   const known = new Map(before.map(({ id, status }) => [id, status]))
   const found = after.flatMap((record) => {
-    const news = newsOf(known.get(record.id), record.status)
+    const news = newsOf(known.get(record.id), record)
     return news === null || told.some((status) => status === news) ? [] : [{ record, news }]
   })
   const [one, ...others] = found
   if (one === undefined) {
-    const began = !before.some(({ status }) => runs(status))
-    const running = after.filter(({ status }) => runs(status))
+    const began = !before.some(isUnderWay)
+    const running = after.filter(isUnderWay)
     return began && running.length > 0 ? startText(running) : null
   }
   if (others.length === 0) {

@@ -3,6 +3,7 @@ import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
+import { isUnderWay } from '../engine/upload-steps.ts'
 import { chooseFile, droppedFile } from '../picking/choose-file.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-failure.ts'
@@ -29,11 +30,24 @@ const badgeOf = (record: UploadRecord): string =>
     ? 'Finalizing'
     : badges[record.status]
 
-const notes: Record<Exclude<UploadNeed, null>, string> = {
-  file: 'Choose the same file again, or drop it here, and the upload goes on where it stopped.',
+const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   permission: 'Your browser will ask whether Mayfly may read the file again.',
   'sign-in': 'You were signed out. Sign in, and the upload goes on where it stopped.',
 }
+
+/** What a person can do for a paused upload. */
+const NeedNote = ({ need }: { need: Exclude<UploadNeed, null> }) => (
+  <p className="upload-note">
+    {need === 'file' ? (
+      <>
+        Choose the same file again<span className="upload-drop">, or drop it here</span>, and the
+        upload goes on where it stopped.
+      </>
+    ) : (
+      notes[need]
+    )}
+  </p>
+)
 
 /** Cut in the middle; the whole name on hover and for screen readers. */
 const Name = ({ name }: { name: string }) => {
@@ -72,30 +86,33 @@ export const Bar = (props: {
 )
 
 const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => {
+  const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
-  if (record.status === 'paused') return <span>{percent} · Upload paused</span>
-  if (record.status !== 'uploading') {
-    return (
-      <>
-        <span>{percent}</span>
-        {record.status === 'failed' ? null : <span>{formatSize(record.fileSize)}</span>}
-      </>
-    )
-  }
-  if (live?.interrupted) {
+  if (status === 'paused') return <span>{percent} · Upload paused</span>
+  // Before its transfer too: the call for its place may get no answer.
+  if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
         {percent} · <span className="upload-interrupted">Connection lost, trying again</span>
       </span>
     )
   }
-  const speed = live?.bytesPerSecond ?? null
-  const left = timeLeftText(record, speed)
+  if (status !== 'uploading') {
+    return (
+      <>
+        <span>{percent}</span>
+        {status === 'failed' ? null : <span>{formatSize(fileSize)}</span>}
+      </>
+    )
+  }
+  const bytesPerSecond = live?.bytesPerSecond ?? null
+  const speed = speedText(bytesPerSecond)
+  const left = timeLeftText(record, bytesPerSecond)
   return (
     <>
       <span>
         {percent}
-        {speed === null ? '' : ` · ${speedText(speed)}`}
+        {speed === null ? '' : ` · ${speed}`}
       </span>
       {left === null ? null : <span>{left}</span>}
     </>
@@ -188,7 +205,7 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
         )}
       </div>
       {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}
-      {status === 'paused' && need !== null ? <p className="upload-note">{notes[need]}</p> : null}
+      {status === 'paused' && need !== null ? <NeedNote need={need} /> : null}
     </div>
   )
 }

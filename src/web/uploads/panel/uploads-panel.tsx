@@ -4,6 +4,7 @@ import { overallPercent } from '../engine/upload-progress.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import { waitsForConnection } from '../waits-for-connection.ts'
 import { countByStatus, type Listed, panelRecords, summaryText } from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -22,10 +23,12 @@ export interface UploadsPanelProps {
 interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
+  /** Nothing gets through, of all uploads. */
+  isWaiting: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
 
-const Panel = ({ records, live, commands }: PanelProps) => {
+const Panel = ({ records, live, isWaiting, commands }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -66,7 +69,7 @@ const Panel = ({ records, live, commands }: PanelProps) => {
             onClick={() => setOpen(!isOpen)}
           >
             <ChevronDown aria-hidden="true" strokeWidth={1.6} />
-            <span>{summaryText(counts)}</span>
+            <span>{summaryText(counts, isWaiting)}</span>
             {isOpen || isOver ? null : <span className="uploads-percent">{percent}%</span>}
           </button>
         </h2>
@@ -101,7 +104,14 @@ export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
       <p role="status" className="uploads-spoken">
         {spoken}
       </p>
-      {records.length > 0 ? <Panel records={records} live={state.live} commands={state} /> : null}
+      {records.length > 0 ? (
+        <Panel
+          records={records}
+          live={state.live}
+          isWaiting={waitsForConnection(state.records, state.live)}
+          commands={state}
+        />
+      ) : null}
     </>
   )
 }
