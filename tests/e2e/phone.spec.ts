@@ -22,6 +22,14 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const photo = await writeRandomFile(folder, 'photo.jpg', 3 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
+  // Nothing is said of what cannot be done there.
+  await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
+  await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
+  for (const impossible of [/drop/i, /pasting/]) {
+    await expect(
+      page.getByRole('main').getByText(impossible).filter({ visible: true }),
+    ).toHaveCount(0)
+  }
   const shown = await recordTexts(page)
 
   await stallAfter(network, mebibyte, () => chooseFiles(page, [photo.path, note.path]))

@@ -49,8 +49,9 @@ export const FilesFailed = ({ onRetry, pending }: { onRetry: () => void; pending
 export const NoFiles = ({ action }: { action?: ReactNode }) => (
   <Card>
     <EmptyState icon={<Files />} title="No files yet" action={action}>
-      Drop a file anywhere on this page. It gets a short link that anyone can download from until it
-      expires.
+      <span className="cannot-drag:hidden">Drop a file anywhere on this page.</span>
+      <span className="can-drag:hidden">Upload a file.</span> It gets a short link that anyone can
+      download from until it expires.
     </EmptyState>
   </Card>
 )

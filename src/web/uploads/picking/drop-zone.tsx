@@ -27,7 +27,7 @@ const limitsText = (tier: Tier): string => {
   return maxFiles === null ? size : `${size}, ${maxFiles} files at most`
 }
 
-/** Where files are chosen: the button, the limits and the expiration. The page itself takes drops. */
+/** Where files are chosen: the button, the limits and the expiration. The page itself takes drops. Where nothing can be dragged, nothing of that is said. */
 export const DropZone = ({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) => {
   useFilePicker(input, onChosen)
   return (
@@ -37,10 +37,13 @@ export const DropZone = ({ tier, days, onDaysChange, onChosen, input }: DropZone
     >
       <Upload aria-hidden="true" className="size-7 text-accent" strokeWidth={1.6} />
       <h2 id={dropZoneTitleId} tabIndex={-1} className="mt-3 text-lg">
-        Drop files anywhere on this page
+        <span className="cannot-drag:hidden">Drop files anywhere on this page</span>
+        <span className="can-drag:hidden">Choose what to upload</span>
       </h2>
       <p className="mt-1.5 text-muted">{limitsText(tier)}</p>
-      <p className="mt-0.5 text-muted text-sm">Folders work too, and so does pasting.</p>
+      <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
+        Folders work too, and so does pasting.
+      </p>
       <input
         ref={input}
         type="file"
