@@ -182,6 +182,7 @@ export const openBrowser = () => {
       },
       wait,
       random: () => 0,
+      isServerReady: async () => true,
       holdPage: () => () => undefined,
       keepAwake: () => {
         counted.awake += 1

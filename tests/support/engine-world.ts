@@ -26,6 +26,7 @@ const makeAnswers = () => ({
   /** Who is signed in. */
   user: 'ada' as string | null,
   isOnline: true,
+  isServerReady: true,
   /** By the name of the file; null grants it. */
   onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
   /** By how many confirmations there were; null grants it. */
@@ -110,6 +111,7 @@ export const openEngineWorld = () => {
     timers: browserTimers,
     wait,
     random: () => 0,
+    isServerReady: async () => world.isServerReady,
     records: {
       load: () => [...world.saved.values()],
       save: (record) => void world.saved.set(record.id, record),

@@ -8,6 +8,7 @@ import { createUploads, type Uploads, type UploadsPage } from './tabs/uploads-st
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
+import type { IsServerReady } from './transfer/fruitless-tries.ts'
 import { questionTimeoutMs } from './transfer/next-step.ts'
 import { sendByXhr, wholeNumber } from './transfer/send.ts'
 import { createSendFile } from './transfer/send-file.ts'
@@ -33,6 +34,14 @@ const attempt = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
   } catch (error) {
     return { ok: false, refusal: refusalOf(error) }
   }
+}
+
+/** What a server that works needs to look after its database and its storage, many times over. */
+const readyWithinMs = 10_000
+
+const isServerReady: IsServerReady = async (signal) => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)])
+  return (await attempt(() => call('ready', { signal: limit }))).ok
 }
 
 /** Of a call that nobody else gives a limit. */
@@ -65,6 +74,7 @@ export const createBrowserUploads = (page: UploadsPage): Uploads => {
     connection: browserConnection,
     wait: waitOrReconnect,
     random: Math.random,
+    isServerReady,
     checksums,
     signParts: (body, signal) => attempt(() => call('signParts', { body, signal })),
     listParts: calls.listParts,
@@ -80,6 +90,7 @@ export const createBrowserUploads = (page: UploadsPage): Uploads => {
       timers: browserTimers,
       wait: waitOrReconnect,
       random: Math.random,
+      isServerReady,
       holdPage: guardPage,
       keepAwake,
       handles: createBrowserHandleStore(),

@@ -38,6 +38,18 @@ describe('the status of an upload (spec §4)', () => {
     ])
   })
 
+  test('progress is what the transfer tells, down too, and never past either end', () => {
+    const progress = (from: number, bytes: number) =>
+      stepOf({ ...uploading, uploadedBytes: from }, { type: 'progress', bytes })
+    expect(progress(0, 750).record).toMatchObject({ uploadedBytes: 750, progress: 75 })
+    expect(progress(750, 400).record).toMatchObject({ uploadedBytes: 400, progress: 40 })
+    expect(progress(750, 0).record).toMatchObject({ uploadedBytes: 0, progress: 0 })
+    expect(progress(750, -5).record).toMatchObject({ uploadedBytes: 0, progress: 0 })
+    expect(progress(750, 2000).record).toMatchObject({ uploadedBytes: 1000, progress: 100 })
+    expect(progress(750, 750).effects).toEqual([])
+    expect(types(progress(750, 400).effects)).toEqual(['save'])
+  })
+
   test.each([
     ['foreground', 'status', 403, 'Direct S3 upload failed with status 403'],
     ['foreground', 'network', null, 'Network error during upload'],

@@ -7,7 +7,7 @@ import { mayPass, type Refusal } from '../upload-failure.ts'
 /** What the keys of places to be freed begin with; the key of the upload follows. */
 const abortKeyPrefix = 'mayfly.abort.'
 
-export interface AbortsDeps extends Omit<Repeating, 'onInterrupted'> {
+export interface AbortsDeps extends Pick<Repeating, 'connection' | 'wait' | 'random'> {
   abortUpload: UploadCalls['abortUpload']
   /** May throw where the browser forbids it. */
   storage: () => KeyValues

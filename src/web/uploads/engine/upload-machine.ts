@@ -158,7 +158,8 @@ const whileUnderWay = (record: UploadRecord, event: UploadEvent, now: number): S
     case 'held':
       return ticket ? transfer(record, ticket, event.parts, true, now) : stay(record)
     case 'progress':
-      if (status !== 'uploading' || event.bytes <= record.uploadedBytes) return stay(record)
+      // It falls where a try was lost: what had left of it is not in storage.
+      if (status !== 'uploading' || event.bytes === record.uploadedBytes) return stay(record)
       return { record: at({ ...record, lastActivity: now }, event.bytes), effects: [save] }
     case 'sent':
       if (status !== 'uploading' || !ticket) return stay(record)

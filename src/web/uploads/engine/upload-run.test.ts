@@ -55,6 +55,7 @@ const start = (of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {
       timers: browserTimers,
       wait,
       random: () => 0,
+      isServerReady: async () => true,
     },
     {
       file,
@@ -178,6 +179,22 @@ describe('a transfer', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
     expect(lives.at(-1)).toEqual({ interrupted: false, bytesPerSecond: 250 })
+  })
+
+  test('shows at once what was lost, and never a speed below nothing', async () => {
+    send = async ({ onProgress }) => {
+      onProgress(0)
+      for (const bytes of [400, 750, 100, 300, 200]) {
+        vi.advanceTimersByTime(bytes === 100 || bytes === 200 ? 10 : 2000)
+        onProgress(bytes)
+      }
+    }
+    start().transfer(transfer)
+    await vi.advanceTimersByTimeAsync(0)
+    const shownBytes = events.map((event) => ('bytes' in event ? event.bytes : null))
+    expect(shownBytes).toEqual([0, 400, 750, 100, 300, 200, null])
+    for (const { bytesPerSecond } of lives) expect(bytesPerSecond ?? 0).toBeGreaterThanOrEqual(0)
+    expect(lives.at(-1)?.bytesPerSecond).toBeGreaterThan(100)
   })
 
   test.each([

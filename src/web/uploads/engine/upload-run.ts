@@ -115,10 +115,14 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   const watchProgress = (size: number, held: number) => {
     let samples: SpeedSamples = withSample([], timers.elapsed(), held)
     let shownAt = Number.NEGATIVE_INFINITY
+    let shown = 0
     return (bytes: number) => {
       const now = timers.elapsed()
-      if (signal.aborted || (bytes < size && now - shownAt < progressEveryMs)) return
+      // A fall is shown at once, since after it nothing more may come for long.
+      const mayWait = bytes < size && bytes >= shown
+      if (signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
+      shown = bytes
       samples = withSample(samples, now, bytes)
       onLive({ interrupted: false, bytesPerSecond: bytesPerSecond(samples, now) })
       onEvent({ type: 'progress', bytes })

@@ -1,4 +1,5 @@
 import { TransferFailed } from '../upload-ports.ts'
+import { maxFruitlessTries } from './fruitless-tries.ts'
 import type { StorageAnswer } from './send.ts'
 
 /** Spec §9: the upload time-out is 10 minutes; it holds for one request. */
@@ -10,8 +11,6 @@ const firstStallMs = 30_000
 /** Spec §9: the retry after a time-out comes after 3 seconds; each further one waits twice as long. */
 const firstRetryMs = 3000
 const longestRetryMs = 30_000
-/** Tries in a row that store nothing new before an upload is given up. */
-export const maxFruitlessTries = 8
 
 /** Waits in milliseconds before the n-th fruitless try (from 1): 3 s, 6 s, 12 s, up to 30 s. */
 export const retryWaitMs = (fruitlessTries: number): number =>
@@ -97,7 +96,8 @@ const continueAt = (offset: number, size: number): Step => {
 /**
  * Decides what follows a PUT. Time-outs, lost connections, altered bytes and statuses that pass are
  * tried again; 416 names the right offset; anything else is final.
- * @param fruitlessTries tries in a row, this one included, since storage last held more than before.
+ * @param fruitlessTries tries in a row that count, this one included, since storage last held more
+ *   than before.
  */
 export const afterPut = (answer: StorageAnswer, size: number, fruitlessTries: number): Step => {
   const verdict = verdictOn(answer)

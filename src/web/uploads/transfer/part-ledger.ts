@@ -17,6 +17,11 @@ export class PartLedger {
     this.#plan = plan
   }
 
+  /** How many parts the file has. */
+  get count(): number {
+    return this.#plan.count
+  }
+
   /** How often storage has got hold of a part. */
   get kept(): number {
     return this.#kept

@@ -1,5 +1,6 @@
 import type { TransferFailed } from '../upload-ports.ts'
-import { failureOf, maxFruitlessTries, verdictOn, waitBeforeNext } from './next-step.ts'
+import { countedTries, maxFruitlessTries } from './fruitless-tries.ts'
+import { failureOf, verdictOn, waitBeforeNext } from './next-step.ts'
 import type { StorageAnswer } from './send.ts'
 
 /** How often in a row storage may refuse a fresh signature, or find a part altered, before it is final. */
@@ -47,17 +48,19 @@ export interface Surroundings {
   stored: number
   /** From 0 to 1. */
   random: number
+  /** Asked only before the part would be given up. */
+  isServerReady: () => Promise<boolean>
 }
 
 /**
  * Decides what follows a try that did not store a part, and counts it. Tries are fruitless only while
- * no lane stores anything; offline none is counted.
+ * no lane stores anything; offline none is counted, nor the last ones while the server is away.
  */
-export const afterFailedTry = (
+export const afterFailedTry = async (
   before: PartTries,
   answer: StorageAnswer,
-  { online, stored, random }: Surroundings,
-): { tries: PartTries; next: NextTry } => {
+  { online, stored, random, isServerReady }: Surroundings,
+): Promise<{ tries: PartTries; next: NextTry }> => {
   const verdict = verdictOn(answer)
   const tries = { ...before }
   tries.refusals = verdict === 'unsigned' ? tries.refusals + 1 : 0
@@ -72,7 +75,8 @@ export const afterFailedTry = (
 
   if (online) {
     tries.failed += 1
-    tries.fruitless = stored > tries.storedThen ? 1 : tries.fruitless + 1
+    const fruitless = stored > tries.storedThen ? 1 : tries.fruitless + 1
+    tries.fruitless = verdict === 'again' ? await countedTries(fruitless, isServerReady) : fruitless
     tries.storedThen = stored
   }
   if (tries.fruitless >= maxFruitlessTries) {

@@ -72,6 +72,7 @@ beforeEach(async () => {
     wait: async () => undefined,
     connection: { isOnline: () => true, untilOnline: async () => undefined },
     random: () => 0,
+    isServerReady: async () => true,
     now: () => performance.now(),
     checksums: { part: hashPart },
   }

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { partRange, planParts } from '../../../shared/rules/part-plan.ts'
 import type { Outcome } from '../upload-failure.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import { maxFruitlessTries } from './fruitless-tries.ts'
 import { FileUnreadable } from './hash-blob.ts'
-import { maxFruitlessTries } from './next-step.ts'
 import type { StorageAnswer, StorageRequest } from './send.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
 
@@ -58,7 +58,11 @@ const simulate = (count: number, size = count * partSize) => {
     partMs: 100,
     callMs: 1,
     online: true,
+    /** Whether the server itself is there. */
+    ready: true,
     mostAtOnce: 0,
+    /** How many PUTs were answered as they should be. */
+    answered: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
     /** What a call is answered instead; null where it is answered as it should be. */
@@ -86,6 +90,7 @@ const simulate = (count: number, size = count * partSize) => {
     }
     if (!fault) {
       store()
+      sim.answered += 1
       return answerOf(200)
     }
     if (fault.kind === 'forgets') {
@@ -159,6 +164,7 @@ const simulate = (count: number, size = count * partSize) => {
         }),
     },
     random: () => 0,
+    isServerReady: (signal) => after(sim.callMs, signal, () => sim.ready).catch(() => false),
     now: () => time,
     checksums: {
       part: async () => ownChecksum,
@@ -601,6 +607,39 @@ describe('a part that fails', () => {
     expect(sim.puts.length).toBeLessThan(12)
   })
 
+  test('is not given up while the server is away, however long, and the waits stay at 30 s', async () => {
+    const sim = simulate(20)
+    sim.fault = () => (sim.ready ? null : { kind: 'status', status: 503 })
+    sim.at(250, () => {
+      sim.ready = false
+    })
+    sim.at(3_600_000, () => {
+      sim.ready = true
+    })
+    await sim.run()
+    expect(sim.held.size).toBe(20)
+    expect(Math.max(...sim.waits)).toBe(30_000)
+    expect(sim.interruptions).toBeGreaterThan(100)
+    expect(sim.now()).toBeLessThan(3_600_000 + 31_000)
+  })
+
+  test.each(['sign', 'list'] as const)(
+    'for want of an answer to a call (%s) is not given up either while the server is away',
+    async (which) => {
+      const sim = simulate(6)
+      sim.ready = false
+      sim.refuse = (call) => (call === which && !sim.ready ? { status: null } : null)
+      const lost: Fault = { kind: 'lost', how: 'network', stored: false }
+      if (which === 'list') sim.fault = firstTries(1, lost)
+      sim.at(600_000, () => {
+        sim.ready = true
+      })
+      await sim.run()
+      expect(sim.held.size).toBe(6)
+      expect(sim.now()).toBeLessThan(600_000 + 31_000)
+    },
+  )
+
   test('is given up after eight rounds in which no lane stored anything', async () => {
     const sim = simulate(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
@@ -781,15 +820,14 @@ describe('whatever goes wrong', () => {
           }
           sim.partMs = partMs
           // The storage shows mercy where it would be given up: eight rounds, five refusals of a part.
-          let sinceStored = 0
-          let storedThen = 0
+          let sinceAnswered = 0
+          let answeredThen = 0
           let consumed = 0
           const refusalsOf = new Map<number, number>()
           const isHard = () => {
-            const stored = sim.held.size - sim.older.size
-            sinceStored = stored > storedThen ? 0 : sinceStored
-            storedThen = stored
-            return sinceStored < 5
+            sinceAnswered = sim.answered > answeredThen ? 0 : sinceAnswered
+            answeredThen = sim.answered
+            return sinceAnswered < 5
           }
           sim.fault = (partNumber) => {
             const next = isHard() ? (faults.shift() ?? null) : null
@@ -798,13 +836,13 @@ describe('whatever goes wrong', () => {
             const earlier = refusalsOf.get(partNumber) ?? 0
             if (isRefusal && earlier >= 5) return null
             if (isRefusal) refusalsOf.set(partNumber, earlier + 1)
-            sinceStored += 1
+            sinceAnswered += 1
             consumed += 1
             return next
           }
           sim.refuse = () => {
             const next = isHard() ? (refusals.shift() ?? null) : null
-            if (next) sinceStored += 1
+            if (next) sinceAnswered += 1
             return next
           }
           let cuts = 0

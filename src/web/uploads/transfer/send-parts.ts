@@ -2,9 +2,10 @@ import type { PartPlan } from '../../../shared/rules/part-plan.ts'
 import type { Outcome } from '../upload-failure.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { pause } from './connection.ts'
+import { HeldComparison } from './held-comparison.ts'
+import { LineWatch } from './line-watch.ts'
 import { requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
 import { answerOfCall, callInTime } from './part-calls.ts'
-import { lanesFor, type PartTime, withPartTime } from './part-lanes.ts'
 import { PartLedger } from './part-ledger.ts'
 import { isOwnPart } from './part-proof.ts'
 import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
@@ -31,8 +32,9 @@ export interface PartsDeps extends TransferDeps {
  * others go on. After an answer that was lost storage is asked before the part is sent again. What it
  * held before is compared with the file meanwhile, and sent again where it differs.
  * Resolves when storage holds all parts; nothing runs any more when it settles.
- * @throws {TransferFailed} when it is given up.
- * @throws {FileUnreadable} when the file was changed or removed.
+ * @throws {TransferFailed} when it is given up; as unreadable where a try ended because the file was
+ *   changed or removed, or storage has the whole of another version.
+ * @throws {FileUnreadable} where that is found when a checksum is reckoned.
  * @throws the reason of the signal when that fires.
  */
 export const sendParts = (job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> => {
@@ -45,35 +47,24 @@ const byNumber = (urls: Readonly<Record<string, string>>): ReadonlyMap<number, s
 
 class PartsTransfer {
   readonly #job: TransferJob
-  readonly #plan: PartPlan
   readonly #deps: PartsDeps
   /** Ends every lane when one of them cannot go on. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #urls: PartUrls
   readonly #ledger: PartLedger
+  readonly #line: LineWatch
+  readonly #comparison: HeldComparison
   readonly #checksums = new Map<number, Promise<string | null>>()
   readonly #tries = new Map<number, PartTries>()
   /** Parts that may have arrived although their answer did not. */
   readonly #uncertain = new Set<number>()
-  /** Parts that this transfer has stored itself. */
-  readonly #stored = new Set<number>()
-  /** Parts that storage held otherwise than the file has them. */
-  readonly #different = new Set<number>()
   #isComparing = true
-  /**
-   * Not sent before all that storage holds is the file's own: else storage would have all parts of a
-   * mixture, and a tab that has lost the file may confirm whatever is whole.
-   */
-  #reserved: number | null = null
   #lanes = 0
-  #sending = 0
-  #times: readonly PartTime[] = []
   #settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null
 
   constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
     this.#job = job
-    this.#plan = plan
     this.#deps = deps
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
     this.#urls = createPartUrls(byNumber(job.partUrls), {
@@ -83,14 +74,20 @@ class PartsTransfer {
     })
     this.#ledger = new PartLedger(job.file.size, plan)
     this.#ledger.learn(job.held, [], null)
+    this.#line = new LineWatch(plan.size, deps.now)
+    this.#comparison = new HeldComparison(job.held, this.#ledger)
   }
 
   run(): Promise<void> {
     this.#report()
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
-      if (this.#ledger.held().length > 0) this.#reserved = this.#ledger.reserveLast()
-      void this.#compareHeld()
+      const onDifferent = () => {
+        this.#report()
+        this.#widen()
+      }
+      void this.#comparison
+        .run((part) => this.#isOwn(part), onDifferent, this.#signal)
         .catch((error: unknown) => this.#end.abort(error))
         .then(() => {
           this.#isComparing = false
@@ -101,24 +98,6 @@ class PartsTransfer {
     })
   }
 
-  /**
-   * Finds the parts that the file has otherwise by now than when storage got them.
-   * @throws {TransferFailed} as unreadable where storage has the whole of another version.
-   */
-  async #compareHeld(): Promise<void> {
-    for (const part of this.#job.held) {
-      this.#signal.throwIfAborted()
-      if (!this.#ledger.holds(part.partNumber) || (await this.#isOwn(part))) continue
-      // Storage may have lost it meanwhile, and got the file's own.
-      if (this.#stored.has(part.partNumber)) continue
-      if (this.#reserved === null && this.#plan.count > 1) throw new TransferFailed('unreadable')
-      this.#different.add(part.partNumber)
-      this.#ledger.lose(part.partNumber)
-      this.#report()
-      this.#widen()
-    }
-  }
-
   #settleWhenOver() {
     if (this.#lanes > 0 || this.#isComparing) return
     if (this.#signal.aborted) this.#settle?.reject(this.#signal.reason)
@@ -127,12 +106,8 @@ class PartsTransfer {
 
   /** Starts lanes, as many as the line gives work to. */
   #widen() {
-    const isOwn = [...this.#different].every((partNumber) => this.#ledger.holds(partNumber))
-    if (this.#reserved !== null && !this.#isComparing && isOwn) {
-      this.#ledger.release(this.#reserved)
-      this.#reserved = null
-    }
-    while (!this.#signal.aborted && this.#lanes < lanesFor(this.#times)) {
+    if (!this.#isComparing) this.#comparison.release()
+    while (!this.#signal.aborted && this.#lanes < this.#line.lanes) {
       const partNumber = this.#ledger.take()
       if (partNumber === null) return
       this.#lanes += 1
@@ -156,7 +131,7 @@ class PartsTransfer {
         this.#checksums.delete(partNumber)
         this.#report()
       }
-      if (this.#lanes > lanesFor(this.#times)) return
+      if (this.#lanes > this.#line.lanes) return
       partNumber = this.#ledger.take()
     }
   }
@@ -169,11 +144,11 @@ class PartsTransfer {
       this.#signal.throwIfAborted()
       if (answer === null) return
       await this.#afterFailure(partNumber, answer)
-      if (this.#lanes > lanesFor(this.#times)) return
+      if (this.#lanes > this.#line.lanes) return
     }
   }
 
-  /** One try, with what must come before it; null when storage holds the part. */
+  /** One try, with what must come before it; null when storage holds the part, or others go first. */
   async #try(partNumber: number): Promise<StorageAnswer | null> {
     try {
       if (this.#uncertain.has(partNumber)) await this.#ask(partNumber)
@@ -192,9 +167,8 @@ class PartsTransfer {
   ): Promise<StorageAnswer | null> {
     const { size } = this.#ledger.range(partNumber)
     const { ticket, contentType } = this.#job
-    const startedAt = this.#deps.now()
-    this.#sending += 1
-    const atOnce = this.#sending
+    const yielding = new AbortController()
+    this.#line.begin(partNumber, size, () => yielding.abort())
     this.#report()
     const sending = this.#deps.send({
       method: 'PUT',
@@ -206,28 +180,28 @@ class PartsTransfer {
       body: this.#slice(partNumber),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
-      signal: this.#signal,
+      signal: AbortSignal.any([this.#signal, yielding.signal]),
       onSent: (bytes) => {
         this.#ledger.sent(partNumber, bytes)
         this.#report()
+        this.#line.sent(partNumber, bytes)
       },
     })
     this.#reckonAhead()
-    let lanes = atOnce
+    let isStored = false
     let answer: StorageAnswer
     try {
       answer = await sending
-      lanes = Math.max(atOnce, this.#sending)
+      isStored = verdictOn(answer) === 'stored'
+    } catch (error) {
+      if (yielding.signal.aborted && !this.#signal.aborted) return null
+      throw error
     } finally {
-      this.#sending -= 1
-    }
-    const stored = verdictOn(answer) === 'stored'
-    if ((stored && size === this.#plan.size) || answer.kind === 'timeout') {
-      this.#times = withPartTime(this.#times, { ms: this.#deps.now() - startedAt, lanes })
+      this.#line.end(partNumber, isStored)
     }
     if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
-    if (!stored) return answer
-    this.#stored.add(partNumber)
+    if (!isStored) return answer
+    this.#comparison.stored(partNumber)
     this.#ledger.keep(partNumber)
     this.#widen()
     return null
@@ -239,10 +213,16 @@ class PartsTransfer {
     if (answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
       throw new TransferFailed('unreadable')
     }
-    const { tries, next } = afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
+    this.#ledger.sent(partNumber, 0)
+    this.#report()
+    const { tries, next } = await afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
       online: this.#deps.connection.isOnline(),
       stored: this.#ledger.kept,
       random: this.#deps.random(),
+      isServerReady: () => {
+        this.#interrupted()
+        return this.#deps.isServerReady(this.#signal)
+      },
     })
     this.#tries.set(partNumber, tries)
     if (next.kind === 'fail') throw next.failure
@@ -251,11 +231,14 @@ class PartsTransfer {
     // Storage that refuses early may end the connection before its answer is read.
     else this.#urls.forget(partNumber)
     if (verdict === 'differs') this.#checksums.delete(partNumber)
-    this.#ledger.sent(partNumber, 0)
-    this.#report()
     if (next.waitMs === null) return
-    if (this.#sending === 0) this.#job.onInterrupted()
+    this.#interrupted()
     await pause(next.waitMs, this.#signal, this.#deps)
+  }
+
+  /** Tells that nothing travels, where this is so. */
+  #interrupted() {
+    if (this.#line.sending === 0) this.#job.onInterrupted()
   }
 
   /** Learns from storage what it holds: more than is known here, or less. */

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import { maxFruitlessTries } from './fruitless-tries.ts'
 import { FileUnreadable, hashPart } from './hash-blob.ts'
-import { maxFruitlessTries } from './next-step.ts'
-import { errorCode, type Send, wholeNumber } from './send.ts'
+import { errorCode, type Send, type StorageAnswer, wholeNumber } from './send.ts'
 import { type TransferDeps, transferFile } from './transfer.ts'
 
 /** What the server does with one PUT; after the last of a list it behaves. */
@@ -159,6 +159,7 @@ let waits: number[]
 let progress: number[]
 let interruptions: number
 let cancel: AbortController
+let isReady: boolean
 let deps: TransferDeps
 
 beforeEach(async () => {
@@ -169,6 +170,7 @@ beforeEach(async () => {
   progress = []
   interruptions = 0
   cancel = new AbortController()
+  isReady = true
   deps = {
     send: sendByNode,
     wait: async (ms, signal) => {
@@ -177,6 +179,7 @@ beforeEach(async () => {
     },
     connection: { isOnline: () => true, untilOnline: async () => undefined },
     random: () => 0,
+    isServerReady: async () => isReady,
     checksums: { part: hashPart },
   }
 })
@@ -426,6 +429,12 @@ describe('a transfer that cannot succeed', () => {
     expect(methods()).toEqual(['PUT'])
   })
 
+  test('is given up although the server is there, where only its own PUT is blocked', async () => {
+    deps.send = () => Promise.resolve({ kind: 'network' })
+    expect(await failure(upload())).toEqual({ kind: 'network', status: null })
+    expect(waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 30_000])
+  })
+
   test('ends even when the two sides never agree on the offset', async () => {
     const disagree = { kind: 'answer', status: 416, headers: { 'Upload-Offset': '7' } } as const
     store.misbehave(Array.from({ length: 100 }, () => disagree))
@@ -461,6 +470,50 @@ describe('a transfer that cannot succeed', () => {
     deps.send = (request) =>
       request.headers.Range ? Promise.resolve({ kind: 'network' }) : send(request)
     expect(await failure(upload(changing))).toEqual({ kind: 'unreadable', status: null })
+  })
+})
+
+describe('a server that is away', () => {
+  /** The server is away for so many milliseconds of waiting, and answers this meanwhile. */
+  const away = (ms: number, answer: StorageAnswer) => {
+    const { send, wait } = deps
+    let left = ms
+    isReady = false
+    deps.wait = async (waitMs, signal) => {
+      left -= waitMs
+      isReady = left <= 0
+      await wait(waitMs, signal)
+    }
+    deps.send = (request) => (isReady ? send(request) : Promise.resolve(answer))
+  }
+  const status = (code: number): StorageAnswer => ({
+    kind: 'answer',
+    status: code,
+    code: null,
+    uploadOffset: null,
+    retryAfterMs: null,
+  })
+
+  test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
+    'for an hour ends nothing (%o)',
+    async (answer) => {
+      away(3_600_000, answer)
+      await upload()
+      expect(sha(store.stored())).toBe(sha(content))
+      expect(new Set(waits.slice(4))).toEqual(new Set([30_000]))
+      expect(waits.length).toBeGreaterThan(100)
+      expect(interruptions).toBeGreaterThanOrEqual(waits.length)
+    },
+  )
+
+  test('and that is cancelled meanwhile ends with the reason', async () => {
+    away(3_600_000, { kind: 'network' })
+    const reason = new Error('Cancelled by user')
+    deps.isServerReady = async () => {
+      cancel.abort(reason)
+      return false
+    }
+    await expect(upload()).rejects.toBe(reason)
   })
 })
 

@@ -1,6 +1,7 @@
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { type Connection, pause } from './connection.ts'
+import { countedTries, type IsServerReady } from './fruitless-tries.ts'
 import type { PartChecksum } from './hash-blob.ts'
 import {
   afterPut,
@@ -9,6 +10,7 @@ import {
   requestTimeoutMs,
   type Step,
   stallLimitMs,
+  verdictOn,
   waitBeforeNext,
 } from './next-step.ts'
 import type { Send, StorageAnswer } from './send.ts'
@@ -24,6 +26,7 @@ export interface TransferDeps {
   wait: (ms: number, signal: AbortSignal) => Promise<void>
   /** From 0 to 1. */
   random: () => number
+  isServerReady: IsServerReady
   checksums: Pick<Checksums, 'part'>
 }
 
@@ -51,9 +54,10 @@ export const isReadable = (file: Blob, offset: number): Promise<boolean> =>
  * the server: after each it asks for `Upload-Offset` and continues from there with `Range: bytes=n-`
  * (spec §4: the transfer is retried after 3 seconds from the bytes already sent, using a range
  * header). Tries that store something new are never counted against it; while the browser is offline
- * none is.
- * @throws {TransferFailed} when it is given up.
- * @throws {FileUnreadable} when the file was changed or removed.
+ * none is, and while the server is away it is not given up.
+ * @throws {TransferFailed} when it is given up; as unreadable where a try ended because the file was
+ *   changed or removed.
+ * @throws {FileUnreadable} where that is found when its checksum is reckoned.
  * @throws the reason of the signal when that fires.
  */
 export const transferFile = async (job: TransferJob, deps: TransferDeps): Promise<void> => {
@@ -102,6 +106,16 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
       stalls = 0
     }
   }
+  /** Counts a try after which storage holds nothing new. */
+  const countFruitless = async (answer: StorageAnswer) => {
+    fruitlessTries += 1
+    if (verdictOn(answer) !== 'again') return
+    if (!deps.connection.isOnline()) fruitlessTries = 1
+    fruitlessTries = await countedTries(fruitlessTries, () => {
+      onInterrupted()
+      return deps.isServerReady(signal)
+    })
+  }
 
   while (step.kind !== 'finish') {
     signal.throwIfAborted()
@@ -110,11 +124,10 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
       const offset: number = step.offset
       const answer = await put(offset)
       count(answer)
-      fruitlessTries += 1
       if (answer.kind === 'network' && !(await isReadable(file, offset))) {
         throw new TransferFailed('unreadable')
       }
-      if (answer.kind === 'network' && !deps.connection.isOnline()) fruitlessTries = 1
+      await countFruitless(answer)
       lost = answer
       step = afterPut(answer, file.size, fruitlessTries)
       continue
@@ -127,7 +140,7 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
     const answer = await ask()
     count(answer)
     const silent = answer.kind !== 'answer' || answer.status >= 500
-    if (silent) fruitlessTries = deps.connection.isOnline() ? fruitlessTries + 1 : 1
+    if (silent) await countFruitless(answer)
     lost = answer
     step = afterQuestion(answer, file.size, fruitlessTries)
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers } from '../timers.ts'
 import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
 import { wait } from './connection.ts'
-import { maxFruitlessTries } from './next-step.ts'
+import { maxFruitlessTries } from './fruitless-tries.ts'
 import { type Repeating, untilAnswered } from './upload-calls.ts'
 
 const refused = (status: number | null, retryAfterMs: number | null = null): Outcome<never> => {
@@ -15,6 +15,7 @@ let world: Repeating
 let waits: number[]
 let interruptions: number
 let isOnline: boolean
+let isReady: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -22,6 +23,7 @@ beforeEach(() => {
   waits = []
   interruptions = 0
   isOnline = true
+  isReady = true
   world = {
     connection: { isOnline: () => isOnline, untilOnline: async () => undefined },
     timers: browserTimers,
@@ -30,6 +32,7 @@ beforeEach(() => {
       return wait(ms, signal)
     },
     random: () => 0,
+    isServerReady: async () => isReady,
     onInterrupted: () => {
       interruptions += 1
     },
@@ -96,6 +99,29 @@ describe('a call', () => {
     isOnline = false
     const tries = Array.from({ length: 5 * maxFruitlessTries }, () => refused(null))
     expect(await untilAnswered(question([...tries, yes]), turn.signal, world)).toEqual(yes)
+  })
+
+  test('is not given up while the server is away, be it for an hour', async () => {
+    isReady = false
+    const away = question([refused(null), refused(502), refused(503), refused(null)])
+    const answer = untilAnswered(away, turn.signal, world)
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(away.asked.length).toBeGreaterThan(100)
+    expect(new Set(waits.slice(4))).toEqual(new Set([30_000]))
+    expect(interruptions).toBe(waits.length)
+    isReady = true
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await answer).toEqual(refused(null))
+  })
+
+  test('that is over while it is asked whether the server is there ends with its answer', async () => {
+    world.isServerReady = async () => {
+      turn.abort(new Error('over'))
+      return false
+    }
+    const answer = untilAnswered(question([refused(null)]), turn.signal, world)
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(await answer).toEqual(refused(null))
   })
 
   test('that is refused for good is not made again', async () => {

@@ -4,7 +4,8 @@ import type { Timers } from '../timers.ts'
 import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
 import type { StoredPart } from '../upload-ports.ts'
 import { type Connection, pause, type wait } from './connection.ts'
-import { maxFruitlessTries, waitBeforeNext } from './next-step.ts'
+import { countedTries, type IsServerReady, maxFruitlessTries } from './fruitless-tries.ts'
+import { waitBeforeNext } from './next-step.ts'
 import type { StorageAnswer } from './send.ts'
 
 /** What get-upload-url answers: a ticket, and presigned URLs of the first parts by their numbers. */
@@ -54,6 +55,7 @@ export interface Repeating {
   wait: typeof wait
   /** From 0 to 1. */
   random: () => number
+  isServerReady: IsServerReady
   /** Told that no answer came and the next try waits. */
   onInterrupted: () => void
 }
@@ -80,15 +82,15 @@ export interface Question<T> {
 
 /**
  * Calls until an answer comes that is no passing one, with growing waits, at least as long as
- * `Retry-After` asks; while the browser is offline no try counts. Answers the last refusal when it is
- * given up.
+ * `Retry-After` asks; while the browser is offline no try counts, and while the server is away it is
+ * not given up. Answers the last refusal when it is.
  * @param signal ends the waits, not a call that may have done something: its answer is answered.
  * @throws the reason of the signal when that fires during a wait.
  */
 export const untilAnswered = async <T>(
   { ask, withinMs, isPassing }: Question<T>,
   signal: AbortSignal,
-  { connection, timers, wait, random, onInterrupted }: Repeating,
+  { connection, timers, wait, random, isServerReady, onInterrupted }: Repeating,
 ): Promise<Outcome<T>> => {
   const askOnce = async () => {
     const limit = new AbortController()
@@ -105,8 +107,10 @@ export const untilAnswered = async <T>(
     const outcome = await askOnce()
     if (outcome.ok || !isPassing(outcome.refusal)) return outcome
     if (!connection.isOnline()) tries = 1
-    if (tries >= maxFruitlessTries || signal.aborted) return outcome
+    if (signal.aborted) return outcome
     onInterrupted()
+    tries = await countedTries(tries, () => isServerReady(signal))
+    if (tries >= maxFruitlessTries || signal.aborted) return outcome
     const waitMs = waitBeforeNext(answerOf(outcome.refusal), tries, random())
     await pause(waitMs, signal, { wait, connection })
   }

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import type { StorageAnswer } from '../transfer/send.ts'
+import { createSendFile } from '../transfer/send-file.ts'
+
+const minute = 60_000
+const stored: StorageAnswer = {
+  kind: 'answer',
+  status: 200,
+  code: null,
+  uploadOffset: null,
+  retryAfterMs: null,
+}
+const drop = () => ['a.txt', 'b.txt', 'c.txt'].map((name) => fileNamed(name))
+const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
+
+let world: EngineWorld
+/** What a request for bytes comes to. */
+let onRequest: (method: string) => StorageAnswer
+
+beforeEach(() => {
+  world = openEngineWorld()
+  onRequest = () => stored
+  const { effects } = world
+  effects.sendFile = createSendFile({
+    ...effects,
+    send: async ({ method }) => onRequest(method),
+    signParts: async () => refused(null),
+    listParts: effects.calls.listParts,
+    now: effects.timers.elapsed,
+    checksums: { part: async () => null },
+  })
+  world.openFor('ada')
+})
+afterEach(() => world.close())
+
+describe('a server that is away for ten minutes', () => {
+  /** From now on nobody answers, or a proxy in the server's place; answers how it comes back. */
+  const goAway = (status: number | null) => {
+    world.isServerReady = false
+    world.onStart = () => refused(status)
+    world.onConfirm = () => refused(status)
+    onRequest = () => (status === null ? { kind: 'network' } : { ...stored, status })
+    return () => {
+      world.isServerReady = true
+      world.onStart = () => null
+      world.onConfirm = () => null
+      onRequest = () => stored
+    }
+  }
+
+  test.each([null, 502, 503])('before any of three files began ends none (%s)', async (status) => {
+    const comeBack = goAway(status)
+    world.add(drop())
+    await pass(10 * minute)
+    expect(world.shown()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
+    expect(world.state().live).toMatchObject({ '000001': { interrupted: true } })
+    comeBack()
+    await pass(minute)
+    expect(world.shown()).toEqual(allStored)
+    expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
+  })
+
+  test.each([null, 502, 503])('while bytes travel ends none (%s)', async (status) => {
+    let comeBack = () => {}
+    onRequest = () => {
+      comeBack = goAway(status)
+      return { kind: 'network' }
+    }
+    world.add(drop())
+    await pass(10 * minute)
+    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    expect(world.state().live).toMatchObject({ '000001': { interrupted: true } })
+    comeBack()
+    await pass(minute)
+    expect(world.shown()).toEqual(allStored)
+  })
+
+  test.each([null, 502, 503])('while a file is confirmed ends none (%s)', async (status) => {
+    let comeBack = () => {}
+    world.onConfirm = (nth) => {
+      if (nth === 1) comeBack = goAway(status)
+      return refused(status)
+    }
+    world.add(drop())
+    await pass(10 * minute)
+    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    comeBack()
+    await pass(minute)
+    expect(world.shown()).toEqual(allStored)
+  })
+
+  test('lets what is cancelled go at once', async () => {
+    goAway(null)
+    const [first = ''] = world.add(drop())
+    await pass(10 * minute)
+    world.engine.cancel(first)
+    await pass(2000)
+    expect(world.shown()).toEqual(['b.txt pending', 'c.txt pending'])
+  })
+})
+
+test('a PUT that alone is blocked fails its file after some three minutes, with its text', async () => {
+  onRequest = () => ({ kind: 'network' })
+  world.add(drop().slice(0, 1))
+  await pass(5 * minute)
+  expect(world.state().records).toMatchObject([
+    { status: 'failed', error: 'Network error during upload' },
+  ])
+})
+
+test('a server that is there and answers no start lets it fail as before', async () => {
+  world.onStart = () => refused(503)
+  world.add(drop().slice(0, 1))
+  await pass(5 * minute)
+  expect(world.shown()).toEqual(['a.txt failed'])
+})

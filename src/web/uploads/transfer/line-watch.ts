@@ -1,0 +1,115 @@
+import { givingWay, lanesFor, type PartTime, withPartTime } from './part-lanes.ts'
+
+/** What counts as sent at first has only filled the buffers of the system. */
+const bufferingMs = 10_000
+/** A pace that was watched for less is a guess; together with the above it is a minute. */
+const watchedMs = 50_000
+
+/** How far a try had come: milliseconds, only compared with each other, and bytes. */
+interface Reading {
+  at: number
+  bytes: number
+}
+
+/** One PUT of one part that is under way. */
+interface PartTry {
+  size: number
+  startedAt: number
+  /** How many were under way when it began, itself included. */
+  lanes: number
+  /** Between these two its pace is watched. */
+  from: Reading
+  last: Reading
+  giveWay: () => void
+}
+
+/** How long all of it takes at the pace that was watched until now; null while that would be a guess. */
+const timeAtPace = ({ size, from, last }: PartTry, now: number): number | null => {
+  // From then on it is the answer that is waited for.
+  const until = last.bytes < size ? now : last.at
+  const ms = until - from.at
+  return ms < watchedMs ? null : (ms * size) / (last.bytes - from.bytes)
+}
+
+/**
+ * Watches the parts of one file that are under way, and judges by them how many the line carries at
+ * once. Where it is so slow that none of them would arrive before its request times out, some give
+ * way after a minute, so that the rest get the whole line and no time is spent on what comes to nothing.
+ */
+export class LineWatch {
+  readonly #partSize: number
+  readonly #now: () => number
+  readonly #tries = new Map<number, PartTry>()
+  #times: readonly PartTime[] = []
+
+  /**
+   * @param partSize of every part but the last, in bytes.
+   * @param now milliseconds, only compared with each other.
+   */
+  constructor(partSize: number, now: () => number) {
+    this.#partSize = partSize
+    this.#now = now
+  }
+
+  /** How many parts are under way. */
+  get sending(): number {
+    return this.#tries.size
+  }
+
+  /** How many parts should travel at once. */
+  get lanes(): number {
+    return lanesFor(this.#times)
+  }
+
+  /** A part of `size` bytes sets out. `giveWay` is called, once, when it is to stop for the others. */
+  begin(partNumber: number, size: number, giveWay: () => void): void {
+    const start = { at: this.#now(), bytes: 0 }
+    const lanes = this.#tries.size + 1
+    const one = { size, startedAt: start.at, lanes, from: start, last: start, giveWay }
+    this.#tries.set(partNumber, one)
+  }
+
+  /** So many bytes of a part that is under way have left; others may have to give way, or itself. */
+  sent(partNumber: number, bytes: number): void {
+    const one = this.#tries.get(partNumber)
+    if (!one) return
+    const now = this.#now()
+    one.last = { at: now, bytes: Math.min(bytes, one.size) }
+    if (now - one.startedAt <= bufferingMs) one.from = one.last
+    const ms = timeAtPace(one, now)
+    if (ms === null || one.last.bytes === one.size) return
+    const count = givingWay({ ms, lanes: this.#tries.size })
+    if (count === 0) return
+    this.#judgeBy(one, ms)
+    this.#makeWay(count)
+  }
+
+  /** A part is not under way any more. */
+  end(partNumber: number, isStored: boolean): void {
+    const one = this.#tries.get(partNumber)
+    if (!one) return
+    const now = this.#now()
+    const lanes = Math.max(one.lanes, this.#tries.size)
+    const ms = timeAtPace(one, now)
+    if (isStored && one.size === this.#partSize) {
+      this.#times = withPartTime(this.#times, { ms: now - one.startedAt, lanes })
+    } else if (!isStored && ms !== null) this.#judgeBy(one, ms)
+    this.#tries.delete(partNumber)
+  }
+
+  /** A try that does not finish says that the line is not what it was. */
+  #judgeBy({ size }: PartTry, ms: number) {
+    this.#times = [{ ms: (ms * this.#partSize) / size, lanes: this.#tries.size }]
+  }
+
+  /** Ends so many tries: those of which the least is lost. */
+  #makeWay(count: number) {
+    const unsent = [...this.#tries].filter(([, { size, last }]) => last.bytes < size)
+    const leastFirst = unsent.sort(([, one], [, other]) => one.last.bytes - other.last.bytes)
+    const leaving = leastFirst.slice(0, count)
+    for (const [partNumber] of leaving) this.#tries.delete(partNumber)
+    // The others have another pace from now on.
+    for (const one of this.#tries.values()) one.from = { at: this.#now(), bytes: one.last.bytes }
+    for (const [, { giveWay }] of leaving) giveWay()
+  }
+}

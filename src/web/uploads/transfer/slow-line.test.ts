@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { planParts } from '../../../shared/rules/part-plan.ts'
+import { wait } from './connection.ts'
+import type { Send, StorageAnswer, StorageRequest } from './send.ts'
+import { sendParts } from './send-parts.ts'
+
+const mebibyte = 1024 ** 2
+const partSize = 8 * mebibyte
+const tickMs = 500
+const stored: StorageAnswer = {
+  kind: 'answer',
+  status: 200,
+  code: null,
+  uploadOffset: null,
+  retryAfterMs: null,
+}
+
+interface Passing {
+  request: StorageRequest
+  size: number
+  carried: number
+  end: (answer: StorageAnswer) => void
+}
+
+/**
+ * A line that the requests under way share fairly. Of each the system takes `buffer` bytes before the
+ * line does, which the browser takes for sent.
+ */
+const openLine = (bytesPerSecond: number, buffer: number) => {
+  const passing = new Set<Passing>()
+  const line = {
+    bytesPerSecond,
+    /** Of all requests together, those for nothing too. */
+    carried: 0,
+    starts: [] as number[],
+    ends: [] as ('stored' | 'given up' | 'timeout')[],
+    /** How many travelled at once, each time one set out. */
+    atOnce: [] as number[],
+  }
+  const tick = () => {
+    const share = Math.floor((line.bytesPerSecond * tickMs) / 1000 / passing.size)
+    for (const one of [...passing]) {
+      const bytes = Math.min(share, one.size - one.carried)
+      one.carried += bytes
+      line.carried += bytes
+      one.request.onSent?.(Math.min(one.size, one.carried + buffer))
+      if (one.carried < one.size) continue
+      line.ends.push('stored')
+      one.end(stored)
+    }
+  }
+  const ticking = setInterval(tick, tickMs)
+  const send: Send = (request) =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        line.ends.push('timeout')
+        one.end({ kind: 'timeout' })
+      }, request.timeoutMs)
+      const leave = () => {
+        clearTimeout(late)
+        passing.delete(one)
+      }
+      const end = (answer: StorageAnswer) => {
+        leave()
+        resolve(answer)
+      }
+      const one: Passing = { request, size: request.body?.size ?? 0, carried: 0, end }
+      request.signal.addEventListener('abort', () => {
+        if (!passing.has(one)) return
+        line.ends.push('given up')
+        leave()
+        reject(request.signal.reason)
+      })
+      passing.add(one)
+      line.starts.push(performance.now())
+      line.atOnce.push(passing.size)
+    })
+  return Object.assign(line, { send, close: () => clearInterval(ticking) })
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Sends so many bytes over the line; what comes of it, and what was shown meanwhile. */
+const upload = async (size: number, bytesPerSecond: number, buffer = 200_000) => {
+  const line = openLine(bytesPerSecond, buffer)
+  const shown: number[] = []
+  const start = performance.now()
+  let took: number | null = null
+  const sending = sendParts(
+    {
+      file: new Blob([new Uint8Array(size)]),
+      ticket: { uploadUrl: '', cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+      contentType: 'video/mp4',
+      held: [],
+      hasFirstDate: true,
+      resumed: false,
+      partUrls: {},
+      signal: new AbortController().signal,
+      onProgress: (bytes) => shown.push(bytes),
+      onInterrupted: () => undefined,
+    },
+    planParts(size, partSize),
+    {
+      send: line.send,
+      signParts: async ({ partNumbers }) => ({
+        ok: true,
+        value: { urls: Object.fromEntries(partNumbers.map((n) => [String(n), `/${n}`])) },
+      }),
+      listParts: async () => ({ ok: true, value: { parts: [] } }),
+      wait,
+      connection: { isOnline: () => true, untilOnline: async () => undefined },
+      random: () => 0,
+      isServerReady: async () => true,
+      now: () => performance.now(),
+      checksums: { part: async () => null },
+    },
+  ).then(() => {
+    took = performance.now() - start
+  })
+  for (let minutes = 0; took === null && minutes < 600; minutes += 1) {
+    await vi.advanceTimersByTimeAsync(60_000)
+  }
+  line.close()
+  await sending
+  return { ...line, shown, seconds: (took ?? Number.NaN) / 1000 }
+}
+
+describe('a slow line', () => {
+  test.each([
+    { kilobytes: 20, size: 16_000_000 },
+    { kilobytes: 20, size: 2 * partSize },
+    { kilobytes: 20, size: 4 * partSize },
+    { kilobytes: 16, size: 6 * partSize },
+    { kilobytes: 30, size: 4 * partSize },
+    { kilobytes: 50, size: 6 * partSize },
+  ])('of $kilobytes KB/s carries $size bytes, and little for nothing', async (given) => {
+    const { size, kilobytes } = given
+    const line = await upload(size, kilobytes * 1000)
+    expect(line.ends.filter((end) => end === 'stored')).toHaveLength(Math.ceil(size / partSize))
+    expect(line.ends).not.toContain('timeout')
+    expect(line.carried).toBeLessThan(1.1 * size)
+    expect(line.seconds).toBeLessThan((1.15 * size) / (kilobytes * 1000))
+    expect(line.shown.at(-1)).toBe(size)
+  })
+
+  test('of 20 KB/s carries one part after the other once it is known', async () => {
+    const line = await upload(4 * partSize, 20_000)
+    expect(line.ends.slice(0, 3)).toEqual(['given up', 'given up', 'given up'])
+    expect(line.atOnce).toEqual([1, 2, 3, 4, 1, 1, 1])
+  })
+
+  test('of 50 KB/s carries two at once', async () => {
+    const line = await upload(6 * partSize, 50_000)
+    expect(line.ends.slice(0, 2)).toEqual(['given up', 'given up'])
+    expect(Math.max(...line.atOnce.slice(4))).toBe(2)
+  })
+
+  test('is shown as it is: what gave way is not there any more', async () => {
+    const { shown } = await upload(16_000_000, 20_000)
+    const falls = shown.filter((bytes, at) => bytes < (shown[at - 1] ?? 0))
+    expect(falls).toHaveLength(1)
+  })
+
+  test('is believed although the system takes much more at once than the line carries', async () => {
+    const line = await upload(4 * partSize, 20_000, 2_500_000)
+    expect(line.ends).not.toContain('timeout')
+    expect(line.carried).toBeLessThan(1.1 * 4 * partSize)
+  })
+})
+
+describe('a line of 1 Mbit/s and more', () => {
+  test.each([
+    { kilobytes: 125, lanes: 2 },
+    { kilobytes: 250, lanes: 2 },
+    { kilobytes: 2000, lanes: 4 },
+    { kilobytes: 25_000, lanes: 5 },
+  ])('carries every byte once, $lanes parts at once ($kilobytes KB/s)', async (given) => {
+    const size = 12 * partSize
+    const line = await upload(size, given.kilobytes * 1000)
+    expect(new Set(line.ends)).toEqual(new Set(['stored']))
+    expect(line.carried).toBe(size)
+    expect(line.starts.slice(0, 4)).toEqual(Array(4).fill(line.starts[0]))
+    expect(Math.max(...line.atOnce.slice(4))).toBe(given.lanes)
+  })
+})
