@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
+import type { FileSystem } from '../../src/server/storage/file-system.ts'
 import type { DownloadGrant, UploadGrant } from '../../src/server/storage/storage.ts'
 import { newStorageKey } from '../../src/server/storage/storage-key.ts'
 import { type TestClock, testClock } from './test-clock.ts'
@@ -32,8 +33,11 @@ export interface DiskServer {
   close(): Promise<void>
 }
 
-/** Opens it on a new folder, or on the one that an earlier one left. */
-export const openDiskServer = async (left?: string): Promise<DiskServer> => {
+/** Opens it on a new folder, or on the one that an earlier one left; by another file system than the real one. */
+export const openDiskServer = async (
+  left?: string,
+  fileSystem?: FileSystem,
+): Promise<DiskServer> => {
   const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
   const logged: LogLine[] = []
@@ -91,6 +95,7 @@ export const openDiskServer = async (left?: string): Promise<DiskServer> => {
         return !disk.over.has(key)
       },
     },
+    ...(fileSystem && { fileSystem }),
   })
   server.on('request', storage.handle)
   server.on('checkContinue', storage.handle)

@@ -1,9 +1,11 @@
+import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
+import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { HeldParts } from './held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
@@ -21,6 +23,8 @@ export interface DiskStorageOptions {
   clock: Clock
   log: Logger
   uploads: UploadActivity
+  /** Absent: the real one. */
+  fileSystem?: FileSystem
 }
 
 export interface DiskStorage extends Storage {
@@ -43,10 +47,10 @@ export interface DiskStorage extends Storage {
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
-  const { clock, log, uploads } = options
+  const { clock, log, uploads, fileSystem = nodeFs } = options
   const { origin } = options.appUrl
   const signingKey = deriveSigningKey(options.secret)
-  const folders = await Folders.open(options.dataDir)
+  const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
   const parts = await HeldParts.open(folders, digests)
   const locks = new WriteLocks()

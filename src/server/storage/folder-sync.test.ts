@@ -1,3 +1,4 @@
+import * as fs from 'node:fs/promises'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { expect, it } from 'vitest'
 import { FolderSync } from './folder-sync.ts'
 
 it('lets those who ask while one runs share the next', async () => {
-  const folder = new FolderSync(tmpdir())
+  const folder = new FolderSync(fs, tmpdir())
   const first = folder.sync()
   await Promise.resolve()
   await Promise.resolve()
@@ -18,11 +19,11 @@ it('lets those who ask while one runs share the next', async () => {
 
 it('fails for who asked, and works again for the next', async () => {
   const path = await mkdtemp(join(tmpdir(), 'mayfly-sync-'))
-  const missing = new FolderSync(join(path, 'missing'))
+  const missing = new FolderSync(fs, join(path, 'missing'))
   const failing = [missing.sync(), missing.sync()]
   for (const sync of failing) await expect(sync).rejects.toThrow('ENOENT')
   await missing.close()
-  const folder = new FolderSync(path)
+  const folder = new FolderSync(fs, path)
   await folder.close()
   await folder.sync()
   await folder.close()

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import type { FileSystem } from './file-system.ts'
 
 /**
  * Makes the names in one folder durable, again and again: a file's name survives a power cut only
@@ -6,12 +7,14 @@ import { type FileHandle, open } from 'node:fs/promises'
  * share one sync, which together spares a busy store a third of its calls to the filesystem.
  */
 export class FolderSync {
+  readonly #fs: FileSystem
   readonly #path: string
   #handle: Promise<FileHandle> | undefined
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  constructor(path: string) {
+  constructor(fs: FileSystem, path: string) {
+    this.#fs = fs
     this.#path = path
   }
 
@@ -34,7 +37,7 @@ export class FolderSync {
     await this.#running?.catch(() => undefined)
     this.#running = this.#next
     this.#next = undefined
-    this.#handle ??= open(this.#path, 'r')
+    this.#handle ??= this.#fs.open(this.#path, 'r')
     try {
       await (await this.#handle).sync()
     } catch (error) {
@@ -45,8 +48,8 @@ export class FolderSync {
 }
 
 /** Syncs a folder once. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+export async function syncFolder(fs: FileSystem, path: string): Promise<void> {
+  const folder = await fs.open(path, 'r')
   try {
     await folder.sync()
   } finally {

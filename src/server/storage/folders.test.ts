@@ -1,3 +1,4 @@
+import * as fs from 'node:fs/promises'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,14 +10,14 @@ let dataDir: string
 let folders: Folders
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-folders-'))
-  folders = await Folders.open(dataDir)
+  folders = await Folders.open(fs, dataDir)
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 it('opens twice, also where the folder is still missing', async () => {
   const missing = join(dataDir, 'not', 'yet')
-  await Promise.all([Folders.open(missing), Folders.open(missing)])
-  await Folders.open(missing)
+  await Promise.all([Folders.open(fs, missing), Folders.open(fs, missing)])
+  await Folders.open(fs, missing)
 })
 
 it('moves nothing to the sealed files that has another size', async () => {

@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  opendir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { type FileHandle, opendir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-system.ts'
 import { FolderSync, syncFolder } from './folder-sync.ts'
+import { probeFolder } from './probe-folder.ts'
 import { SizeMismatch, type StoredObject } from './storage.ts'
 import { isStorageKey } from './storage-key.ts'
 
@@ -28,6 +19,7 @@ const partsSuffix = '.parts'
  * tells the parts that are whole; without it the bytes from the start to the end of the file count.
  */
 export class Folders {
+  readonly #fs: FileSystem
   readonly #uploads: string
   readonly #files: string
   readonly #uploadNames: FolderSync
@@ -35,19 +27,20 @@ export class Folders {
   /** The fan-out folders that are known to survive a power cut. */
   readonly #durableFanOuts = new Set<string>()
 
-  private constructor(dataDir: string) {
+  private constructor(fs: FileSystem, dataDir: string) {
+    this.#fs = fs
     this.#uploads = join(dataDir, 'uploads')
     this.#files = join(dataDir, 'files')
-    this.#uploadNames = new FolderSync(this.#uploads)
-    this.#fileNames = new FolderSync(this.#files)
+    this.#uploadNames = new FolderSync(fs, this.#uploads)
+    this.#fileNames = new FolderSync(fs, this.#files)
   }
 
   /** Makes the folders where they are missing, durably. */
-  static async open(dataDir: string): Promise<Folders> {
-    const folders = new Folders(dataDir)
-    await mkdir(folders.#uploads, { recursive: true })
-    await mkdir(folders.#files, { recursive: true })
-    await syncFolder(dataDir)
+  static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
+    const folders = new Folders(fs, dataDir)
+    await fs.mkdir(folders.#uploads, { recursive: true })
+    await fs.mkdir(folders.#files, { recursive: true })
+    await syncFolder(fs, dataDir)
     return folders
   }
 
@@ -60,17 +53,17 @@ export class Folders {
   async openUpload(key: string, how: 'continue' | 'start over'): Promise<FileHandle> {
     const path = this.uploadPath(key)
     if (how === 'continue') {
-      const file = await unlessMissing(open(path, 'r+'))
+      const file = await unlessMissing(this.#fs.open(path, 'r+'))
       if (file) return file
     }
     try {
-      return await open(path, 'wx+', 0o600)
+      return await this.#fs.open(path, 'wx+', 0o600)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
       // A new file in place of a truncated one: a writer that still has the old one open, even in
       // another process, then spoils nothing.
-      await rm(path, { force: true })
-      return await open(path, 'wx+', 0o600)
+      await this.#fs.rm(path, { force: true })
+      return await this.#fs.open(path, 'wx+', 0o600)
     }
   }
 
@@ -79,22 +72,33 @@ export class Folders {
    * first byte is written: a power cut must never leave a file with gaps that nothing names as such.
    */
   async startParts(key: string): Promise<void> {
-    await rm(this.uploadPath(key), { force: true })
-    await writeFile(this.partsPath(key), '', { mode: 0o600 })
-    await writeFile(this.uploadPath(key), '', { mode: 0o600 })
+    await this.#fs.rm(this.uploadPath(key), { force: true })
+    await this.#fs.writeFile(this.partsPath(key), '', { mode: 0o600 })
+    await this.#fs.writeFile(this.uploadPath(key), '', { mode: 0o600 })
     await this.#uploadNames.sync()
+  }
+
+  /** Opens the bytes of an upload that arrives in parts, for one to be written to its place. */
+  openForPart(key: string): Promise<FileHandle> {
+    return this.#fs.open(this.uploadPath(key), 'r+')
+  }
+
+  /** Adds a line to what tells the parts of an upload. */
+  notePart(key: string, line: string): Promise<void> {
+    // The line break before it ends what a full disk may have left of the line before.
+    return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
   }
 
   /** Removes what arrived in parts, in an order that a power cut keeps: never the gaps' name first. */
   async discardParts(key: string): Promise<void> {
-    await rm(this.uploadPath(key), { force: true })
+    await this.#fs.rm(this.uploadPath(key), { force: true })
     await this.#uploadNames.sync()
     await this.forgetParts(key)
   }
 
   /** Removes what tells the parts of an upload, whose bytes must be gone from there already. */
   forgetParts(key: string): Promise<void> {
-    return rm(this.partsPath(key), { force: true })
+    return this.#fs.rm(this.partsPath(key), { force: true })
   }
 
   /** Keys whose bytes arrive in parts. What a crash left of others is removed. */
@@ -111,7 +115,7 @@ export class Folders {
 
   /** Opens a sealed object for reading; null when there is none. */
   openSealed(key: string): Promise<FileHandle | null> {
-    return unlessMissing(open(this.#sealedPath(key), 'r'))
+    return unlessMissing(this.#fs.open(this.#sealedPath(key), 'r'))
   }
 
   /** The size of a sealed object in bytes; null when there is none. */
@@ -128,11 +132,12 @@ export class Folders {
 
   /** Bytes that have arrived under a key and would survive a power cut; 0 when there are none. */
   async durableUploadSize(key: string): Promise<number> {
-    const file = await unlessMissing(open(this.uploadPath(key), 'r+'))
+    const file = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
-      await file.datasync()
+      // The names too: its own, and that of parts which it replaced and which must not come back.
+      await Promise.all([file.datasync(), this.#uploadNames.sync()])
       return size
     } finally {
       await file.close()
@@ -152,37 +157,44 @@ export class Folders {
       ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
       : await this.#moveToSealed(key, size, read)
     // Also for an object found sealed: the call that moved it may not have come to this.
-    // At once, so that they share what the filesystem does for each: a third less to wait on a disk.
-    const syncs = [syncFolder(fanOut), this.#uploadNames.sync()]
-    if (!this.#durableFanOuts.has(fanOut)) syncs.push(this.#fileNames.sync())
-    await Promise.all(syncs)
-    this.#durableFanOuts.add(fanOut)
+    // At once, so that they share what the filesystem does for each.
+    await Promise.all([syncFolder(this.#fs, fanOut), this.#uploadNames.sync()])
     return answer
   }
 
   async #moveToSealed<T>(key: string, size: number, read: Reading<T>): Promise<T> {
-    const arriving = await unlessMissing(open(this.uploadPath(key), 'r+'))
+    const fanOut = this.#fanOutPath(key)
+    const arriving = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
     const answer = await readExactly(arriving, size, async (file) => {
-      const [answer] = await Promise.all([read(file, this.uploadPath(key)), file.sync()])
+      const durable = [file.sync(), this.#makeFanOut(fanOut)]
+      const [answer] = await Promise.all([read(file, this.uploadPath(key)), ...durable])
       return answer
     })
-    const move = () => rename(this.uploadPath(key), this.#sealedPath(key))
+    const move = () => this.#fs.rename(this.uploadPath(key), this.#sealedPath(key))
     try {
       await move()
     } catch (error) {
       if (!isMissing(error)) throw error
-      this.#durableFanOuts.delete(this.#fanOutPath(key))
-      await mkdir(this.#fanOutPath(key), { recursive: true })
+      this.#durableFanOuts.delete(fanOut)
+      await this.#makeFanOut(fanOut)
       await move()
     }
     return answer
   }
 
+  /** Durable when this resolves: a power cut may not take the folder from under what moves there. */
+  async #makeFanOut(fanOut: string): Promise<void> {
+    if (this.#durableFanOuts.has(fanOut)) return
+    await this.#fs.mkdir(fanOut, { recursive: true })
+    await this.#fileNames.sync()
+    this.#durableFanOuts.add(fanOut)
+  }
+
   /** Removes what is stored under a key, arriving or sealed. */
   async remove(key: string): Promise<void> {
-    await rm(this.uploadPath(key), { force: true })
-    await rm(this.#sealedPath(key), { force: true })
+    await this.#fs.rm(this.uploadPath(key), { force: true })
+    await this.#fs.rm(this.#sealedPath(key), { force: true })
   }
 
   /** Every object; entries that are none of ours are passed over. */
@@ -202,36 +214,20 @@ export class Folders {
   /** Writes a line beside the sealed objects; when this resolves it survives a power cut. */
   async writeInstallation(installation: string): Promise<void> {
     const fresh = `${this.#installationPath()}.${randomUUID()}`
-    const file = await open(fresh, 'wx', 0o600)
+    const file = await this.#fs.open(fresh, 'wx', 0o600)
     try {
       await file.writeFile(`${installation}\n`)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(fresh, this.#installationPath())
+    await this.#fs.rename(fresh, this.#installationPath())
     await this.#fileNames.sync()
   }
 
   /** Writes, reads back and removes a small file; rejects when any of it fails. */
-  async probe(): Promise<void> {
-    const text = randomUUID()
-    const path = join(this.#uploads, `.probe-${text}`)
-    try {
-      const file = await open(path, 'wx+', 0o600)
-      try {
-        await file.write(text, 0)
-        await file.datasync()
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(text.length), 0, text.length, 0)
-        if (buffer.toString('utf8', 0, bytesRead) !== text) {
-          throw new Error('the storage folder does not give back what was written')
-        }
-      } finally {
-        await file.close()
-      }
-    } finally {
-      await rm(path, { force: true })
-    }
+  probe(): Promise<void> {
+    return probeFolder(this.#fs, this.#uploads)
   }
 
   #installationPath(): string {
@@ -285,20 +281,4 @@ async function readExactly<T>(
   } finally {
     await file.close()
   }
-}
-
-/** What is found; null when there is no such file. */
-export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
-  try {
-    return await found
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT')
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

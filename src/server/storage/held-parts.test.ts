@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
 import {
   appendFile,
   mkdir,
@@ -183,7 +184,7 @@ describe('the bookkeeping', () => {
   const digests = new FileDigests(pino({ level: 'silent' }))
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'mayfly-parts-'))
-    folders = await Folders.open(dataDir)
+    folders = await Folders.open(fs, dataDir)
   })
   afterAll(async () => {
     await digests.close()

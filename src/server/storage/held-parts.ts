@@ -1,9 +1,10 @@
-import { appendFile, type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { maxPartCount } from '../../shared/rules/part-plan.ts'
 import type { FileDigests } from './file-digests.ts'
-import { type Folders, unlessMissing } from './folders.ts'
+import { unlessMissing } from './file-system.ts'
+import type { Folders } from './folders.ts'
 import type { PartGrant, StoredPart } from './storage.ts'
 
 const blockBytes = 1024 * 1024
@@ -92,7 +93,7 @@ export class HeldParts {
     const upload = await (this.#find(key) ?? this.#start(key))
     this.#digests.changing(key, offset)
     drop(upload, partNumber)
-    return await open(this.#folders.uploadPath(key), 'r+')
+    return await this.#folders.openForPart(key)
   }
 
   /** Notes that a part has arrived whole, with the CRC-32 of its bytes. */
@@ -101,8 +102,7 @@ export class HeldParts {
     const part: HeldPart = { partNumber, offset, size, crc32 }
     const upload = await this.#find(key)
     if (!upload) throw new Error('a part is held of an upload that is in none')
-    // The line break before it ends what a full disk may have left of the line before.
-    await appendFile(this.#folders.partsPath(key), `\n${JSON.stringify(part)}\n`)
+    await this.#folders.notePart(key, JSON.stringify(part))
     add(upload, part)
     this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
   }

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
+
+/** What a folder holds: more folders, and files with their bytes. */
+type Tree = Map<string, Tree | Buffer>
+
+/** What may lie on a disk after its power was cut. */
+export interface PowerCut {
+  /** After which step it was cut, and what had not been synced and survived all the same. */
+  moment: string
+  /** What had been promised by then. */
+  promised: ReadonlySet<string>
+  /** Makes a folder, which must exist, what the disk is after the cut. */
+  restore(folder: string): Promise<void>
+}
+
+/**
+ * Cuts the power after every step, and answers all that can be left then, each once. What was
+ * synced is left: bytes by a sync of their file, names by a sync of their folder, a move by a sync
+ * of both. Of the rest any name may be left or not, in any order; of the bytes of a file all,
+ * none, or all but one write, where the lost bytes read as zeros. Two things are taken for granted,
+ * as file systems with a journal keep them: a move is made whole or not at all, and a file that
+ * grows at its end is never longer than its bytes.
+ */
+export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
+  const seen = new Set<string>()
+  const promised = new Set<string>()
+  for (const [index, last] of disk.steps.entries()) {
+    if (last.kind === 'promise') promised.add(last.promise)
+    const steps = disk.steps.slice(0, index + 1)
+    for (const lost of losses(steps)) {
+      const tree = treeOf(disk, steps, lost)
+      const print = createHash('sha256').update(`${[...promised]}`)
+      fingerprint(tree, (piece) => print.update(piece))
+      const known = print.digest('hex')
+      if (seen.has(known)) continue
+      seen.add(known)
+      yield {
+        moment: `step ${index} (${tell(last)}), lost: ${[...lost].map(tell).join(', ') || 'nothing'}`,
+        promised: new Set(promised),
+        restore: (folder) => write(folder, tree),
+      }
+    }
+  }
+}
+
+/** Each set of changes that can be lost together. */
+function* losses(steps: readonly Step[]): Generator<Set<Change>> {
+  const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
+  const names = unsynced.filter(({ kind }) => kind === 'name')
+  const byNode = Map.groupBy(
+    unsynced.filter((change) => change.kind !== 'name'),
+    ({ node }) => node,
+  )
+  const choices = [
+    ...names.map((change): Change[][] => [[], [change]]),
+    ...[...byNode.values()].map((changes) => [
+      [],
+      changes,
+      ...changes.map((_, at) => [...withWhatLeansOn(changes, at)]),
+    ]),
+  ]
+  for (const chosen of product(choices)) yield new Set(chosen.flat())
+}
+
+/** Whether a step is no change, or one that survives whatever happens. */
+function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
+  if (step.kind === 'sync' || step.kind === 'promise') return true
+  const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]
+  return needed.every((node) =>
+    steps.some((sync) => sync.kind === 'sync' && sync.node === node && sync.since > at),
+  )
+}
+
+/** A change of a file's bytes, and what was appended to the file behind it. */
+function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
+  let end: number | undefined
+  for (const change of changes.slice(at)) {
+    const leans = change.kind === 'write' && change.appends && change.at === end
+    if (end !== undefined && !leans) continue
+    yield change
+    end = change.kind === 'write' ? change.at + change.bytes.length : Number.NaN
+  }
+}
+
+type BytesChange = Exclude<Change, { kind: 'name' }>
+
+function* product<T>([first, ...rest]: T[][]): Generator<T[]> {
+  if (!first) yield []
+  else for (const others of product(rest)) for (const one of first) yield [one, ...others]
+}
+
+function treeOf(disk: RecordedDisk, steps: readonly Step[], lost: Set<Change>): Tree {
+  const names = new Map([...disk.folders].map((folder) => [folder, new Map<string, Node>()]))
+  const bytes = new Map<Node, Buffer>()
+  for (const step of steps) {
+    if (step.kind === 'sync' || step.kind === 'promise' || lost.has(step)) continue
+    if (step.kind === 'name') {
+      for (const { folder, name, node } of step.namings) {
+        if (node === null) names.get(folder)?.delete(name)
+        else names.get(folder)?.set(name, node)
+      }
+    } else bytes.set(step.node, changed(bytes.get(step.node) ?? Buffer.of(), step))
+  }
+  const build = (folder: Node): Tree =>
+    new Map(
+      [...(names.get(folder) ?? [])].map(([name, node]) => [
+        name,
+        disk.folders.has(node) ? build(node) : (bytes.get(node) ?? Buffer.of()),
+      ]),
+    )
+  return build(disk.root)
+}
+
+function changed(before: Buffer, change: BytesChange): Buffer {
+  const { kind } = change
+  const length = kind === 'write' ? change.at + change.bytes.length : change.length
+  const after = Buffer.alloc(kind === 'write' ? Math.max(before.length, length) : length)
+  before.copy(after)
+  if (kind === 'write') change.bytes.copy(after, change.at)
+  return after
+}
+
+function fingerprint(tree: Tree, take: (piece: string | Buffer) => void): void {
+  for (const name of [...tree.keys()].sort()) {
+    const held = tree.get(name)
+    take(`\0${name}\0`)
+    if (held instanceof Map) fingerprint(held, take)
+    else
+      take(
+        createHash('sha256')
+          .update(held ?? '')
+          .digest(),
+      )
+    take('\0')
+  }
+}
+
+async function write(folder: string, tree: Tree): Promise<void> {
+  for (const [name, held] of tree) {
+    const path = join(folder, name)
+    if (held instanceof Map) {
+      await mkdir(path)
+      await write(path, held)
+    } else await writeFile(path, held)
+  }
+}
+
+function tell(step: Step): string {
+  switch (step.kind) {
+    case 'name':
+      return step.namings.map(({ name, node }) => `${node === null ? '-' : '+'}${name}`).join(' ')
+    case 'write':
+      return `${step.bytes.length} bytes at ${step.at} of file ${step.node}`
+    case 'truncate':
+      return `file ${step.node} cut to ${step.length}`
+    case 'sync':
+      return `sync of ${step.node}`
+    case 'promise':
+      return `"${step.promise}"`
+  }
+}

@@ -1,0 +1,146 @@
+import type { FileHandle } from 'node:fs/promises'
+import * as fs from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { FileSystem } from '../../src/server/storage/file-system.ts'
+
+/** A file or a folder, whatever names it has: what a file system calls an inode. */
+export type Node = number
+
+/** A name that a folder gets, or loses where there is no node. */
+export interface Naming {
+  folder: Node
+  name: string
+  node: Node | null
+}
+
+/** A change of the disk. Its place in the record is the moment at which it had been made. */
+export type Change =
+  /** Two namings are one move. */
+  | { kind: 'name'; namings: Naming[] }
+  /** `appends`: the bytes went behind the file's last one. */
+  | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
+  | { kind: 'truncate'; node: Node; length: number }
+
+/** What became of the disk, step by step. */
+export type Step =
+  | Change
+  /** Of this node all that was done before step number `since` survives a power cut. */
+  | { kind: 'sync'; node: Node; since: number }
+  /** Somebody was told something that has to be true from here on. */
+  | { kind: 'promise'; promise: string }
+
+/** A real folder, whose changes and syncs are noted. */
+export interface RecordedDisk {
+  root: Node
+  folders: ReadonlySet<Node>
+  steps: readonly Step[]
+  fileSystem: FileSystem
+  promise(promise: string): void
+}
+
+/** Notes all that is done below a folder, which is empty. What is not noted cannot be done. */
+export const recordDisk = (dataDir: string): RecordedDisk => {
+  const root: Node = 0
+  const nodes = new Map<string, Node>([[dataDir, root]])
+  const folders = new Set<Node>([root])
+  const lengths: number[] = [0]
+  const steps: Step[] = []
+
+  const nodeAt = (path: string): Node => {
+    const node = nodes.get(path)
+    if (node === undefined) throw new Error(`Nothing is known of ${path}.`)
+    return node
+  }
+  const naming = (path: string, node: Node | null): Naming => {
+    if (node === null) nodes.delete(path)
+    else nodes.set(path, node)
+    return { folder: nodeAt(dirname(path)), name: basename(path), node }
+  }
+  const created = (path: string): Node => {
+    const node = lengths.push(0) - 1
+    steps.push({ kind: 'name', namings: [naming(path, node)] })
+    return node
+  }
+  const written = (node: Node, at: number, bytes: Buffer): void => {
+    const length = lengths[node] ?? 0
+    lengths[node] = Math.max(length, at + bytes.length)
+    steps.push({ kind: 'write', node, at, bytes, appends: at === length })
+  }
+  const truncated = (node: Node, length: number): void => {
+    lengths[node] = length
+    steps.push({ kind: 'truncate', node, length })
+  }
+  const syncing = async (node: Node, sync: Promise<void>): Promise<void> => {
+    const since = steps.length
+    await sync
+    steps.push({ kind: 'sync', node, since })
+  }
+
+  const recorded = (file: FileHandle, node: Node): FileHandle => {
+    const noting: Partial<FileHandle> = {
+      stat: file.stat.bind(file),
+      read: file.read.bind(file),
+      close: file.close.bind(file),
+      sync: () => syncing(node, file.sync()),
+      datasync: () => syncing(node, file.datasync()),
+      async writev(buffers, position) {
+        // Before it is written: the writer frees its memory afterwards.
+        const bytes = Buffer.concat(
+          buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
+        )
+        const result = await file.writev(buffers, position)
+        written(node, position ?? lengths[node] ?? 0, bytes.subarray(0, result.bytesWritten))
+        return result
+      },
+      async writeFile(text) {
+        await file.writeFile(text)
+        written(node, 0, Buffer.from(String(text)))
+      },
+      async truncate(length = 0) {
+        await file.truncate(length)
+        truncated(node, length)
+      },
+    }
+    return noting as FileHandle
+  }
+
+  const fileSystem: FileSystem = {
+    async open(path, flags, mode) {
+      const file = await fs.open(path, flags, mode)
+      return recorded(file, flags.startsWith('wx') ? created(path) : nodeAt(path))
+    },
+    async writeFile(path, text, options) {
+      await fs.writeFile(path, text, options)
+      const known = nodes.get(path)
+      if (known !== undefined) truncated(known, 0)
+      const node = known ?? created(path)
+      if (text !== '') written(node, 0, Buffer.from(text))
+    },
+    async appendFile(path, text) {
+      await fs.appendFile(path, text)
+      const node = nodeAt(path)
+      written(node, lengths[node] ?? 0, Buffer.from(text))
+    },
+    async mkdir(path, options) {
+      await fs.mkdir(path, options)
+      if (!nodes.has(path)) folders.add(created(path))
+    },
+    async rename(from, to) {
+      await fs.rename(from, to)
+      const node = nodeAt(from)
+      steps.push({ kind: 'name', namings: [naming(from, null), naming(to, node)] })
+    },
+    async rm(path, options) {
+      await fs.rm(path, options)
+      if (nodes.has(path)) steps.push({ kind: 'name', namings: [naming(path, null)] })
+    },
+  }
+
+  return {
+    root,
+    folders,
+    steps,
+    fileSystem,
+    promise: (promise) => void steps.push({ kind: 'promise', promise }),
+  }
+}
