@@ -48,6 +48,12 @@ describe('POST /api/auth/signup', () => {
     ['a missing first name', { firstName: undefined }, 'firstName'],
     ['a blank last name', { lastName: '  ' }, 'lastName'],
     ['a name that no database keeps', { firstName: 'A\0B' }, 'firstName'],
+    ['a name with half a character', { lastName: 'A\ud800' }, 'lastName'],
+    [
+      'a password with half a character',
+      { password: 'secret\ud800', confirmPassword: 'secret\ud800' },
+      'password: Must be text.',
+    ],
     ['no address', { email: 'ada' }, 'email'],
     ['a number for an address', { email: 7 }, 'email'],
     ['an endless address', { email: `${'a'.repeat(300)}@example.org` }, 'email'],

@@ -189,7 +189,8 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
-  it.each([7, null, {}, '', 'x'.repeat(65), 'a\0b'])('is refused by the key %j', async (key) => {
+  const noKeys = [7, null, {}, '', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00']
+  it.each(noKeys)('is refused by the key %j', async (key) => {
     const refused = await ask(await person(), { idempotencyKey: key })
     await expectRefusal(refused, 400, 'INVALID_INPUT')
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, makePerson } from '../../../tests/support/make.ts'
+import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload } from '../../../tests/support/upload-requests.ts'
 
@@ -27,6 +27,13 @@ describe('POST /api/files/get-upload-url', () => {
     })
     expect(started.uploadUrl).toContain(`${app.url}/storage/${started.cloudKey}`)
     expect(started.cloudKey).not.toContain('txt')
+  })
+
+  it('takes a name with half a character, which the file is called without', async () => {
+    const file = await makeFile(await makePerson(app), { name: '\ud800no\udc00tes.txt' })
+    expect(file.originalName).toBe('notes.txt')
+    const { headers } = await fetch(`${app.url}/api/download/${file.shortCode}`)
+    expect(headers.get('content-disposition')).toContain("filename*=UTF-8''notes.txt")
   })
 
   it.each([

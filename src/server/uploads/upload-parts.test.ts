@@ -162,7 +162,8 @@ describe('POST /api/files/upload-parts', () => {
     },
   )
 
-  it.each([undefined, '', 7, {}, 'x'.repeat(129), 'a\0b'])('refuses the key %j', async (key) => {
+  const noKeys = [undefined, '', 7, {}, 'x'.repeat(129), 'a\0b', 'a\ud800']
+  it.each(noKeys)('refuses the key %j', async (key) => {
     const response = await askForParts(await makePerson(app), key, [1])
     await expectRefusal(response, 400, 'INVALID_INPUT')
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { isoDate, withoutNul } from './fields.ts'
+import { fitsDatabase, isoDate } from './fields.ts'
 
 /** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
 export const minPasswordLength = 6
@@ -20,7 +20,9 @@ export const userSchema = z.object({
 export type User = z.infer<typeof userSchema>
 
 const email = z.string().trim().min(1).max(254).pipe(z.email())
-const personName = z.string().trim().min(1).max(100).refine(withoutNul, 'Must be text.')
+/** Passwords are hashed as UTF-8, in which texts that do not fit would be the same password. */
+const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
+const personName = z.string().trim().min(1).max(100).refine(fitsDatabase, 'Must be text.')
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
 export const signupBody = z
@@ -28,10 +30,7 @@ export const signupBody = z
     firstName: personName,
     lastName: personName,
     email,
-    password: z
-      .string()
-      .min(minPasswordLength, 'Password must be at least 6 characters long.')
-      .max(maxPasswordLength),
+    password: password.min(minPasswordLength, 'Password must be at least 6 characters long.'),
     confirmPassword: z.string(),
   })
   .refine((body) => body.password === body.confirmPassword, {
@@ -54,7 +53,7 @@ export const account = {
     path: '/api/auth/login',
     summary: 'Sign in with email and password; sets the session cookie.',
     access: 'visitor',
-    body: z.object({ email, password: z.string().min(1).max(maxPasswordLength) }),
+    body: z.object({ email, password: password.min(1) }),
     response: userSchema,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
-import { cloudKey, done, withoutNul } from './fields.ts'
+import { cloudKey, done, fitsDatabase } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
@@ -58,7 +58,7 @@ export const uploads = {
       /** Whose the client takes it for; another session than theirs is refused as signed out. */
       ownerId: z.string().max(64).optional(),
       /** The same key again answers the same open upload: for a client that lost the answer. */
-      idempotencyKey: z.string().min(1).max(64).refine(withoutNul, 'Must be a key.').optional(),
+      idempotencyKey: z.string().min(1).max(64).refine(fitsDatabase, 'Must be a key.').optional(),
     }),
     response: z.object({
       uploadUrl: z.string(),
