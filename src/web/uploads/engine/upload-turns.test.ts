@@ -54,6 +54,20 @@ test('a larger drop: nobody asks for a place before the one in front has got its
   expect(started.join('')).toBe('abcd')
 })
 
+test('a larger drop: who has got more places than any limit leaves is waited for no longer', () => {
+  enqueue('abcdefghijkl', 12)
+  place('abc')
+  expect(started.join('')).toBe('abcd')
+  place('d')
+  expect(started.join('')).toBe('abcdef')
+  // The next drop may be somebody else's, or its places be fewer.
+  for (const id of 'abcdefghijkl') turns.leave(id)
+  enqueue('mnop', 11)
+  expect(started.join('').slice(-1)).toBe('m')
+  place('m')
+  expect(started.join('').slice(-2)).toBe('mn')
+})
+
 test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('ab', 11)
   enqueue('c', 11, 9 * 1024 ** 2)

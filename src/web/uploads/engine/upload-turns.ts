@@ -1,3 +1,4 @@
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { Timers } from '../timers.ts'
 
 /** Spec §9: pause between file records. */
@@ -8,6 +9,8 @@ const largestPausedDrop = 10
 const overlapping = 6
 /** Bytes. A larger file has parts that travel at once: it fills the line by itself. */
 const smallFile = 8 * 1024 ** 2
+/** Whoever gets more places than this is not limited. */
+const mostPlacesOfALimit = Math.max(...Object.values(tierLimits).map((tier) => tier.maxFiles ?? 0))
 
 /** What decides when an upload has its turn. */
 export interface Turn {
@@ -27,7 +30,7 @@ const overlaps = ({ size, dropSize }: Turn) => isLargeDrop(dropSize) && size <= 
 export interface UploadTurns {
   /** Waits for its turn, behind those that wait already. */
   enqueue(turn: Turn): void
-  /** It has its place on the server: the next one may ask for one. */
+  /** It has its place on the server. */
   placed(id: string): void
   /** Its turn is over, or it waits no longer. */
   leave(id: string): void
@@ -37,20 +40,24 @@ export interface UploadTurns {
 
 /**
  * Gives uploads their turns. Spec §4: uploads run one after another, with a 500 ms pause between
- * files. Small files of a drop of more than ten overlap and do not pause; but each gets its place
- * before the next one asks, so that where places are few the first files have them.
+ * files. Small files of a drop of more than ten overlap and do not pause; but as long as the
+ * user may be one whose places are few, each gets its place before the next one asks, so that the first
+ * files have them.
  */
 export const createTurns = (timers: Timers, start: (id: string) => void): UploadTurns => {
   const waiting = new Map<string, Turn>()
   const underWay = new Map<string, Turn>()
   /** Under way, but without a place yet. */
-  let placing: string | null = null
+  const placing = new Set<string>()
+  /** Places given since nothing was left to do. */
+  let places = 0
   let pausing = false
 
   /** Alone, or beside others where all of them have places and may overlap. */
   const mayStart = (turn: Turn): boolean => {
     if (underWay.size === 0) return true
-    if (placing !== null || underWay.size >= overlapping || !overlaps(turn)) return false
+    if (placing.size > 0 && places <= mostPlacesOfALimit) return false
+    if (underWay.size >= overlapping || !overlaps(turn)) return false
     return [...underWay.values()].every(overlaps)
   }
 
@@ -60,7 +67,7 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
       if (!first || !mayStart(first)) return
       waiting.delete(first.id)
       underWay.set(first.id, first)
-      placing = first.id
+      placing.add(first.id)
       start(first.id)
     }
   }
@@ -72,16 +79,17 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
       next()
     },
     placed: (id) => {
-      if (placing !== id) return
-      placing = null
+      if (!placing.delete(id)) return
+      places += 1
       next()
     },
     leave: (id) => {
       waiting.delete(id)
-      if (placing === id) placing = null
+      placing.delete(id)
       const done = underWay.get(id)
       if (!done) return
       underWay.delete(id)
+      if (waiting.size === 0 && underWay.size === 0) places = 0
       if (isLargeDrop(done.dropSize) || waiting.size === 0 || pausing) return next()
       pausing = true
       timers.after(pauseBetweenMs, () => {
