@@ -46,6 +46,8 @@ const cuts: Cut[] = [
   offline,
 ]
 
+const paths = (files: readonly { path: string }[]) => files.map(({ path }) => path)
+
 /** The bytes of the one upload that a server has. */
 const storedBytes = async ({ storage }: TestApp): Promise<number> => {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
@@ -147,6 +149,43 @@ test('a small file goes on from the bytes that the server holds', async ({
   expect(sentSince(network, before)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+})
+
+test('a server that is away for ten minutes: of three files none is lost', async ({
+  app,
+  folder,
+  noise,
+  page,
+  network,
+}) => {
+  noise.expect(brokenConnection)
+  const files = await Promise.all(
+    ['one.raw', 'two.raw', 'three.raw'].map((name) => writeRandomFile(folder, name, 2 * mebibyte)),
+  )
+  await page.clock.install()
+  await openDashboard(page, app, await signUp(app))
+  let failed = 0
+  page.on('requestfailed', () => {
+    failed += 1
+  })
+
+  await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
+  network.cut()
+  await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
+  // No wait is longer than 39 seconds: each of these leads to another try at least.
+  for (let seconds = 0; seconds < 600; seconds += 40) {
+    const before = failed
+    await page.clock.fastForward(40_000)
+    await expect.poll(() => failed).toBeGreaterThan(before)
+  }
+  await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
+  network.open()
+  await page.clock.fastForward(40_000)
+
+  for (const { name, sha256 } of files) {
+    await expect(fileRow(page, name)).toBeVisible({ timeout: 20_000 })
+    expect(await sha256OfLink(app.url, await codeOf(page, name))).toBe(sha256)
+  }
 })
 
 test('a server that is killed and started again: the upload goes on from what is on disk', async ({

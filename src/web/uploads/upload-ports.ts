@@ -35,8 +35,9 @@ export interface TransferJob {
 
 /**
  * Why a transfer was given up: `status`, storage answered what no further try cures; `network` and
- * `timeout`, no try came through; `unreadable`, the file was changed or removed on disk; `signed-out`,
- * the server answered 401 to a call for presigned URLs; `gone`, it answered that it knows no such upload.
+ * `timeout`, no try came through although the server was there; `unreadable`, the file was changed or
+ * removed on disk; `signed-out`, the server answered 401 to a call for presigned URLs; `gone`, it
+ * answered that it knows no such upload.
  */
 export type TransferFault = 'status' | 'network' | 'timeout' | 'unreadable' | 'signed-out' | 'gone'
 

@@ -167,8 +167,8 @@ class PartsTransfer {
   ): Promise<StorageAnswer | null> {
     const { size } = this.#ledger.range(partNumber)
     const { ticket, contentType } = this.#job
-    const yielding = new AbortController()
-    this.#line.begin(partNumber, size, () => yielding.abort())
+    const leaving = new AbortController()
+    this.#line.begin(partNumber, size, () => leaving.abort())
     this.#report()
     const sending = this.#deps.send({
       method: 'PUT',
@@ -180,7 +180,7 @@ class PartsTransfer {
       body: this.#slice(partNumber),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
-      signal: AbortSignal.any([this.#signal, yielding.signal]),
+      signal: AbortSignal.any([this.#signal, leaving.signal]),
       onSent: (bytes) => {
         this.#ledger.sent(partNumber, bytes)
         this.#report()
@@ -194,7 +194,7 @@ class PartsTransfer {
       answer = await sending
       isStored = verdictOn(answer) === 'stored'
     } catch (error) {
-      if (yielding.signal.aborted && !this.#signal.aborted) return null
+      if (leaving.signal.aborted && !this.#signal.aborted) return null
       throw error
     } finally {
       this.#line.end(partNumber, isStored)
