@@ -118,6 +118,13 @@ describe('a try that does not finish', () => {
     expect(watch.lanes).toBe(lanes)
   })
 
+  test('and ends together with others counts as one of all of them', () => {
+    for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
+    travel(0, 150, { 1: 25_000, 2: 25_000, 3: 25_000, 4: 25_000 })
+    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, false)
+    expect(watch.lanes).toBe(2)
+  })
+
   test('says nothing once all of it has left: then it was the answer that did not come', () => {
     begin(1)
     travel(0, 5, { 1: partSize })

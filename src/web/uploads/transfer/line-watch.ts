@@ -17,6 +17,8 @@ interface PartTry {
   startedAt: number
   /** How many were under way when it began, itself included. */
   lanes: number
+  /** How many were under way together at most while its pace was watched. */
+  most: number
   /** Between these two its pace is watched. */
   from: Reading
   last: Reading
@@ -65,8 +67,9 @@ export class LineWatch {
   begin(partNumber: number, size: number, giveWay: () => void): void {
     const start = { at: this.#now(), bytes: 0 }
     const lanes = this.#tries.size + 1
-    const one = { size, startedAt: start.at, lanes, from: start, last: start, giveWay }
-    this.#tries.set(partNumber, one)
+    const began = { startedAt: start.at, lanes, most: lanes, from: start, last: start }
+    this.#tries.set(partNumber, { size, ...began, giveWay })
+    for (const one of this.#tries.values()) one.most = Math.max(one.most, lanes)
   }
 
   /** So many bytes of a part that is under way have left; others may have to give way, or itself. */
@@ -80,7 +83,7 @@ export class LineWatch {
     if (ms === null || one.last.bytes === one.size) return
     const count = givingWay({ ms, lanes: this.#tries.size })
     if (count === 0) return
-    this.#judgeBy(one, ms)
+    this.#judgeBy(one, ms, this.#tries.size)
     this.#makeWay(count)
   }
 
@@ -93,13 +96,15 @@ export class LineWatch {
     const ms = timeAtPace(one, now)
     if (isStored && one.size === this.#partSize) {
       this.#times = withPartTime(this.#times, { ms: now - one.startedAt, lanes })
-    } else if (!isStored && ms !== null) this.#judgeBy(one, ms)
+    }
+    // Those that are lost together end one after another, and travelled together.
+    if (!isStored && ms !== null) this.#judgeBy(one, ms, one.most)
     this.#tries.delete(partNumber)
   }
 
   /** A try that does not finish says that the line is not what it was. */
-  #judgeBy({ size }: PartTry, ms: number) {
-    this.#times = [{ ms: (ms * this.#partSize) / size, lanes: this.#tries.size }]
+  #judgeBy({ size }: PartTry, ms: number, lanes: number) {
+    this.#times = [{ ms: (ms * this.#partSize) / size, lanes }]
   }
 
   /** Ends so many tries: those of which the least is lost. */
@@ -109,7 +114,10 @@ export class LineWatch {
     const leaving = leastFirst.slice(0, count)
     for (const [partNumber] of leaving) this.#tries.delete(partNumber)
     // The others have another pace from now on.
-    for (const one of this.#tries.values()) one.from = { at: this.#now(), bytes: one.last.bytes }
+    for (const one of this.#tries.values()) {
+      one.from = { at: this.#now(), bytes: one.last.bytes }
+      one.most = this.#tries.size
+    }
     for (const [, { giveWay }] of leaving) giveWay()
   }
 }
