@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { expect } from 'vitest'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
 import type { FileSystem } from '../../src/server/storage/file-system.ts'
 import type { DownloadGrant, UploadGrant } from '../../src/server/storage/storage.ts'
@@ -25,6 +26,8 @@ export interface DiskServer {
   recordsFail: boolean
   /** Ends the upload of a key. */
   endUpload(key: string): void
+  /** The store's files that this process has open, but for the folders that it keeps open. */
+  openFiles(): Promise<string[]>
   /** A grant for a new key. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
@@ -56,6 +59,13 @@ export const openDiskServer = async (
     over: new Set(),
     recordsFail: false,
     endUpload: (key) => void disk.over.add(key),
+    async openFiles() {
+      const open = await readdir('/proc/self/fd')
+      const links = open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      const kept = ['uploads', 'files'].map((name) => join(dataDir, name))
+      const targets = await Promise.all(links)
+      return targets.filter((target) => target.startsWith(dataDir) && !kept.includes(target))
+    },
     uploadGrant: (size, changes) => ({
       key: newStorageKey(),
       size,
@@ -100,6 +110,13 @@ export const openDiskServer = async (
   server.on('request', storage.handle)
   server.on('checkContinue', storage.handle)
   return Object.assign(disk, { storage })
+}
+
+/** Resolves when no transfer runs any more, which leaves none of the store's files open. */
+export const expectAllQuiet = async ({ storage, openFiles }: DiskServer): Promise<void> => {
+  await storage.idle()
+  expect(storage.activeTransfers()).toBe(0)
+  expect(await openFiles()).toEqual([])
 }
 
 const closeServer = (server: Server): Promise<void> =>

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 
 export interface Answer {
@@ -41,3 +42,10 @@ export const codeOf = (answer: Answer): unknown => JSON.parse(answer.body.toStri
 
 /** Status and code of an error answer. */
 export const refusalOf = (answer: Answer): [number, unknown] => [answer.status, codeOf(answer)]
+
+/** Unlike `once`, which takes an error for a failure: here connections are meant to break. */
+export const untilClosed = (connection: EventEmitter): Promise<void> =>
+  new Promise((resolve) => connection.once('close', () => resolve()))
+
+/** What stands in the first line of a request. */
+export const targetOf = (url: string): string => url.slice(new URL(url).origin.length)

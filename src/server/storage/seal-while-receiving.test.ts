@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DiskServer, openDiskServer } from '../../../tests/support/disk-server.ts'
+import {
+  type DiskServer,
+  expectAllQuiet,
+  openDiskServer,
+} from '../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../tests/support/disk-uploads.ts'
 import { sha256 } from '../../../tests/support/make.ts'
+import { refusalOf } from '../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -83,5 +89,58 @@ describe('while a whole file arrives', () => {
     const answer = await ended
     if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
     expect(await upload.left()).toEqual([])
+  })
+
+  it('sealing makes a file of exactly its size or none, whoever is first', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const size = 3 * MiB
+      const upload = wholeUpload(disk, size)
+      await upload.put(Buffer.alloc(size, 1))
+      const [written, sealed] = await Promise.allSettled([
+        upload.put(Buffer.alloc(size, 2)),
+        upload.seal(),
+      ])
+      if (sealed.status === 'rejected') {
+        expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
+        await disk.storage.remove(upload.key)
+        continue
+      }
+      const bytes = await readFile(join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key))
+      expect(bytes.length).toBe(size)
+      expect(bytes.equals(Buffer.alloc(size, bytes[0]))).toBe(true)
+      if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
+      expect(await upload.left()).toEqual([])
+    }
+    await expectAllQuiet(disk)
+  })
+})
+
+describe('while a file is sealed', () => {
+  it('a PUT that comes, whole or of a part, is told so and leaves nothing, though the upload is open', async () => {
+    const [moving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = await openDiskServer(undefined, {
+      ...fs,
+      async rename(from, to) {
+        moving.resolve()
+        await goOn.promise
+        await fs.rename(from, to)
+      },
+    })
+    const of = cutUpload(slow, 2, 1000)
+    await of.putAll()
+    const sealed = of.seal()
+    await moving.promise
+    const late = [of.put(1), of.whole.put(randomBytes(1500))]
+    while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
+    goOn.resolve()
+    expect(await sealed).toBe(of.sha256)
+    late.push(of.put(2), of.whole.put(of.bytes, { Range: 'bytes=0-' }))
+    for (const answer of await Promise.all(late)) {
+      expect(refusalOf(answer)).toEqual([409, 'UPLOAD_SEALED'])
+    }
+    expect(await of.left()).toEqual([])
+    expect(await of.held()).toEqual([])
+    expect(await of.seal()).toBe(of.sha256)
+    await slow.close()
   })
 })

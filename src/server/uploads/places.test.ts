@@ -11,6 +11,9 @@ import {
 } from '../../../tests/support/make.ts'
 import {
   type InParts,
+  onDisk,
+  pieceOf,
+  putPart,
   sendAll,
   sendParts,
   startInParts,
@@ -95,6 +98,9 @@ describe('the places of a free user', () => {
     const refused = await confirm(person, late.cloudKey)
     expect(refused.status).toBe(403)
     expect(await refused.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
+    // Its bytes are final already: who sends them again is told so, and makes no second copy.
+    await expectRefusal(await putBytes(late, text(4)), 409, 'UPLOAD_SEALED')
+    expect(await onDisk(app, late.cloudKey)).toHaveLength(1)
 
     await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
     expect((await confirm(person, late.cloudKey)).status).toBe(200)
@@ -175,6 +181,9 @@ describe('the places of a free user', () => {
     await sendParts(person, idle, [1, 2, 3])
 
     await expectRefusal(await confirm(person, idle.cloudKey), 403, 'TIER_FILE_COUNT')
+    const [url = ''] = await signParts(person, idle.cloudKey, [2])
+    await expectRefusal(await putPart(url, pieceOf(idle, 2)), 409, 'UPLOAD_SEALED')
+    expect(await onDisk(app, idle.cloudKey)).toHaveLength(1)
     const files: File[] = []
     for (const { cloudKey } of three) {
       const confirmed = await confirm(person, cloudKey)
