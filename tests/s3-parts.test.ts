@@ -19,6 +19,13 @@ import {
 } from './support/make.ts'
 import { bytesIn, describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
+import {
+  abort,
+  askForList,
+  askForParts,
+  confirm,
+  expectRefusal,
+} from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
 const minute = 60_000
@@ -45,19 +52,12 @@ const putPart = (url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) =>
 
 const start = (person: Person) => startUpload(person, { size: bytes.length })
 
-const confirm = (person: Person, { cloudKey }: StartedUpload, more = {}) =>
-  person.post('/api/files/confirm-upload', { cloudKey, ...more })
-
 const sendParts = async (person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) => {
   const urls = await signParts(person, cloudKey, partNumbers)
   const answers = await Promise.all(
     urls.map((url, at) => putPart(url, pieceOf(partNumbers[at] ?? 0))),
   )
   expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
-}
-
-const expectError = async (response: Response, status: number, code: string) => {
-  expect([response.status, await json(response)]).toMatchObject([status, { code }])
 }
 
 describeOnS3('an upload in parts on S3', () => {
@@ -100,11 +100,13 @@ describeOnS3('an upload in parts on S3', () => {
         return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
       }),
     )
-    const file = await expectFile(await confirm(ada, started, { sha256: hash }))
+    const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: hash })
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
     // A confirm whose answer was lost is repeated.
-    expect(await json(await confirm(ada, started, { sha256: hash }))).toMatchObject({ id: file.id })
+    expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
+      id: file.id,
+    })
   })
 
   it('travels by the URLs that came with the start', async () => {
@@ -118,7 +120,7 @@ describeOnS3('an upload in parts on S3', () => {
     const answers = await Promise.all(urls.map((url, at) => putPart(url, pieceOf(at + 1))))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await held(ada, first)).toEqual([1, 2, 3])
-    await expectFile(await confirm(ada, first, { sha256: hash }))
+    await expectFile(await confirm(ada, first.cloudKey, { sha256: hash }))
   })
 
   it('opens in the bucket what its URLs need and no more, until it is cancelled', async () => {
@@ -129,7 +131,7 @@ describeOnS3('an upload in parts on S3', () => {
     await signParts(ada, three.cloudKey, [1, 3])
     expect(await open(three)).toBe(2)
     for (const { cloudKey } of [one, three]) {
-      expect((await ada.post('/api/files/abort-upload', { cloudKey })).status).toBe(200)
+      expect((await abort(ada, cloudKey)).status).toBe(200)
     }
     expect([await open(one), await open(three)]).toEqual([0, 0])
   })
@@ -137,23 +139,25 @@ describeOnS3('an upload in parts on S3', () => {
   it('is told to be incomplete before all parts are there, and goes on', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
-    await expectError(await confirm(ada, started), 400, 'UPLOAD_INCOMPLETE')
+    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, started, 1, 3)
-    await expectError(await confirm(ada, started), 400, 'UPLOAD_INCOMPLETE')
+    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(await held(ada, started)).toEqual([1, 3])
     await sendParts(ada, started, 2)
-    await expectFile(await confirm(ada, started))
+    await expectFile(await confirm(ada, started.cloudKey))
   })
 
   it('makes one file, however many confirm at once', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await sendParts(ada, started, 1, 2, 3)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => confirm(ada, started)))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
+    )
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const made = await Promise.all(answers.map((answer) => json<File>(answer)))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
-    await expectFile(await confirm(ada, started))
+    await expectFile(await confirm(ada, started.cloudKey))
   })
 
   it('refuses a part that differs from its checksum, and takes it when it is sent again', async () => {
@@ -168,16 +172,15 @@ describeOnS3('an upload in parts on S3', () => {
     ])
     expect(await held(ada, started)).toEqual([1, 3])
     expect((await putPart(url, pieceOf(2))).status).toBe(200)
-    await expectFile(await confirm(ada, started))
+    await expectFile(await confirm(ada, started.cloudKey))
   })
 
   it('refuses parts that are not of the file, and stores nothing', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada)
-    const sign = (...partNumbers: unknown[]) =>
-      ada.post('/api/files/upload-parts', { cloudKey, partNumbers })
-    await expectError(await sign(0), 400, 'INVALID_INPUT')
-    await expectError(await sign(1, 4), 400, 'PART_NOT_FOUND')
+    const sign = (...partNumbers: unknown[]) => askForParts(ada, cloudKey, partNumbers)
+    await expectRefusal(await sign(0), 400, 'INVALID_INPUT')
+    await expectRefusal(await sign(1, 4), 400, 'PART_NOT_FOUND')
 
     const [url = ''] = await signParts(ada, cloudKey, [3])
     const altered = (name: string, value: string) => {
@@ -210,7 +213,7 @@ describeOnS3('an upload in parts on S3', () => {
     ])
     expect(await held(ada, started)).toEqual([])
     await sendParts(ada, started, 1, 2, 3)
-    await expectFile(await confirm(ada, started))
+    await expectFile(await confirm(ada, started.cloudKey))
   })
 
   it('needs no byte again when it was sealed and then found no place', async () => {
@@ -223,10 +226,14 @@ describeOnS3('an upload in parts on S3', () => {
     for (let n = 0; n < 3; n += 1) {
       const other = await startUpload(ada, { size: 1 })
       expect((await putBytes(other, new Uint8Array(1))).status).toBe(200)
-      files.push(await json<File>(await confirm(ada, other)))
+      files.push(await json<File>(await confirm(ada, other.cloudKey)))
     }
-    await expectError(await confirm(ada, parted, { sha256: hash }), 403, 'TIER_FILE_COUNT')
-    await expectError(await confirm(ada, whole), 403, 'TIER_FILE_COUNT')
+    await expectRefusal(
+      await confirm(ada, parted.cloudKey, { sha256: hash }),
+      403,
+      'TIER_FILE_COUNT',
+    )
+    await expectRefusal(await confirm(ada, whole.cloudKey), 403, 'TIER_FILE_COUNT')
     expect(await listParts(ada, parted.cloudKey)).toEqual([
       { partNumber: 1, size: partSize },
       { partNumber: 2, size: partSize },
@@ -235,8 +242,8 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await listParts(ada, whole.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
     for (const { id } of files.slice(0, 2))
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    await expectFile(await confirm(ada, parted, { sha256: hash }))
-    expect((await confirm(ada, whole)).status).toBe(200)
+    await expectFile(await confirm(ada, parted.cloudKey, { sha256: hash }))
+    expect((await confirm(ada, whole.cloudKey)).status).toBe(200)
   })
 
   it('answers one upload to a start that is repeated, also when its bytes arrive already', async () => {
@@ -248,7 +255,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect((await startUpload(ada, wish)).cloudKey).toBe(first.cloudKey)
     expect(await held(ada, first)).toEqual([1, 3])
     await sendParts(ada, first, 2)
-    await expectFile(await confirm(ada, first))
+    await expectFile(await confirm(ada, first.cloudKey))
   })
 
   it("leaves another user's key alone", async () => {
@@ -256,15 +263,12 @@ describeOnS3('an upload in parts on S3', () => {
     const started = await start(ada)
     await sendParts(ada, started, 1)
     const { cloudKey } = started
-    const list = bob.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
-    await expectError(await list, 404, 'UPLOAD_NOT_FOUND')
-    const sign = bob.post('/api/files/upload-parts', { cloudKey, partNumbers: [2] })
-    await expectError(await sign, 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await confirm(bob, started), 404, 'UPLOAD_NOT_FOUND')
-    const abort = bob.post('/api/files/abort-upload', { cloudKey })
-    await expectError(await abort, 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await confirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await abort(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await sendParts(ada, started, 2, 3)
-    await expectFile(await confirm(ada, started))
+    await expectFile(await confirm(ada, started.cloudKey))
   })
 
   it('takes the whole file after some parts, and all parts after the whole file', async () => {
@@ -272,14 +276,14 @@ describeOnS3('an upload in parts on S3', () => {
     const first = await start(ada)
     await sendParts(ada, first, 1, 3)
     expect((await putBytes(first, bytes)).status).toBe(200)
-    await expectFile(await confirm(ada, first))
+    await expectFile(await confirm(ada, first.cloudKey))
 
     const second = await start(ada)
     expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
     await sendParts(ada, second, 1)
-    await expectError(await confirm(ada, second), 400, 'UPLOAD_INCOMPLETE')
+    await expectRefusal(await confirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, second, 2, 3)
-    await expectFile(await confirm(ada, second))
+    await expectFile(await confirm(ada, second.cloudKey))
   })
 
   it('frees everything when it is cancelled, and no part URL works any more', async () => {
@@ -289,15 +293,10 @@ describeOnS3('an upload in parts on S3', () => {
     expect((await putBytes(started, bytes)).status).toBe(200)
     await sendParts(ada, started, 1, 2)
     const [url = ''] = await signParts(ada, started.cloudKey, [3])
-    const abort = await ada.post('/api/files/abort-upload', { cloudKey: started.cloudKey })
-    expect(abort.status).toBe(200)
+    expect((await abort(ada, started.cloudKey)).status).toBe(200)
     expect(await bytesIn(bucket)).toBe(before)
     expect((await putPart(url, pieceOf(3))).status).toBe(404)
-    const again = ada.post('/api/files/upload-parts', {
-      cloudKey: started.cloudKey,
-      partNumbers: [3],
-    })
-    await expectError(await again, 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
     expect(await bytesIn(bucket)).toBe(before)
   })
 

@@ -17,9 +17,7 @@ import {
   makeClient,
   makeFile,
   makePerson,
-  type Person,
   putBytes,
-  type StartedUpload,
   signUp,
   startUpload,
 } from './support/make.ts'
@@ -28,15 +26,13 @@ import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3
 import { send } from './support/send.ts'
 import { startServerProcess } from './support/server-process.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
+import { abort, askForUpload, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
 const accepted = [200, 204]
 
 const text = (length: number) => new Uint8Array(length).fill(65)
-
-const confirm = (person: Person, { cloudKey }: Pick<StartedUpload, 'cloudKey'>) =>
-  person.post('/api/files/confirm-upload', { cloudKey })
 
 const download = (app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: RequestInit = {}) =>
   fetch(`${app.url}/api/download/${shortCode}`, init)
@@ -155,17 +151,16 @@ describeOnS3('the main job on S3', () => {
     ])
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await bytesIn(bucket)).toBe(before)
-    const early = await confirm(ada, started)
-    expect([early.status, await json(early)]).toMatchObject([400, { code: 'UPLOAD_INCOMPLETE' }])
+    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(accepted).toContain((await putBytes(started, text(1000))).status)
-    expect((await confirm(ada, started)).status).toBe(200)
+    expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
   it('cannot be overwritten once it is confirmed', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 5 })
     await putBytes(started, new TextEncoder().encode('first'))
-    const file = await json<File>(await confirm(ada, started))
+    const file = await json<File>(await confirm(ada, started.cloudKey))
     const before = await bytesIn(bucket)
     expect((await putBytes(started, new TextEncoder().encode('other'))).status).toBe(404)
     expect(await (await download(app, file)).text()).toBe('first')
@@ -176,7 +171,9 @@ describeOnS3('the main job on S3', () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    const answers = await Promise.all(Array.from({ length: 8 }, () => confirm(ada, started)))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
+    )
     const made = await Promise.all(answers.map((answer) => json<File>(answer)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
@@ -186,18 +183,16 @@ describeOnS3('the main job on S3', () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    expect((await confirm(bob, started)).status).toBe(404)
-    const abort = await bob.post('/api/files/abort-upload', { cloudKey: started.cloudKey })
-    expect(abort.status).toBe(404)
-    expect((await confirm(ada, started)).status).toBe(200)
+    expect((await confirm(bob, started.cloudKey)).status).toBe(404)
+    expect((await abort(bob, started.cloudKey)).status).toBe(404)
+    expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
   it('ends a cancelled upload and its URL', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    const abort = await ada.post('/api/files/abort-upload', { cloudKey: started.cloudKey })
-    expect(abort.status).toBe(200)
+    expect((await abort(ada, started.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
@@ -245,10 +240,8 @@ describeOnS3('a bucket that is away', () => {
     const { env } = await makeBucket()
     const app = await startTestApp({ env: { ...env, S3_BUCKET: 'there-is-none' } })
     const ada = await makePerson(app)
-    const wish = { fileName: 'a.txt', fileSize: 1, fileType: 'text/plain', expirationDays: '3' }
     for (let tries = 0; tries < 4; tries += 1) {
-      const answer = await ada.post('/api/files/get-upload-url', wish)
-      expect([answer.status, await json(answer)]).toMatchObject([503, { code: 'UNAVAILABLE' }])
+      await expectRefusal(await askForUpload(ada), 503, 'UNAVAILABLE')
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
     await app.close()
