@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { files, uploads } from '../src/server/db/schema.ts'
@@ -9,22 +6,9 @@ import { sweepOrphans } from '../src/server/jobs/sweep-orphans.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { serveApp } from './support/app-server.ts'
-import { freePort } from './support/free-port.ts'
-import {
-  json,
-  logIn,
-  makeClient,
-  makeFile,
-  makePerson,
-  putBytes,
-  signUp,
-  startUpload,
-} from './support/make.ts'
-import { freshDatabase } from './support/postgres.ts'
+import { json, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
 import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
-import { startServerProcess } from './support/server-process.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { abort, askForUpload, confirm, expectRefusal } from './support/upload-requests.ts'
 
@@ -245,92 +229,5 @@ describeOnS3('a bucket that is away', () => {
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
     await app.close()
-  })
-})
-
-describeOnS3('the real program', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-program-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
-
-  it('keeps files in a bucket, over a kill between the bytes and the confirm', async () => {
-    const { env } = await makeBucket()
-    const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
-    const killed = await startServerProcess(settings)
-    const { email, password } = await signUp(killed)
-    const cookie = await logIn(killed, email, password)
-    const started = await startUpload(makeClient(killed, cookie), { size: 10 })
-    killed.kill('SIGKILL')
-    await killed.ended
-    expect((await putBytes(started, text(10))).status).toBe(200)
-
-    const again = await startServerProcess(settings)
-    const confirmed = await makeClient(again, cookie).post('/api/files/confirm-upload', started)
-    const { shortCode } = await json<File>(confirmed)
-    const answer = await fetch(`${again.url}/api/download/${shortCode}`)
-    expect(await answer.text()).toBe('A'.repeat(10))
-    again.kill('SIGTERM')
-    expect(await again.ended).toBe(0)
-  })
-
-  it('does not start on a bucket that is not there', async () => {
-    const { env } = await makeBucket()
-    const wrong = { ...env, S3_BUCKET: 'there-is-none' }
-    const settings = { dataDir: join(folder, 'wrong'), port: await freePort(), env: wrong }
-    await expect(startServerProcess(settings)).rejects.toThrow(
-      'The bucket "there-is-none" at http://127.0.0.1:',
-    )
-  })
-})
-
-describeOnS3('a server that is switched to S3 and back', () => {
-  it('serves, finishes and expires what lies in either store', async () => {
-    const database = await freshDatabase()
-    const kept = { ...database, drop: () => Promise.resolve() }
-    const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-switch-'))
-    const bucket = await makeBucket()
-    const onDisk = () => serveApp(kept, { dataDir })
-    const onS3 = () => serveApp(kept, { dataDir, env: bucket.env })
-
-    let app = await onDisk()
-    const ada = await makePerson(app, { tier: 'premium' })
-    const again = async () => makeClient(app, await logIn(app, ada.email, ada.password))
-    const first = await makeFile(ada)
-    const open = await startUpload(ada, { size: 10 })
-    await putBytes(open, text(10))
-    await app.close()
-
-    app = await onS3()
-    const second = await makeFile(await again())
-    const bytesOf = async (file: File) =>
-      Buffer.from(await (await download(app, file)).arrayBuffer())
-    expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    expect((await bytesOf(second)).equals(Buffer.from(second.bytes))).toBe(true)
-    expect((await (await again()).post('/api/files/confirm-upload', open)).status).toBe(200)
-    expect(await bytesIn(bucket)).toBe(1000)
-    await app.close()
-
-    app = await onDisk()
-    expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    // The bucket is unknown now: its file is not gone, it cannot be reached.
-    expect((await download(app, second)).status).toBe(503)
-    const [row] = await app.deps.db.select().from(files).where(eq(files.id, first.id))
-    const key = row?.storageKey ?? ''
-    expect(await app.disk.storedSize(key)).toBe(1000)
-    app.clock.advance(30 * day)
-    expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
-    expect(await app.disk.storedSize(key)).toBeNull()
-    expect(await bytesIn(bucket)).toBe(1000)
-    await app.close()
-
-    app = await onS3()
-    app.clock.advance(30 * day)
-    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
-    expect(await bytesIn(bucket)).toBe(0)
-    await app.close()
-    await database.drop()
-    await rm(dataDir, { recursive: true })
   })
 })
