@@ -6,9 +6,11 @@ import { nextChange } from './next-change.ts'
  * link ends. A page that was in the background, where timers sleep, is right again at once.
  */
 export const useNow = (files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date => {
-  const [now, setNow] = useState(() => new Date())
+  const [{ now, of }, setLook] = useState(() => ({ now: new Date(), of: files }))
+  // By the look of before, a file that has come since has longer than it has.
+  if (of !== files) setLook({ now: new Date(), of: files })
   useEffect(() => {
-    const look = () => setNow(new Date())
+    const look = () => setLook({ now: new Date(), of: files })
     const timer = setTimeout(look, nextChange(files, now.getTime()) - Date.now())
     document.addEventListener('visibilitychange', look)
     return () => {
