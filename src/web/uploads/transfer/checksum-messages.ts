@@ -20,11 +20,20 @@ const work = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => 
   return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
 }
 
-/** Obeys the messages of one client; several jobs may run at once. */
+/** Resolves when that fires. */
+const firing = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+
+/**
+ * Obeys the messages of one client, one job after another: of parts that are to travel together the
+ * first must not wait until the last is reckoned. A cancelled job holds up nobody, even while its read
+ * hangs.
+ */
 export const answerJobs = (
   post: (message: FromWorker) => void,
 ): ((message: ToWorker) => Promise<void>) => {
   const running = new Map<number, AbortController>()
+  let before: Promise<unknown> = Promise.resolve()
   post('ready')
   return async ({ id, job }) => {
     if (job === 'cancel') {
@@ -34,7 +43,9 @@ export const answerJobs = (
     const cancel = new AbortController()
     running.set(id, cancel)
     try {
-      const value = await work(job, cancel.signal)
+      const worked = before.then(() => work(job, cancel.signal))
+      before = Promise.race([worked.catch(() => undefined), firing(cancel.signal)])
+      const value = await worked
       if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return

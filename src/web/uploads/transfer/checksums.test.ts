@@ -93,6 +93,30 @@ describe('the checksum of a part', () => {
   })
 })
 
+describe('the jobs of one worker', () => {
+  test('are done one after another: the first part need not wait for those behind it', async () => {
+    const order: string[] = []
+    const { part } = createChecksums(startWorker)
+    const noted = (name: string, bytes: number) =>
+      part(file.slice(0, bytes), 'crc32', never).then(() => order.push(name))
+    await Promise.all([noted('large', 9_000_000), noted('small', 1), noted('smaller', 0)])
+    expect(order).toEqual(['large', 'small', 'smaller'])
+  })
+
+  test('a cancelled one holds up nobody, even while its read hangs', async () => {
+    const { part } = createChecksums(startWorker)
+    const hanging = new Blob(['x'])
+    hanging.slice = () => hanging
+    hanging.arrayBuffer = () => new Promise(() => undefined)
+    const cancel = new AbortController()
+    const hung = part(hanging, 'crc32', cancel.signal)
+    const behind = part(file, 'crc32', never)
+    cancel.abort(new Error('cancelled'))
+    await expect(hung).rejects.toThrow('cancelled')
+    expect(await behind).toBe(crc(content))
+  })
+})
+
 describe('the SHA-256 of a whole file', () => {
   test('over many slices', async () => {
     expect(await createChecksums(startWorker).sha256(file, never)).toBe(sha256(content))
