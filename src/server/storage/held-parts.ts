@@ -58,7 +58,7 @@ export class HeldParts {
     return this.#uploads.has(key)
   }
 
-  /** The parts that are held, by number, with their CRC-32 as `checksum`; none when the upload is not in parts. */
+  /** The held parts by number, with their CRC-32 as `checksum`; none when the upload is not in parts. */
   async list(key: string): Promise<StoredPart[]> {
     const upload = await this.#find(key)
     if (!upload) return []

@@ -93,8 +93,9 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
 
   /**
    * The id of the multipart upload that URLs for this use lead to; begun when there is none, together
-   * with the one for the whole file where that is missing too. Several that are begun at once mostly agree by looking again. Where they do not, parts that went to one
-   * that does not count are not listed, and so are sent again.
+   * with the one for the whole file where that is missing too. Several that are begun at once mostly
+   * agree by looking again. Where they do not, parts that went to one that does not count are not
+   * listed, and so are sent again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
     let open = await listOf(key)

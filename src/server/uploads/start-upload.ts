@@ -42,8 +42,9 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 /**
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
  * a presigned URL that accepts exactly the announced bytes; larger files may come in parts, of which
- * the first are signed at once. The owner's longest idle uploads make way when there are too many. Where the owner has an upload of
- * this file open under the same idempotency key, that one is answered, with URLs signed anew.
+ * the first are signed at once. The owner's longest idle uploads make way when there are too many.
+ * Where the owner has an upload of this file open under the same idempotency key, that one is
+ * answered, with URLs signed anew.
  * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
  * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the idempotency key;
  * UNAVAILABLE when storage is away, in which case no place is taken.

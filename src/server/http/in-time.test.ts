@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { inTime } from './in-time.ts'
+
+const forAMinute = 60_000
+
+describe('work with a limit', () => {
+  it('gives what it comes to', async () => {
+    expect(await inTime(Promise.resolve('done'), forAMinute)).toBe('done')
+    await expect(inTime(Promise.reject(new Error('broken')), forAMinute)).rejects.toThrow('broken')
+  })
+
+  it('is given up when it never ends', async () => {
+    await expect(inTime(new Promise(() => undefined), 1)).rejects.toThrow('not done within 1 ms')
+  })
+})
