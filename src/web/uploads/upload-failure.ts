@@ -63,9 +63,12 @@ export const transferText = (
 ): string => {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
-  if (kind === 'timeout') return path === 'foreground' ? 'Direct S3 upload failed' : networkError
-  const subject = path === 'foreground' ? 'Direct S3 upload failed' : 'Upload failed'
-  return status === null ? subject : `${subject} with status ${status}`
+  if (path === 'foreground') {
+    if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'
+    return `Direct S3 upload failed with status ${status}`
+  }
+  if (kind === 'timeout') return networkError
+  return status === null ? 'Upload failed' : `Upload failed with status ${status}`
 }
 
 /** True when what comes after this file in its drop would be refused for the same reason. */
