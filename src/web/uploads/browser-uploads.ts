@@ -8,7 +8,7 @@ import { createUploads, type Uploads, type UploadsPage } from './tabs/uploads-st
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
-import type { IsServerReady } from './transfer/fruitless-tries.ts'
+import { type IsServerReady, showsServer } from './transfer/fruitless-tries.ts'
 import { questionTimeoutMs } from './transfer/next-step.ts'
 import { sendByXhr, wholeNumber } from './transfer/send.ts'
 import { createSendFile } from './transfer/send-file.ts'
@@ -41,7 +41,7 @@ const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)])
-  return (await attempt(() => call('ready', { signal: limit }))).ok
+  return showsServer(await attempt(() => call('ready', { signal: limit })))
 }
 
 /** Of a call that nobody else gives a limit. */

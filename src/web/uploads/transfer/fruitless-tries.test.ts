@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { countedTries, maxFruitlessTries } from './fruitless-tries.ts'
+import { refusal } from '../../../../tests/support/upload-facts.ts'
+import { countedTries, maxFruitlessTries, showsServer } from './fruitless-tries.ts'
 
 /** What is counted of so many tries, one after another, while the server answers like this. */
 const count = async (tries: number, isReady: (nth: number) => boolean) => {
@@ -33,4 +34,16 @@ test('one that has just come back was there neither before nor during the try be
   expect(counts.slice(18)).toEqual([6, 7, 8, 6, 7, 8, 9])
   const restarts = await count(100, (nth) => nth % 2 === 0)
   expect(Math.max(...restarts.counts)).toBeLessThan(maxFruitlessTries)
+})
+
+test.each([401, 403, 404, 429])('a proxy that answers %i in its place shows it there', (status) => {
+  expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(true)
+})
+
+test.each([null, 500, 502, 503, 504])('%s shows it away, whoever answers', (status) => {
+  expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(false)
+})
+
+test('one that is ready is there', () => {
+  expect(showsServer({ ok: true, value: {} })).toBe(true)
 })

@@ -1,8 +1,17 @@
+import type { Outcome } from '../upload-failure.ts'
+
 /** Tries in a row that store nothing new before an upload is given up. */
 export const maxFruitlessTries = 8
 
-/** Whether the server itself is there: `GET /api/ready` answers 200 in time. Never rejects. */
+/** Whether the server itself is there, as `GET /api/ready` shows in time. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
+
+/**
+ * What an answer to `GET /api/ready` shows: a server is away that gives none, or 5xx. Any other comes
+ * of one that is there, as that of a proxy which hides this call from browsers.
+ */
+export const showsServer = (answer: Outcome<unknown>): boolean =>
+  answer.ok || (answer.refusal.status !== null && answer.refusal.status < 500)
 
 /**
  * How many of the tries count that came to nothing, the last of them by an answer that may pass. An
