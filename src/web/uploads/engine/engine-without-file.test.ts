@@ -88,4 +88,75 @@ describe('an upload that has lost its file', () => {
     await pass(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
+
+  describe('while nobody says what storage holds of it', () => {
+    const lists = () => world.log.filter((line) => line.startsWith('list')).length
+    const stopWithoutAnswer = async (status: number | null) => {
+      world.isServerReady = false
+      world.onList = () => refused(status)
+      await stopAtConfirm()
+    }
+
+    test.each([null, 503])('asks for the file, and the server no more (%s)', async (status) => {
+      await stopWithoutAnswer(status)
+      await pass(15_000)
+      expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
+      const asked = lists()
+      await pass(600_000)
+      expect(lists()).toBe(asked)
+    })
+
+    test('goes on with its file as soon as that is given, and asks no more', async () => {
+      await stopWithoutAnswer(503)
+      await pass(1000)
+      world.onList = () => ({ ok: true, value: { parts: [] } })
+      await world.engine.provideFile('000001', { file: fileNamed('a.txt', 30) })
+      await pass(0)
+      expect(world.shown()).toEqual(['a.txt completed'])
+      const asked = lists()
+      await pass(600_000)
+      expect(lists()).toBe(asked)
+    })
+
+    test('asks no more once it is cancelled', async () => {
+      await stopWithoutAnswer(503)
+      await pass(1000)
+      world.engine.cancel('000001')
+      await pass(600_000)
+      expect(world.shown()).toEqual([])
+      expect(lists()).toBe(1)
+    })
+
+    test('ends a question on its way when it is cancelled', async () => {
+      const ended: unknown[] = []
+      world.effects.calls.listParts = (_, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            ended.push(signal.reason)
+            resolve(refused(null))
+          }),
+        )
+      await stopAtConfirm()
+      await pass(1000)
+      world.engine.cancel('000001')
+      expect(ended).toMatchObject([{ name: 'AbortError' }])
+      await pass(600_000)
+      expect(ended).toHaveLength(1)
+    })
+
+    test('is not lost where nobody could choose it again, and is confirmed in the end', async () => {
+      world.onConfirm = () => refused(null)
+      world.add([{ file: fileNamed('a.txt', 30), pasted: true }])
+      await pass(0)
+      world.isServerReady = false
+      world.onList = () => refused(503)
+      world.reload()
+      await pass(600_000)
+      expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
+      world.onList = () => allHeld
+      world.onConfirm = () => null
+      await pass(60_000)
+      expect(world.shown()).toEqual(['a.txt completed'])
+    })
+  })
 })

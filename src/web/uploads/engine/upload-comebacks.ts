@@ -1,20 +1,34 @@
 import { refuseOtherFile } from '../picking/file-identity.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { repeat } from '../timers.ts'
-import { questionTimeoutMs } from '../transfer/next-step.ts'
-import { type Repeating, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
-import { isCancelled, mayPass, unreadableText } from '../upload-failure.ts'
+import { pause } from '../transfer/connection.ts'
+import { questionTimeoutMs, waitBeforeNext } from '../transfer/next-step.ts'
+import { answerOf, askOnce, type Repeating, type UploadCalls } from '../transfer/upload-calls.ts'
+import { mayPass, unreadableText } from '../upload-failure.ts'
 import type { PickedFile } from '../uploads-state.ts'
 import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
 import { canResumeByItself } from './upload-machine.ts'
-import { isUnderWay } from './upload-steps.ts'
+import { canComeBack } from './upload-steps.ts'
 
 /** How often the clock looks whether a paused upload may go on. */
 const lookEveryMs = 1000
 
+/** How often storage is asked for what it holds before a person is asked for the file. */
+const maxAsked = 3
+
+/** Where the bytes of an upload are, as far as the server told; else only as far as this browser knows. */
+interface Found {
+  where: DataState
+  isSure: boolean
+}
+
+/** Whether a person can give what this browser does not have. */
+const canHelp = ({ pasted }: UploadRecord, where: DataState): boolean =>
+  where === 'permission' || (where === 'file' && !pasted)
+
 /** What going on with uploads needs of the engine. */
-export interface ComebackDeps extends Omit<Repeating, 'onInterrupted'> {
+export interface ComebackDeps extends Pick<Repeating, 'connection' | 'timers' | 'wait' | 'random'> {
   calls: Pick<UploadCalls, 'listParts'>
   data: UploadData
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
@@ -38,6 +52,8 @@ export interface Comebacks {
   provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
   /** Looks from now on after those that may go on by themselves, while there are any (spec §4). */
   wake(): void
+  /** Nobody is to go on with it any more, or somebody has begun to: its bytes are not looked for. */
+  leave(id: string): void
   /** The server is asked nothing any more. */
   close(): void
 }
@@ -45,49 +61,70 @@ export interface Comebacks {
 export const createComebacks = (deps: ComebackDeps): Comebacks => {
   const { calls, timers, data, sample, record: recordOf, paused, dispatch } = deps
   /** Those whose bytes are being looked for. */
-  const sought = new Map<string, Promise<DataState>>()
-  const end = new AbortController()
+  const sought = new Map<string, { found: Promise<Found | null>; end: AbortController }>()
 
-  /** Whether storage has all bytes, or has made a file of them: then it is confirmed without them. */
-  const mayBeStored = async ({ ticket, fileSize }: UploadRecord): Promise<boolean> => {
+  /**
+   * Whether storage has all bytes, or has made a file of them: then it is confirmed without them. Null
+   * when nobody answered a few times; a server may be away for long, and a person can help meanwhile.
+   */
+  const askStorage = async (
+    { ticket, fileSize }: UploadRecord,
+    signal: AbortSignal,
+  ): Promise<boolean | null> => {
     if (!ticket) return false
-    const { signal } = end
-    const listed = await untilAnswered(
-      {
-        ask: (limit) =>
-          calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit])),
-        withinMs: questionTimeoutMs,
-        isPassing: mayPass,
-      },
-      signal,
-      { ...deps, onInterrupted: () => undefined },
-    )
-    if (!listed.ok) return listed.refusal.status === 404
-    const { parts } = listed.value
-    const held = parts.reduce((sum, { size }) => sum + size, 0)
-    return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
+    const ask = (limit: AbortSignal) =>
+      calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit]))
+    for (let tries = 1; ; tries += 1) {
+      const listed = await askOnce({ ask, withinMs: questionTimeoutMs }, timers)
+      signal.throwIfAborted()
+      if (listed.ok) {
+        const { parts } = listed.value
+        const held = parts.reduce((sum, { size }) => sum + size, 0)
+        return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
+      }
+      const { refusal } = listed
+      if (!mayPass(refusal)) return refusal.status === 404
+      if (tries === maxAsked) return null
+      await pause(waitBeforeNext(answerOf(refusal), tries, deps.random()), signal, deps)
+    }
   }
 
-  const lookFor = async (record: UploadRecord): Promise<DataState> => {
+  const lookFor = async (record: UploadRecord, signal: AbortSignal): Promise<Found> => {
     const where = await data.find(record)
-    if (where === 'ready' || !(await mayBeStored(record).catch(() => false))) return where
-    return 'stored'
+    signal.throwIfAborted()
+    if (where === 'ready') return { where, isSure: true }
+    const isStored = await askStorage(record, signal)
+    return { where: isStored ? 'stored' : where, isSure: isStored !== null }
   }
-  const find = (record: UploadRecord): Promise<DataState> => {
-    const known = sought.get(record.id)
-    if (known) return known
-    const looking = lookFor(record).finally(() => sought.delete(record.id))
-    sought.set(record.id, looking)
-    return looking
+  /** Null when the search was left. */
+  const find = (record: UploadRecord): Promise<Found | null> => {
+    const { id } = record
+    const known = sought.get(id)
+    if (known) return known.found
+    const end = new AbortController()
+    const found = lookFor(record, end.signal)
+      .catch(() => null)
+      .finally(() => {
+        if (sought.get(id)?.end === end) sought.delete(id)
+      })
+    sought.set(id, { found, end })
+    return found
+  }
+  const leave = (id: string) => {
+    sought.get(id)?.end.abort(new DOMException('It is not looked for any more.', 'AbortError'))
+    sought.delete(id)
   }
 
   const seek = async (id: string) => {
     const record = recordOf(id)
-    if (!record || isUnderWay(record)) return
-    const where = await find(record)
+    if (!record || !canComeBack(record)) return
+    const found = await find(record)
+    if (!found) return
     // Its file may have been given meanwhile.
-    const isHere = data.file(id) !== undefined
-    dispatch(id, { type: 'resume', data: isHere ? 'ready' : where })
+    const where = data.file(id) ? 'ready' : found.where
+    // Only storage may still have them: they are not lost before it has answered.
+    if (where !== 'ready' && !found.isSure && !canHelp(record, where)) return
+    dispatch(id, { type: 'resume', data: where })
   }
 
   const refuse = (record: UploadRecord, file: File): Promise<string | null> =>
@@ -96,8 +133,7 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
     )
   const provide = (id: string, picked: PickedFile): boolean => {
     const record = recordOf(id)
-    const isEnded = !record || record.status === 'completed' || isCancelled(record)
-    if (isEnded || isUnderWay(record)) return false
+    if (!record || !canComeBack(record)) return false
     data.keep(id, picked)
     dispatch(id, { type: 'resume', data: 'ready' })
     return true
@@ -106,10 +142,10 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
   return {
     seek,
     askFor: async (record) => {
-      const where = await find(record)
-      const canHelp = where === 'permission' || (where === 'file' && !record.pasted)
+      const where = (await find(record))?.where
+      if (!where || !canHelp(record, where)) return
       // Another tab may have given them meanwhile.
-      if (canHelp && !data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
+      if (!data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
     },
     refuse,
     provide,
@@ -134,6 +170,9 @@ export const createComebacks = (deps: ComebackDeps): Comebacks => {
       }
       return areAnyLeft
     }),
-    close: () => end.abort(new DOMException('These uploads are closed.', 'AbortError')),
+    leave,
+    close: () => {
+      for (const id of [...sought.keys()]) leave(id)
+    },
   }
 }

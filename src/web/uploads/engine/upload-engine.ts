@@ -11,7 +11,7 @@ import type { UploadEffect, UploadEvent } from './upload-events.ts'
 import { advance } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import { startRun, type UploadRun } from './upload-run.ts'
-import { isOver, isUnderWay } from './upload-steps.ts'
+import { canComeBack, isOver, isUnderWay } from './upload-steps.ts'
 import { createTurns, isLargeDrop } from './upload-turns.ts'
 import { whileWanted } from './while-wanted.ts'
 
@@ -152,6 +152,7 @@ export const createEngine = (
     put(paused, isPaused && record.need !== 'sign-in')
     put(over, record !== null && isOver(record))
     put(unsaved, picked !== undefined && !picked.handle)
+    if (!record || !canComeBack(record)) comebacks.leave(id)
     if (paused.size > 0) comebacks.wake()
     if (over.size > 0) wakeCleanUp()
     holdPage(accounts.underWay() + unsaved.size > 0)
@@ -161,6 +162,7 @@ export const createEngine = (
   const dispatch = (id: string, event: UploadEvent) => {
     const before = records.get(id)
     if (!before || isClosed) return
+    const run = runs.get(id)
     const { record, effects: wanted } = advance(before, event, timers.now())
     if (record) records.set(id, record)
     else records.delete(id)
@@ -171,7 +173,7 @@ export const createEngine = (
     }
     for (const effect of wanted) perform(record ?? before, effect)
     // Last, since the next one may start at once.
-    if (wanted.some(({ type }) => type === 'end-turn')) turns.leave(id)
+    if (wanted.some(({ type }) => type === 'end-turn')) turns.leave(id, run?.starting() ?? null)
     else if (record?.ticket) turns.placed(id)
   }
   const dispatchAll = (ids: readonly string[], event: UploadEvent) => {

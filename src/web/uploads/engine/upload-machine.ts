@@ -13,6 +13,7 @@ import type { StoredPart, TransferFault } from '../upload-ports.ts'
 import type { CallStage, DataState, Step, UploadEffect, UploadEvent } from './upload-events.ts'
 import {
   at,
+  canComeBack,
   cancelled,
   endTurn,
   fail,
@@ -242,9 +243,7 @@ export const advance = (record: UploadRecord, event: UploadEvent, now: number): 
     return isOld ? removed(record) : stay(record)
   }
   if (event.type === 'resume') {
-    const canResume =
-      record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
-    return canResume ? resume(record, event.data, now) : stay(record)
+    return canComeBack(record) ? resume(record, event.data, now) : stay(record)
   }
   return isUnderWay(record) ? whileUnderWay(record, event, now) : stay(record)
 }

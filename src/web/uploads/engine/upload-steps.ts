@@ -1,5 +1,5 @@
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, failureNotice, type Stage } from '../upload-failure.ts'
+import { cancelledByUser, failureNotice, isCancelled, type Stage } from '../upload-failure.ts'
 import type { Step, UploadEffect } from './upload-events.ts'
 
 /** Its turn comes or runs, and its page should stay; not true of one that is not there. */
@@ -7,6 +7,9 @@ export const isUnderWay = (record: Pick<UploadRecord, 'status'> | null | undefin
   record?.status === 'pending' || record?.status === 'uploading'
 /** It goes on only when a person says so, if at all. */
 export const isOver = ({ status }: UploadRecord) => status === 'completed' || status === 'failed'
+/** It waits for a person or for its bytes, and may go on. */
+export const canComeBack = (record: UploadRecord): boolean =>
+  record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
 
 const percentOf = (bytes: number, size: number, status: UploadRecord['status']): number => {
   if (size === 0) return status === 'pending' ? 0 : 100

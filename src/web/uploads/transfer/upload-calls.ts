@@ -80,6 +80,22 @@ export interface Question<T> {
   isPassing: (refusal: Refusal) => boolean
 }
 
+/** Makes the call once; it is refused without a status when no answer came in time. */
+export const askOnce = async <T>(
+  { ask, withinMs }: Pick<Question<T>, 'ask' | 'withinMs'>,
+  timers: Timers,
+): Promise<Outcome<T>> => {
+  const limit = new AbortController()
+  const callOff = timers.after(withinMs, () =>
+    limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
+  )
+  try {
+    return await ask(limit.signal)
+  } finally {
+    callOff()
+  }
+}
+
 /**
  * Calls until an answer comes that is no passing one, with growing waits, at least as long as
  * `Retry-After` asks; while the browser is offline no try counts, and while the server is away it is
@@ -88,24 +104,13 @@ export interface Question<T> {
  * @throws the reason of the signal when that fires during a wait.
  */
 export const untilAnswered = async <T>(
-  { ask, withinMs, isPassing }: Question<T>,
+  question: Question<T>,
   signal: AbortSignal,
   { connection, timers, wait, random, isServerReady, onInterrupted }: Repeating,
 ): Promise<Outcome<T>> => {
-  const askOnce = async () => {
-    const limit = new AbortController()
-    const callOff = timers.after(withinMs, () =>
-      limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
-    )
-    try {
-      return await ask(limit.signal)
-    } finally {
-      callOff()
-    }
-  }
   for (let tries = 1; ; tries += 1) {
-    const outcome = await askOnce()
-    if (outcome.ok || !isPassing(outcome.refusal)) return outcome
+    const outcome = await askOnce(question, timers)
+    if (outcome.ok || !question.isPassing(outcome.refusal)) return outcome
     if (!connection.isOnline()) tries = 1
     if (signal.aborted) return outcome
     onInterrupted()
