@@ -51,11 +51,17 @@ const makeStore = () => {
       return
     }
     bytes = bytes.subarray(0, start)
+    // Once: what is still read of this body must not time out the requests that follow it.
+    let isTold = false
+    const tellStall = () => {
+      if (!isTold) stalled.dispatchEvent(new Event('stall'))
+      isTold = true
+    }
     req.on('data', (chunk: Buffer) => {
       const room = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
       bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(room, chunk.length))])
       if (fault.kind === 'reset' && chunk.length >= room) req.socket.destroy()
-      if (fault.kind === 'stall' && chunk.length >= room) stalled.dispatchEvent(new Event('stall'))
+      if (fault.kind === 'stall' && chunk.length >= room) tellStall()
     })
     req.on('error', () => undefined)
     req.on('end', () => {
