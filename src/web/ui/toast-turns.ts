@@ -2,15 +2,25 @@
 export interface ToastOptions {
   title: string
   description?: string
-  /** `destructive` is drawn as a failure and read out at once; `plain` waits its turn. */
+  /** `destructive` is drawn as a failure and read out at once. */
   tone?: 'plain' | 'destructive'
+  /**
+   * News of work in the background: it waits until a failure has had its time. What answers a click does
+   * not: who clicked has acted after the failure, and looks for the answer now.
+   */
+  isNews?: boolean
   /** How long it stays, in milliseconds. Hovering or focusing it stops the clock. */
   duration?: number
 }
 
 /** Whose turn it is to show: spec §9, one toast at a time. */
 export interface ToastTurns {
-  /** In place of the one that shows; but a failure is never replaced by something plain, which follows it. */
+  /**
+   * In place of the one that shows; but news never takes the place of a failure: it follows it. Of
+   * several that wait the last one does, as it would have shown last without the failure; fifty files
+   * would else tell of themselves for minutes, and each of them has its place on the page.
+   * A failure never waits.
+   */
   add(toast: ToastOptions): void
   /** Nothing shows, as where the place for toasts has just been drawn. */
   reset(): void
@@ -21,7 +31,7 @@ export const createToastTurns = (
   show: (toast: ToastOptions, onClose: () => void) => void,
 ): ToastTurns => {
   let isFailureShown = false
-  /** The last plain one that came while a failure showed. */
+  /** The last news that came while a failure showed. */
   let next: ToastOptions | null = null
 
   const put = (toast: ToastOptions) => {
@@ -38,8 +48,14 @@ export const createToastTurns = (
 
   return {
     add: (toast) => {
-      if (isFailureShown && toast.tone !== 'destructive') next = toast
-      else put(toast)
+      const isNews = toast.isNews === true && toast.tone !== 'destructive'
+      if (isNews && isFailureShown) {
+        next = toast
+        return
+      }
+      // What is newer than the news that waits is not followed by it.
+      if (isNews) next = null
+      put(toast)
     },
     reset: () => {
       isFailureShown = false

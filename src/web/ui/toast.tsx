@@ -33,8 +33,8 @@ const theTurns = () => {
 }
 
 /**
- * Shows a toast in place of the one that shows, if any; a plain one waits until a failure has had its
- * time. It can be called from anywhere.
+ * Shows a toast in place of the one that shows, if any; news waits until a failure has had its time.
+ * It can be called from anywhere.
  */
 export const toast = (options: ToastOptions): void => theTurns().add(options)
 

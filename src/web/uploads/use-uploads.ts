@@ -29,6 +29,7 @@ const storeOf = (client: QueryClient): UploadsStore => {
         title,
         ...(description !== undefined && { description }),
         tone: failed ? 'destructive' : 'plain',
+        isNews: true,
       }),
   })
   const userHash = hashKey(currentUserQuery.queryKey)
