@@ -2,7 +2,7 @@ import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard, pressChooseFiles, reloadAnyway } from './support/dashboard.ts'
 import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
 import { answerPicker, withoutPicker, withPickerRefused } from './support/picker.ts'
-import { expectArrived, expectUpload, pressResume } from './support/uploads.ts'
+import { expectArrived, expectUpload, pressResume, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -55,6 +55,61 @@ test('a file that is chosen again for a paused upload need not be chosen a third
   await reloadAnyway(page)
   network.open()
   await expectArrived(page, app, film)
+})
+
+test('a paused upload tells of a chosen file that cannot be read, until another is chosen', async ({
+  app,
+  film,
+  network,
+  page,
+}) => {
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await reloadAnyway(page)
+  await expectUpload(page, film.name, 'Paused')
+  await page.evaluate((name) => {
+    const getFile = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
+    const showOpenFilePicker = async () => [{ kind: 'file', name, getFile }]
+    Object.assign(window, { showOpenFilePicker })
+  }, film.name)
+  await pressResume(page, film.name)
+  const fault = uploadItem(page, film.name).getByRole('alert')
+  await expect(fault).toHaveText(
+    `Could not be read: ${film.name}. The browser has no right to read them, or they are gone.`,
+  )
+
+  await answerPicker(page, film, { asks: false })
+  network.open()
+  await pressResume(page, film.name)
+  await expectArrived(page, app, film)
+  await expect(fault).toBeHidden()
+})
+
+test('a picker that is refused long after the click leaves nothing behind, and the next click has the input', async ({
+  app,
+  film,
+  network,
+  page,
+}) => {
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await reloadAnyway(page)
+  await expectUpload(page, film.name, 'Paused')
+  // The click is over for the browser when it refuses.
+  await page.evaluate(() => {
+    const { promise, reject } = Promise.withResolvers()
+    const refuse = () => reject(new DOMException('no', 'SecurityError'))
+    Object.assign(window, { showOpenFilePicker: () => promise, refuse })
+    Object.defineProperty(navigator, 'userActivation', { value: { isActive: false } })
+  })
+  await pressResume(page, film.name)
+  await page.evaluate('refuse()')
+  await expect(page.locator('body > input[type=file]')).toHaveCount(0)
+
+  network.open()
+  const opened = page.waitForEvent('filechooser')
+  await pressResume(page, film.name)
+  await (await opened).setFiles(film.path)
+  await expectArrived(page, app, film)
+  await expect(page.locator('body > input[type=file]')).toHaveCount(0)
 })
 
 test('who closes the picker has chosen nothing: no other dialog opens, and it can be asked again', async ({

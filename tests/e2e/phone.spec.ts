@@ -1,6 +1,6 @@
 import { devices } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
@@ -32,7 +32,13 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   }
   const shown = await recordTexts(page)
 
-  await stallAfter(network, mebibyte, () => chooseFiles(page, [photo.path, note.path]))
+  // The dialog of a file input, which offers the camera and the gallery: not the browser's own picker.
+  expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
+  await stallAfter(network, mebibyte, async () => {
+    const opened = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).tap()
+    await (await opened).setFiles([photo.path, note.path])
+  })
   // Spec §7: the background path on a mobile device, however small the file.
   const panel = uploadsPanel(page)
   await expect(panel).toBeVisible()

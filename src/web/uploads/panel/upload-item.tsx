@@ -4,11 +4,12 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
 import { isUnderWay } from '../engine/upload-steps.ts'
-import { chooseFile, droppedFile } from '../picking/choose-file.ts'
+import { chooseFile } from '../picking/choose-file.ts'
+import { type Drop, dropFault, readDrop } from '../picking/dropped-files.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-failure.ts'
 import { shareOf } from '../upload-share.ts'
-import type { PickedFile, UploadLive, UploadsState } from '../uploads-state.ts'
+import type { UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, timeLeftText } from './panel-view.ts'
 
 export interface UploadItemProps {
@@ -159,13 +160,18 @@ const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
 const Item = ({ record, live, commands }: UploadItemProps) => {
   const { id, fileName, status, need } = record
   const needsFile = status === 'paused' && need === 'file'
-  const give = async (file: Promise<PickedFile | null>) => {
-    const picked = await file
+  const [fault, setFault] = useState<ReturnType<typeof dropFault>>(null)
+  const give = async (asking: Promise<Drop | null>) => {
+    setFault(null)
+    const chosen = await asking
+    if (!chosen) return
+    setFault(dropFault(chosen))
+    const [picked] = chosen.files
     if (picked) commands.provideFile(id, picked)
   }
   // Who does not want to give the permission, or cannot any more, drops the file instead.
   const takesFile = needsFile || (status === 'paused' && need === 'permission')
-  const drop = useDrop(takesFile, (transfer) => void give(droppedFile(transfer)))
+  const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
 
   return (
@@ -204,6 +210,11 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
           </button>
         )}
       </div>
+      {fault && takesFile ? (
+        <p role="alert" className="upload-note upload-error">
+          {fault.title}: {fault.description}
+        </p>
+      ) : null}
       {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}
       {status === 'paused' && need !== null ? <NeedNote need={need} /> : null}
     </div>

@@ -1,18 +1,22 @@
-import type { PickedFile } from '../uploads-state.ts'
-import { readDrop } from './dropped-files.ts'
+import { type Drop, isNothing } from './dropped-files.ts'
 import { pickFiles } from './file-picker.ts'
 
+/** Ends the asking before, of whose dialog no end was told: browsers of 2022 have no `cancel`. */
+let endLast: (() => void) | undefined
+
 /** In the dialog of a file input, which every browser has: it gives no handle. */
-const chooseByInput = (): Promise<PickedFile | null> =>
+const chooseByInput = (): Promise<Drop | null> =>
   new Promise((resolve) => {
+    endLast?.()
     const input = document.createElement('input')
     input.type = 'file'
     input.hidden = true
     const end = () => {
-      const [file] = input.files ?? []
+      const files = Array.from(input.files ?? [], (file) => ({ file }))
       input.remove()
-      resolve(file ? { file } : null)
+      resolve(files.length > 0 ? { files, unreadable: [] } : null)
     }
+    endLast = end
     input.addEventListener('change', end)
     input.addEventListener('cancel', end)
     // Safari tells nothing to an input that is in no document.
@@ -22,18 +26,14 @@ const chooseByInput = (): Promise<PickedFile | null> =>
 
 /**
  * Lets the person choose one file in the browser's own dialog, with its handle where the browser has
- * them; null when none was chosen. Call it in the handler of a click.
+ * them. Null when none was chosen, or when no dialog could open any more: then the next click finds
+ * one. What was chosen may be unreadable. Call it in the handler of a click. Never rejects.
  */
-export const chooseFile = async (): Promise<PickedFile | null> => {
+export const chooseFile = async (): Promise<Drop | null> => {
   const asking = pickFiles({ multiple: false })
-  const chosen = asking && (await asking)
-  return chosen ? (chosen.files[0] ?? null) : chooseByInput()
-}
-
-/** The first file of a drop; null when there was none. Must be called within the event. */
-export const droppedFile = async ({
-  items,
-}: Pick<DataTransfer, 'items'>): Promise<PickedFile | null> => {
-  const { files } = await readDrop(items)
-  return files[0] ?? null
+  if (!asking) return chooseByInput()
+  const chosen = await asking
+  if (chosen) return isNothing(chosen) ? null : chosen
+  // Long after the click an input would open nothing, and never tell.
+  return navigator.userActivation.isActive ? chooseByInput() : null
 }

@@ -154,6 +154,10 @@ export const readHandles = async (handles: readonly FileSystemFileHandle[]): Pro
   return drop
 }
 
+/** Neither a file nor the name of one. */
+export const isNothing = ({ files, unreadable }: Drop): boolean =>
+  files.length === 0 && unreadable.length === 0
+
 /** What there is to say of a drop that did not give all it had; null when it did. */
 export const dropFault = ({
   files,

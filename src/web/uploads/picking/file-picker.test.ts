@@ -11,14 +11,18 @@ const handleOf = (name: string, isThere = true) => {
 
 type Answer = () => Promise<FileSystemFileHandle[]>
 
+const withMouse = () => ({ matches: true })
+
 /** A page whose dialog is answered as each of these says, in turn. */
 const pageOf = (...answers: Answer[]) => {
   const asked: object[] = []
+  const clock = { now: 0 }
   const showOpenFilePicker = (of: object) => {
     asked.push(of)
     return answers[asked.length - 1]?.() ?? Promise.reject(new Error('asked too often'))
   }
-  return { pick: createFilePicker({ showOpenFilePicker }), asked }
+  const page = { matchMedia: withMouse, showOpenFilePicker }
+  return { pick: createFilePicker(page, () => clock.now), asked, clock }
 }
 
 const refusal =
@@ -29,7 +33,20 @@ const refusal =
 const nothing = { files: [], unreadable: [] }
 
 test('where the browser has no picker the answer comes at once', () => {
-  expect(createFilePicker({})({ multiple: true })).toBeNull()
+  expect(createFilePicker({ matchMedia: withMouse }, () => 0)({ multiple: true })).toBeNull()
+})
+
+test('where nothing but fingers points, the input offers more, and the picker is left alone', () => {
+  const queries: string[] = []
+  const page = {
+    matchMedia: (query: string) => {
+      queries.push(query)
+      return { matches: false }
+    },
+    showOpenFilePicker: () => Promise.reject(new Error('asked on a phone')),
+  }
+  expect(createFilePicker(page, () => 0)({ multiple: true })).toBeNull()
+  expect(queries).toEqual(['(any-pointer: fine)'])
 })
 
 test.each([true, false])('files come with their handles; multiple: %s', async (multiple) => {
@@ -77,4 +94,36 @@ test('a second click while the dialog is open asks for nothing', async () => {
   expect((await first)?.files).toHaveLength(1)
   expect((await pick({ multiple: true }))?.files).toHaveLength(1)
   expect(asked).toHaveLength(2)
+})
+
+test('a dialog whose end is never told does not keep the next from opening', async () => {
+  const never = () => new Promise<FileSystemFileHandle[]>(() => undefined)
+  const { pick, asked, clock } = pageOf(never, refusal('NotAllowedError'), async () => [
+    handleOf('a.txt'),
+  ])
+  void pick({ multiple: true })
+  clock.now = 4999
+  expect(await pick({ multiple: true })).toEqual(nothing)
+  clock.now = 5000
+  // The browser takes the first one for open still: an input has to do.
+  expect(await pick({ multiple: true })).toBeNull()
+  clock.now = 10_000
+  // That it refused a second one was no refusal of the picker.
+  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
+  expect(asked).toHaveLength(3)
+})
+
+test('a dialog is over when it has answered, however long its file takes to open', async () => {
+  const file = Promise.withResolvers<File>()
+  const slow = { kind: 'file', name: 'far.txt', getFile: () => file.promise }
+  const { pick } = pageOf(
+    async () => [slow as unknown as FileSystemFileHandle],
+    async () => [handleOf('near.txt')],
+  )
+  const first = pick({ multiple: true })
+  await Promise.resolve()
+  await Promise.resolve()
+  expect((await pick({ multiple: true }))?.files[0]?.file.name).toBe('near.txt')
+  file.resolve(new File(['far'], 'far.txt'))
+  expect((await first)?.files[0]?.file.name).toBe('far.txt')
 })

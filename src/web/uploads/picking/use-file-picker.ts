@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
-import type { Drop } from './dropped-files.ts'
+import { type Drop, isNothing } from './dropped-files.ts'
 import { pickFiles } from './file-picker.ts'
 
 /**
- * Has a click on a file input answered by the picker that gives handles, where the browser has one;
- * where it is refused, by the input's own dialog after all. `onChosen` is called with what was chosen in
+ * Has a click on a file input answered by the picker that gives handles, where there is one; where it
+ * is refused, by the input's own dialog after all. `onChosen` is called with what was chosen in
  * the picker, and not when nothing was; what is chosen in the input is the input's to tell.
  */
 export const useFilePicker = (
@@ -21,7 +21,7 @@ export const useFilePicker = (
       if (!asking) return
       event.preventDefault()
       const chosen = await asking
-      if (chosen && chosen.files.length + chosen.unreadable.length > 0) tell(chosen)
+      if (chosen && !isNothing(chosen)) tell(chosen)
       // Past the click. Long after it the browser would refuse this as well.
       else if (!chosen && navigator.userActivation.isActive) element.showPicker()
     }

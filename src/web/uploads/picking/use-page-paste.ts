@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import type { Drop } from './dropped-files.ts'
+import { type Drop, isNothing } from './dropped-files.ts'
 import { isEditable } from './is-editable.ts'
 import { readPaste } from './pasted-files.ts'
 
@@ -14,7 +14,7 @@ export const usePagePaste = (onPaste: (paste: Drop) => void): void => {
     const take = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
       void readPaste(event.clipboardData, new Date()).then((found) => {
-        if (found.files.length > 0 || found.unreadable.length > 0) paste(found)
+        if (!isNothing(found)) paste(found)
       })
     }
     window.addEventListener('paste', take)
