@@ -5,7 +5,7 @@ import {
   pass,
   refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -36,6 +36,42 @@ describe('cancelling an upload', () => {
     world.engine.cancel(id)
     await pass(0)
     expect(world.log).toEqual(['start a.txt', 'abort key of a.txt'])
+  })
+
+  test('before the server answered keeps the others from asking: its place is theirs then', async () => {
+    const open = new Set<string>()
+    const answer = Promise.withResolvers<void>()
+    world.onStart = async (name) => {
+      if (open.size === 3) return refused(403, 'TIER_FILE_COUNT', tierIsFull)
+      open.add(`key of ${name}`)
+      if (name === '1.txt') await answer.promise
+      return null
+    }
+    world.onAbort = (cloudKey) => {
+      open.delete(cloudKey)
+      return { ok: true, value: null }
+    }
+    const names = Array.from({ length: 12 }, (_, at) => `${at + 1}.txt`)
+    const [first = ''] = world.add(names.map((name) => fileNamed(name)))
+    await pass(0)
+    world.engine.cancel(first)
+    await pass(10_000)
+    expect(world.log).toEqual(['start 1.txt'])
+    answer.resolve()
+    await pass(0)
+    const completed = world.shown().filter((line) => line.endsWith(' completed'))
+    expect(completed).toEqual(['2.txt completed', '3.txt completed', '4.txt completed'])
+    expect([...open]).toEqual(['key of 2.txt', 'key of 3.txt', 'key of 4.txt'])
+  })
+
+  test('before a server that never answers keeps the others waiting for 30 s', async () => {
+    world.onStart = (name) => (name === 'a.txt' ? new Promise<never>(() => undefined) : null)
+    const [first = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+    world.engine.cancel(first)
+    await pass(30_499)
+    expect(world.log).toEqual(['start a.txt'])
+    await pass(1)
+    expect(world.log).toContain('stored b.txt')
   })
 
   test('while it is being confirmed is too late: the list shows the file', async () => {

@@ -53,6 +53,11 @@ export interface UploadRun {
   listParts(effect: Effect<'list-parts'>): void
   transfer(effect: Effect<'transfer'>): void
   confirm(effect: Effect<'confirm'>): void
+  /**
+   * Settles when the start that is under way has its answer; once the turn has ended, when the place
+   * that it was given has been freed as well. Null where none is under way.
+   */
+  starting(): Promise<unknown> | null
   /** Whatever is under way stops, and nothing is heard of it any more. */
   end(): void
 }
@@ -68,6 +73,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   /** Came with the ticket, for the transfer that follows. */
   let signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
   let hash: Promise<string | null> = Promise.resolve(null)
+  let starting: Promise<unknown> | null = null
 
   const onInterrupted = () => onLive({ interrupted: true, bytesPerSecond: null })
   const asked = <T>(question: Question<T>) =>
@@ -104,7 +110,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
     // Given up while the answer was on its way: the place is freed.
-    if (signal.aborted) void calls.abortUpload(started.value.cloudKey)
+    if (signal.aborted) await calls.abortUpload(started.value.cloudKey)
     const { parts, ...ticket } = started.value
     if (!parts) return { type: 'ticket', ticket }
     const { urls: partUrls, ...plan } = parts
@@ -164,12 +170,18 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
         () => undefined,
       )
     },
-    getTicket: ({ instead }) =>
-      during(async () => {
+    getTicket: ({ instead }) => {
+      const ask = async () => {
         if (instead !== null) await calls.abortUpload(instead)
         const record = duties.record()
         return record && !signal.aborted ? start(record) : null
-      }),
+      }
+      const answered = ask().finally(() => {
+        starting = null
+      })
+      starting = answered
+      during(() => answered)
+    },
     listParts: ({ ticket }) =>
       during(async () => {
         const listed = await asked({
@@ -202,6 +214,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       })
     },
     confirm: ({ ticket, stage }) => during(() => confirm(ticket, stage)),
+    starting: () => starting,
     end: () => turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError')),
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers } from '../timers.ts'
 import { createTurns, type UploadTurns } from './upload-turns.ts'
 
@@ -24,7 +24,7 @@ const enqueue = (ids: string, dropSize: number, size = 100) => {
 test('up to ten files: one after another, with 500 ms between them', () => {
   enqueue('abc', 10)
   expect(started).toEqual(['a'])
-  turns.leave('a')
+  turns.leave('a', null)
   vi.advanceTimersByTime(499)
   expect(started).toEqual(['a'])
   vi.advanceTimersByTime(1)
@@ -35,7 +35,7 @@ test('a larger drop: six at once and no pause', () => {
   enqueue('abcdefgh', 11)
   place('abcdef')
   expect(started.join('')).toBe('abcdef')
-  turns.leave('c')
+  turns.leave('c', null)
   expect(started.join('')).toBe('abcdefg')
 })
 
@@ -45,13 +45,54 @@ test('a larger drop: nobody asks for a place before the one in front has got its
   turns.placed('a')
   expect(started.join('')).toBe('ab')
   turns.placed('a')
-  turns.leave('a')
+  turns.leave('a', null)
   expect(started.join('')).toBe('ab')
   // It was refused, or given up.
-  turns.leave('b')
+  turns.leave('b', null)
   expect(started.join('')).toBe('abc')
   turns.placed('c')
   expect(started.join('')).toBe('abcd')
+})
+
+describe('who leaves while the server may still give it a place', () => {
+  const left = (dropSize: number) => {
+    enqueue('abc', dropSize)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    turns.leave('a', promise)
+    return { resolve, reject }
+  }
+
+  test.each(['resolve', 'reject'] as const)(
+    'is waited for until that is over (%s)',
+    async (end) => {
+      const answer = left(11)
+      // Its record goes meanwhile.
+      turns.leave('a', null)
+      await vi.advanceTimersByTimeAsync(29_999)
+      expect(started.join('')).toBe('a')
+      answer[end]()
+      await vi.advanceTimersByTimeAsync(0)
+      expect(started.join('')).toBe('ab')
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
+
+  test('is waited for no longer than 30 s, and its late answer gives nobody a turn', async () => {
+    const answer = left(11)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(started.join('')).toBe('ab')
+    answer.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(started.join('')).toBe('ab')
+  })
+
+  test('is followed after the pause of 500 ms where there is one', async () => {
+    left(3).resolve()
+    await vi.advanceTimersByTimeAsync(499)
+    expect(started.join('')).toBe('a')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(started.join('')).toBe('ab')
+  })
 })
 
 test('a larger drop: who has got more places than any limit leaves is waited for no longer', () => {
@@ -61,7 +102,7 @@ test('a larger drop: who has got more places than any limit leaves is waited for
   place('d')
   expect(started.join('')).toBe('abcdef')
   // The next drop may be somebody else's, or its places be fewer.
-  for (const id of 'abcdefghijkl') turns.leave(id)
+  for (const id of 'abcdefghijkl') turns.leave(id, null)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')
   place('m')
@@ -74,11 +115,11 @@ test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('d', 11)
   place('ab')
   expect(started.join('')).toBe('ab')
-  turns.leave('a')
-  turns.leave('b')
+  turns.leave('a', null)
+  turns.leave('b', null)
   place('c')
   expect(started.join('')).toBe('abc')
-  turns.leave('c')
+  turns.leave('c', null)
   expect(started.join('')).toBe('abcd')
 })
 
@@ -87,27 +128,27 @@ test('a small drop behind a large one waits until that is through', () => {
   enqueue('d', 1)
   place('abc')
   expect(started.join('')).toBe('abc')
-  for (const id of 'abc') turns.leave(id)
+  for (const id of 'abc') turns.leave(id, null)
   expect(started.join('')).toBe('abcd')
 })
 
 test('who leaves while waiting never starts, and nobody waits twice', () => {
   enqueue('aabc', 3)
-  turns.leave('b')
+  turns.leave('b', null)
   expect(turns.waiting()).toEqual(['c'])
-  turns.leave('a')
+  turns.leave('a', null)
   vi.advanceTimersByTime(500)
   expect(started.join('')).toBe('ac')
 })
 
 test('after the last one no timer runs', () => {
   enqueue('a', 1)
-  turns.leave('a')
+  turns.leave('a', null)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a thousand files that end as they start do not pile up calls', () => {
-  turns = createTurns(browserTimers, (id) => turns.leave(id))
+  turns = createTurns(browserTimers, (id) => turns.leave(id, null))
   const ids = Array.from({ length: 20_000 }, (_, index) => String(index))
   for (const id of ids) turns.enqueue({ id, size: 1, dropSize: ids.length })
   expect(turns.waiting()).toEqual([])

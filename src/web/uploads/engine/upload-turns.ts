@@ -1,5 +1,6 @@
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { Timers } from '../timers.ts'
+import { questionTimeoutMs } from '../transfer/next-step.ts'
 
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
@@ -32,8 +33,12 @@ export interface UploadTurns {
   enqueue(turn: Turn): void
   /** It has its place on the server. */
   placed(id: string): void
-  /** Its turn is over, or it waits no longer. */
-  leave(id: string): void
+  /**
+   * Its turn is over, or it waits no longer. While the server may still give it a place nobody else
+   * asks for one: the turn lasts until `placeless` settles, 30 s at most.
+   * @param placeless settles once it holds no place and gets none; null where that is so already.
+   */
+  leave(id: string, placeless: Promise<unknown> | null): void
   /** Those that wait, in their order. */
   waiting(): string[]
 }
@@ -52,6 +57,8 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
   /** Places given since nothing was left to do. */
   let places = 0
   let pausing = false
+  /** Those that left, and may be given a place all the same. */
+  const leaving = new Set<string>()
 
   /** Alone, or beside others where all of them have places and may overlap. */
   const mayStart = (turn: Turn): boolean => {
@@ -72,6 +79,20 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
     }
   }
 
+  const over = (id: string) => {
+    placing.delete(id)
+    const done = underWay.get(id)
+    if (!done) return
+    underWay.delete(id)
+    if (waiting.size === 0 && underWay.size === 0) places = 0
+    if (isLargeDrop(done.dropSize) || waiting.size === 0 || pausing) return next()
+    pausing = true
+    timers.after(pauseBetweenMs, () => {
+      pausing = false
+      next()
+    })
+  }
+
   return {
     enqueue: (turn) => {
       if (waiting.has(turn.id) || underWay.has(turn.id)) return
@@ -83,19 +104,18 @@ export const createTurns = (timers: Timers, start: (id: string) => void): Upload
       places += 1
       next()
     },
-    leave: (id) => {
+    leave: (id, placeless) => {
       waiting.delete(id)
-      placing.delete(id)
-      const done = underWay.get(id)
-      if (!done) return
-      underWay.delete(id)
-      if (waiting.size === 0 && underWay.size === 0) places = 0
-      if (isLargeDrop(done.dropSize) || waiting.size === 0 || pausing) return next()
-      pausing = true
-      timers.after(pauseBetweenMs, () => {
-        pausing = false
-        next()
-      })
+      if (leaving.has(id)) return
+      if (!placeless) return over(id)
+      leaving.add(id)
+      const end = () => {
+        callOff()
+        leaving.delete(id)
+        over(id)
+      }
+      const callOff = timers.after(questionTimeoutMs, end)
+      placeless.then(end, end)
     },
     waiting: () => [...waiting.keys()],
   }
