@@ -20,20 +20,36 @@ const work = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => 
   return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
 }
 
-/** Resolves when that fires. */
-const firing = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+/** What reckons a part for longer waits for a disk or a network share: the next need not. */
+const longestTurnMs = 2000
+
+/** Resolves when the work is done or cancelled, or has had its time. */
+const turnOf = (work: Promise<unknown>, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, longestTurnMs)
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    work.then(end, end)
+    signal.addEventListener('abort', end, { once: true })
+  })
 
 /**
- * Obeys the messages of one client, one job after another: of parts that are to travel together the
- * first must not wait until the last is reckoned. A cancelled job holds up nobody, even while its read
- * hangs.
+ * Obeys the messages of one client. Parts take turns, in the order in which they are asked for: of
+ * those that are to travel together the first must not wait until the last is reckoned. A turn is over
+ * after 2 s at most, so that a read that hangs holds up no other file for long. Other jobs run at once.
  */
 export const answerJobs = (
   post: (message: FromWorker) => void,
 ): ((message: ToWorker) => Promise<void>) => {
   const running = new Map<number, AbortController>()
-  let before: Promise<unknown> = Promise.resolve()
+  let turnsBefore: Promise<void> = Promise.resolve()
+  const inTurn = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
+    const worked = turnsBefore.then(() => work(job, signal))
+    turnsBefore = turnsBefore.then(() => turnOf(worked, signal))
+    return worked
+  }
   post('ready')
   return async ({ id, job }) => {
     if (job === 'cancel') {
@@ -43,9 +59,7 @@ export const answerJobs = (
     const cancel = new AbortController()
     running.set(id, cancel)
     try {
-      const worked = before.then(() => work(job, cancel.signal))
-      before = Promise.race([worked.catch(() => undefined), firing(cancel.signal)])
-      const value = await worked
+      const value = await (job.kind === 'part' ? inTurn : work)(job, cancel.signal)
       if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return

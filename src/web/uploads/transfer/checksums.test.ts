@@ -93,7 +93,25 @@ describe('the checksum of a part', () => {
   })
 })
 
-describe('the jobs of one worker', () => {
+/** A file whose read begins and never ends, as one on a network share that is gone. */
+const hanging = () => {
+  const blob = new Blob(['x'])
+  const read = vi.fn(() => new Promise<never>(() => undefined))
+  blob.slice = () => blob
+  blob.arrayBuffer = read
+  return { blob, read }
+}
+
+describe('the parts of one worker', () => {
+  /** Lets what is set off run, while time stands still. */
+  const settle = () => new Promise((done) => setImmediate(done))
+  const untilRead = async ({ read }: ReturnType<typeof hanging>) => {
+    while (read.mock.calls.length === 0) await settle()
+  }
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+
   test('are done one after another: the first part need not wait for those behind it', async () => {
     const order: string[] = []
     const { part } = createChecksums(startWorker)
@@ -105,15 +123,50 @@ describe('the jobs of one worker', () => {
 
   test('a cancelled one holds up nobody, even while its read hangs', async () => {
     const { part } = createChecksums(startWorker)
-    const hanging = new Blob(['x'])
-    hanging.slice = () => hanging
-    hanging.arrayBuffer = () => new Promise(() => undefined)
     const cancel = new AbortController()
-    const hung = part(hanging, 'crc32', cancel.signal)
+    const hung = part(hanging().blob, 'crc32', cancel.signal)
     const behind = part(file, 'crc32', never)
     cancel.abort(new Error('cancelled'))
     await expect(hung).rejects.toThrow('cancelled')
     expect(await behind).toBe(crc(content))
+  })
+
+  test('one that is cancelled while it waits lets nobody run beside the one before', async () => {
+    const { part } = createChecksums(startWorker)
+    const [first, third] = [hanging(), hanging()]
+    const [cancelFirst, cancelSecond] = [new AbortController(), new AbortController()]
+    const one = part(first.blob, 'crc32', cancelFirst.signal)
+    const two = part(file, 'crc32', cancelSecond.signal)
+    void part(third.blob, 'crc32', never)
+    await untilRead(first)
+    cancelSecond.abort(new Error('cancelled'))
+    await expect(two).rejects.toThrow('cancelled')
+    for (let turns = 0; turns < 20; turns += 1) await settle()
+    expect(third.read).not.toHaveBeenCalled()
+    cancelFirst.abort(new Error('cancelled'))
+    await expect(one).rejects.toThrow('cancelled')
+    await untilRead(third)
+  })
+
+  test('one whose read hangs holds up those behind it for 2 s', async () => {
+    const { part } = createChecksums(startWorker)
+    const [hung, other] = [hanging(), hanging()]
+    void part(hung.blob, 'crc32', never)
+    void part(other.blob, 'crc32', never)
+    await untilRead(hung)
+    vi.advanceTimersByTime(1999)
+    for (let turns = 0; turns < 20; turns += 1) await settle()
+    expect(other.read).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    await untilRead(other)
+  })
+
+  test('and one whose read hangs holds up no sample', async () => {
+    const { part, sample } = createChecksums(startWorker)
+    const hung = hanging()
+    void part(hung.blob, 'crc32', never)
+    await untilRead(hung)
+    expect(await sample(new Blob([]), never)).toBe(sha256('0\n'))
   })
 })
 
