@@ -9,8 +9,8 @@ import type { PartLedger } from './part-ledger.ts'
 export class HeldComparison {
   readonly #held: readonly StoredPart[]
   readonly #ledger: PartLedger
-  /** Parts that this transfer has stored itself. */
-  readonly #stored = new Set<number>()
+  /** Parts that storage holds from this transfer. */
+  readonly #heldSince = new Set<number>()
   /** Parts that storage held otherwise than the file has them. */
   readonly #different = new Set<number>()
   #reserved: number | null = null
@@ -22,9 +22,9 @@ export class HeldComparison {
     if (ledger.held().length > 0) this.#reserved = ledger.reserveLast()
   }
 
-  /** This transfer has stored this part: it is the file's own, whatever storage held before. */
-  stored(partNumber: number): void {
-    this.#stored.add(partNumber)
+  /** Storage holds this part from this transfer: it is the file's own, whatever was held before. */
+  heldSince(partNumber: number): void {
+    this.#heldSince.add(partNumber)
   }
 
   /**
@@ -44,7 +44,7 @@ export class HeldComparison {
       const { partNumber } = part
       if (!this.#ledger.holds(partNumber) || (await isOwn(part))) continue
       // Storage may have lost it meanwhile, and got the file's own.
-      if (this.#stored.has(partNumber)) continue
+      if (this.#heldSince.has(partNumber)) continue
       const isOnly = this.#ledger.count === 1
       if (this.#reserved === null && !isOnly) throw new TransferFailed('unreadable')
       this.#different.add(partNumber)

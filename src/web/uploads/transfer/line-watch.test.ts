@@ -17,7 +17,7 @@ beforeEach(() => {
 const begin = (partNumber: number, size = partSize) =>
   watch.begin(partNumber, size, () => {
     gaveWay.push(partNumber)
-    watch.end(partNumber, false)
+    watch.end(partNumber, 'lost')
   })
 
 /** Each part under way sends so many bytes a second, from one second to another. */
@@ -97,7 +97,7 @@ describe('a line that is fast enough', () => {
   test('is judged by the parts that arrived, as many as travelled', () => {
     for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
     now = 400
-    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, true)
+    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, 'held')
     expect(watch.lanes).toBe(5)
   })
 })
@@ -107,7 +107,7 @@ describe('a try that does not finish', () => {
   const lose = (pace: number, seconds: number) => {
     for (const partNumber of [1, 2]) begin(partNumber)
     travel(0, seconds, { 1: pace, 2: pace })
-    watch.end(1, false)
+    watch.end(1, 'timed-out')
   }
 
   test.each([
@@ -121,7 +121,7 @@ describe('a try that does not finish', () => {
   test('and ends together with others counts as one of all of them', () => {
     for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
     travel(0, 150, { 1: 25_000, 2: 25_000, 3: 25_000, 4: 25_000 })
-    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, false)
+    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, 'timed-out')
     expect(watch.lanes).toBe(2)
   })
 
@@ -129,7 +129,7 @@ describe('a try that does not finish', () => {
     begin(1)
     travel(0, 5, { 1: partSize })
     now = 500_000
-    watch.end(1, false)
+    watch.end(1, 'timed-out')
     expect(watch.lanes).toBe(4)
   })
 
@@ -137,7 +137,7 @@ describe('a try that does not finish', () => {
     for (const partNumber of [1, 2, 3, 4]) {
       begin(partNumber)
       now += 100
-      watch.end(partNumber, true)
+      watch.end(partNumber, 'held')
     }
     expect(watch.lanes).toBe(5)
     lose(15_000, 1)
@@ -151,8 +151,47 @@ describe('a try that does not finish', () => {
   })
 })
 
+describe('a line that is gone for a while', () => {
+  /** Four parts of which something leaves for 11 s, and then nothing for a minute. */
+  const pauseAMinute = () => {
+    for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
+    travel(0, 11, { 1: 100_000, 2: 100_000, 3: 100_000, 4: 100_000 })
+    now = 71_000
+  }
+  const arrive = (partNumber: number) => {
+    begin(partNumber)
+    now += 800
+    watch.end(partNumber, 'held')
+    return watch.lanes
+  }
+
+  test('tells nothing of what it carries', () => {
+    pauseAMinute()
+    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, 'lost')
+    expect(watch.lanes).toBe(4)
+    expect([1, 2, 3, 4].map(arrive)).toEqual([4, 4, 4, 4])
+  })
+
+  test('until a request is out of time is judged by the next part that arrives', () => {
+    pauseAMinute()
+    now = 600_000
+    for (const partNumber of [1, 2, 3, 4]) watch.end(partNumber, 'timed-out')
+    expect(watch.lanes).toBe(1)
+    expect([1, 2, 3, 4].map(arrive)).toEqual([4, 4, 4, 4])
+  })
+})
+
+test('a part that others gave way to counts as one that travelled with those that were left', () => {
+  for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
+  travel(0, 60, { 1: 5200, 2: 5100, 3: 5100, 4: 5300 })
+  expect(gaveWay).toEqual([2, 3, 1])
+  now = 450_000
+  watch.end(4, 'held')
+  expect(watch.lanes).toBe(1)
+})
+
 test('what is not under way tells nothing', () => {
   watch.sent(7, 1000)
-  watch.end(7, true)
+  watch.end(7, 'held')
   expect([watch.sending, watch.lanes]).toEqual([0, 4])
 })

@@ -11,11 +11,17 @@ interface Reading {
   bytes: number
 }
 
+/**
+ * How a try ended: storage holds the part; its request ran out of time; or for another reason, which
+ * says nothing of how much the line carries, such as a line that was gone for a while.
+ */
+export type TryEnd = 'held' | 'timed-out' | 'lost'
+
 /** One PUT of one part that is under way. */
 interface PartTry {
   size: number
   startedAt: number
-  /** How many were under way when it began, itself included. */
+  /** How many were under way when it began, or when others gave way to it; itself included. */
   lanes: number
   /** How many were under way together at most while its pace was watched. */
   most: number
@@ -43,6 +49,8 @@ export class LineWatch {
   readonly #now: () => number
   readonly #tries = new Map<number, PartTry>()
   #times: readonly PartTime[] = []
+  /** How long a part that did not arrive would have taken; only until one does. */
+  #judged: PartTime | null = null
 
   /**
    * @param partSize of every part but the last, in bytes.
@@ -60,7 +68,7 @@ export class LineWatch {
 
   /** How many parts should travel at once. */
   get lanes(): number {
-    return lanesFor(this.#times)
+    return lanesFor(this.#judged ? [this.#judged] : this.#times)
   }
 
   /** A part of `size` bytes sets out. `giveWay` is called, once, when it is to stop for the others. */
@@ -88,23 +96,25 @@ export class LineWatch {
   }
 
   /** A part is not under way any more. */
-  end(partNumber: number, isStored: boolean): void {
+  end(partNumber: number, how: TryEnd): void {
     const one = this.#tries.get(partNumber)
     if (!one) return
     const now = this.#now()
     const lanes = Math.max(one.lanes, this.#tries.size)
     const ms = timeAtPace(one, now)
-    if (isStored && one.size === this.#partSize) {
+    if (how === 'held' && one.size === this.#partSize) {
       this.#times = withPartTime(this.#times, { ms: now - one.startedAt, lanes })
+      this.#judged = null
     }
     // Those that are lost together end one after another, and travelled together.
-    if (!isStored && ms !== null) this.#judgeBy(one, ms, one.most)
+    if (how === 'timed-out' && ms !== null) this.#judgeBy(one, ms, one.most)
     this.#tries.delete(partNumber)
   }
 
-  /** A try that does not finish says that the line is not what it was. */
+  /** A try that would not arrive in time says that the line is not what it was. */
   #judgeBy({ size }: PartTry, ms: number, lanes: number) {
-    this.#times = [{ ms: (ms * this.#partSize) / size, lanes }]
+    this.#times = []
+    this.#judged = { ms: (ms * this.#partSize) / size, lanes }
   }
 
   /** Ends so many tries: those of which the least is lost. */
@@ -116,6 +126,7 @@ export class LineWatch {
     // The others have another pace from now on.
     for (const one of this.#tries.values()) {
       one.from = { at: this.#now(), bytes: one.last.bytes }
+      one.lanes = this.#tries.size
       one.most = this.#tries.size
     }
     for (const [, { giveWay }] of leaving) giveWay()

@@ -48,7 +48,7 @@ export interface Surroundings {
   stored: number
   /** From 0 to 1. */
   random: number
-  /** Asked only before the part would be given up. */
+  /** Asked only when the part would be given up, and one try before. */
   isServerReady: () => Promise<boolean>
 }
 

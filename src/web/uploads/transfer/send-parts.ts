@@ -1,9 +1,10 @@
 import type { PartPlan } from '../../../shared/rules/part-plan.ts'
+import { interruptionOf } from '../interruption.ts'
 import type { Outcome } from '../upload-failure.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { pause } from './connection.ts'
 import { HeldComparison } from './held-comparison.ts'
-import { LineWatch } from './line-watch.ts'
+import { LineWatch, type TryEnd } from './line-watch.ts'
 import { requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
 import { answerOfCall, callInTime } from './part-calls.ts'
 import { PartLedger } from './part-ledger.ts'
@@ -188,20 +189,21 @@ class PartsTransfer {
       },
     })
     this.#reckonAhead()
-    let isStored = false
+    let end: TryEnd = 'lost'
     let answer: StorageAnswer
     try {
       answer = await sending
-      isStored = verdictOn(answer) === 'stored'
+      if (verdictOn(answer) === 'stored') end = 'held'
+      else if (answer.kind === 'timeout') end = 'timed-out'
     } catch (error) {
       if (leaving.signal.aborted && !this.#signal.aborted) return null
       throw error
     } finally {
-      this.#line.end(partNumber, isStored)
+      this.#line.end(partNumber, end)
     }
     if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
-    if (!isStored) return answer
-    this.#comparison.stored(partNumber)
+    if (end !== 'held') return answer
+    this.#comparison.heldSince(partNumber)
     this.#ledger.keep(partNumber)
     this.#widen()
     return null
@@ -220,7 +222,7 @@ class PartsTransfer {
       stored: this.#ledger.kept,
       random: this.#deps.random(),
       isServerReady: () => {
-        this.#interrupted()
+        this.#interrupted(answer)
         return this.#deps.isServerReady(this.#signal)
       },
     })
@@ -232,13 +234,13 @@ class PartsTransfer {
     else this.#urls.forget(partNumber)
     if (verdict === 'differs') this.#checksums.delete(partNumber)
     if (next.waitMs === null) return
-    this.#interrupted()
+    this.#interrupted(answer)
     await pause(next.waitMs, this.#signal, this.#deps)
   }
 
   /** Tells that nothing travels, where this is so. */
-  #interrupted() {
-    if (this.#line.sending === 0) this.#job.onInterrupted()
+  #interrupted(answer: StorageAnswer) {
+    if (this.#line.sending === 0) this.#job.onInterrupted(interruptionOf(answer))
   }
 
   /** Learns from storage what it holds: more than is known here, or less. */
