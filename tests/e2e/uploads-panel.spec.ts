@@ -71,7 +71,7 @@ test('away from the dashboard the panel shows what the dashboard draws itself', 
   await expect(uploadsPanel(page)).toBeHidden()
 })
 
-test('an upload whose start gets no answer says so, and goes on when it gets one', async ({
+test('an upload whose start the server cannot answer says so, and goes on when it gets one', async ({
   app,
   film,
   folder,
@@ -87,10 +87,12 @@ test('an upload whose start gets no answer says so, and goes on when it gets one
 
   const panel = uploadsPanel(page)
   await expectUpload(page, film.name, 'Pending')
-  await expect(uploadItem(page, film.name)).toContainText('0% · Connection lost, trying again')
-  await expect(panel.getByRole('button', { name: 'Waiting for the connection' })).toBeVisible()
+  await expect(uploadItem(page, film.name)).toContainText(
+    '0% · The server is not ready, trying again',
+  )
+  await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
   // That its turn has not come is no fault.
-  await expect(uploadItem(page, note.name)).not.toContainText('Connection lost')
+  await expect(uploadItem(page, note.name)).not.toContainText('trying again')
 
   network.open()
   await expectUpload(page, note.name, 'Completed', { timeout: 30_000 })

@@ -1,3 +1,4 @@
+import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
 /** A part that storage holds whole; the size is in bytes. */
@@ -30,7 +31,7 @@ export interface TransferJob {
   /** Told how many bytes of the file are on their way or there; may fall back when a try was lost. */
   onProgress: (bytes: number) => void
   /** Told when a try was lost and the next one waits; progress ends it. */
-  onInterrupted: () => void
+  onInterrupted: (why: Interruption) => void
 }
 
 /**

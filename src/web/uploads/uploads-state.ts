@@ -1,5 +1,6 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
+import type { Interruption } from './interruption.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 
 /** A file to upload, with the handle that finds it again after a reload where the browser has one. */
@@ -12,8 +13,8 @@ export interface PickedFile {
 
 /** What of an upload only this moment knows; nothing of it is kept. */
 export interface UploadLive {
-  /** The connection was lost; it is tried again by itself. */
-  interrupted: boolean
+  /** Why the last try was lost, while it is tried again by itself; null while it goes on. */
+  interrupted: Interruption | null
   /** Over the last seconds; null until there is something to say. */
   bytesPerSecond: number | null
 }

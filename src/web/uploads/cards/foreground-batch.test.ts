@@ -27,7 +27,7 @@ describe('what the page shows of the foreground path', () => {
   })
 
   test('the one whose start gets no answer, not the one before it', () => {
-    const live = { 1: { interrupted: true, bytesPerSecond: null } }
+    const live = { 1: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
     const all = records('a completed', 'a pending', 'a pending')
     expect(foregroundBatch(all, live).current?.id).toBe('1')
   })

@@ -14,6 +14,7 @@ import {
   type UploadShare,
 } from '../engine/upload-progress.ts'
 import { isUnderWay } from '../engine/upload-steps.ts'
+import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-failure.ts'
 import { shareOf } from '../upload-share.ts'
@@ -26,8 +27,6 @@ const statusNameLength = 60
 /** More failures than this are counted, not listed. */
 const mostShown = 50
 
-const interruptedText = 'Connection lost, trying again'
-
 const bytesText = (shares: readonly UploadShare[]): string => {
   const counted = shares.filter(({ status }) => status !== 'failed')
   const sum = (of: (share: UploadShare) => number) =>
@@ -38,7 +37,7 @@ const bytesText = (shares: readonly UploadShare[]): string => {
 interface RunningProps {
   batch: readonly UploadRecord[]
   current: UploadRecord
-  interrupted: boolean
+  interrupted: Interruption | null
   onCancel: () => void
 }
 
@@ -59,7 +58,9 @@ const Running = ({ batch, current, interrupted, onCancel }: RunningProps) => {
         <span>
           {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
           {bytesText(shares)}
-          {interrupted ? <span className="text-amber"> · {interruptedText}</span> : null}
+          {interrupted ? (
+            <span className="text-amber"> · {interruptionTexts[interrupted]}</span>
+          ) : null}
         </span>
         <span>{overall}%</span>
       </div>
@@ -80,7 +81,8 @@ const Ended = ({ outcome, isWhole }: { outcome: string; isWhole: boolean }) => (
 
 const spokenText = (current: UploadRecord | undefined, live: UploadsState['live']): string => {
   if (!current || !isUnderWay(current)) return ''
-  if (live[current.id]?.interrupted) return interruptedText
+  const interrupted = live[current.id]?.interrupted
+  if (interrupted) return interruptionTexts[interrupted]
   return current.status === 'uploading' ? spokenProgress(shareOf(current)) : ''
 }
 
@@ -110,7 +112,7 @@ export const UploadProgress = ({ store }: { store: UploadsStore }) => {
             <Running
               batch={batch}
               current={current}
-              interrupted={live[current.id]?.interrupted ?? false}
+              interrupted={live[current.id]?.interrupted ?? null}
               onCancel={cancelForeground}
             />
           ) : (

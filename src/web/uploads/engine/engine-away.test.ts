@@ -60,7 +60,8 @@ describe('a server that is away for ten minutes', () => {
     world.add(drop())
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
-    expect(world.state().live).toMatchObject({ '000001': { interrupted: true } })
+    const interrupted = status === null ? 'no-answer' : 'not-ready'
+    expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
     await pass(minute)
     expect(world.shown()).toEqual(allStored)
@@ -76,7 +77,8 @@ describe('a server that is away for ten minutes', () => {
     world.add(drop())
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
-    expect(world.state().live).toMatchObject({ '000001': { interrupted: true } })
+    const interrupted = status === null ? 'no-answer' : 'not-ready'
+    expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
     await pass(minute)
     expect(world.shown()).toEqual(allStored)

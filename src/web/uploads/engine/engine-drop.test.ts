@@ -118,14 +118,14 @@ describe('a drop', () => {
       vi.advanceTimersByTime(4000)
       onProgress(4000)
       lives.push(Object.values(world.state().live)[0])
-      onInterrupted()
+      onInterrupted('no-answer')
       lives.push(Object.values(world.state().live)[0])
     }
     world.add([fileNamed('a.txt', 10_000)])
     await pass(0)
     expect(lives).toEqual([
-      { interrupted: false, bytesPerSecond: 1000 },
-      { interrupted: true, bytesPerSecond: null },
+      { interrupted: null, bytesPerSecond: 1000 },
+      { interrupted: 'no-answer', bytesPerSecond: null },
     ])
     expect(world.state().live).toEqual({})
   })

@@ -178,7 +178,7 @@ describe('a transfer', () => {
     start().transfer(transfer)
     await vi.advanceTimersByTimeAsync(0)
     expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
-    expect(lives.at(-1)).toEqual({ interrupted: false, bytesPerSecond: 250 })
+    expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
   })
 
   test('shows at once what was lost, and never a speed below nothing', async () => {

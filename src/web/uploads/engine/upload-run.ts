@@ -1,5 +1,6 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { isMediaType } from '../../../shared/rules/media-type.ts'
+import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
 import { questionTimeoutMs, requestTimeoutMs } from '../transfer/next-step.ts'
 import {
@@ -75,7 +76,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
   let hash: Promise<string | null> = Promise.resolve(null)
   let starting: Promise<unknown> | null = null
 
-  const onInterrupted = () => onLive({ interrupted: true, bytesPerSecond: null })
+  const onInterrupted = (interrupted: Interruption) => onLive({ interrupted, bytesPerSecond: null })
   const asked = <T>(question: Question<T>) =>
     untilAnswered(question, signal, { ...effects, onInterrupted })
 
@@ -130,7 +131,7 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       shownAt = now
       shown = bytes
       samples = withSample(samples, now, bytes)
-      onLive({ interrupted: false, bytesPerSecond: bytesPerSecond(samples, now) })
+      onLive({ interrupted: null, bytesPerSecond: bytesPerSecond(samples, now) })
       onEvent({ type: 'progress', bytes })
     }
   }

@@ -44,7 +44,7 @@ describe('what the panel lists', () => {
 
 describe('the panel in a line', () => {
   const of = (...statuses: UploadStatus[]) =>
-    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), false)
+    summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
 
   it('says how far it is while anything runs; what failed is not among it', () => {
     expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
@@ -55,9 +55,11 @@ describe('the panel in a line', () => {
 
   it('does not say that it uploads while nothing gets through', () => {
     const one = (status: UploadStatus) =>
-      summaryText(countByStatus([{ status, error: null }]), true)
+      summaryText(countByStatus([{ status, error: null }]), 'no-answer')
     expect(one('uploading')).toBe('Waiting for the connection')
     expect(one('pending')).toBe('Waiting for the connection')
+    const counts = countByStatus([{ status: 'uploading', error: null }])
+    expect(summaryText(counts, 'not-ready')).toBe('Waiting for the server')
   })
 
   it('says what needs a person, else what came of it', () => {
@@ -68,9 +70,9 @@ describe('the panel in a line', () => {
     expect(of('completed')).toBe('1 file uploaded')
     expect(of('completed', 'completed')).toBe('2 files uploaded')
     const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
-    expect(summaryText(countByStatus([cancelled]), false)).toBe('1 upload cancelled')
+    expect(summaryText(countByStatus([cancelled]), null)).toBe('1 upload cancelled')
     const stored = { status: 'completed', error: null } as const
-    expect(summaryText(countByStatus([cancelled, stored]), false)).toBe('1 file uploaded')
+    expect(summaryText(countByStatus([cancelled, stored]), null)).toBe('1 file uploaded')
   })
 })
 

@@ -1,4 +1,5 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-failure.ts'
 
@@ -42,12 +43,13 @@ const several = (count: number, one: string): string => `${count} ${one}${count 
 /**
  * The panel in a line: what runs, else what needs a person, else what came of it. What failed is not
  * still to come.
- * @param isWaiting uploads are under way, but nothing gets through.
+ * @param interruption why nothing gets through of those under way; null while anything does.
  */
-export const summaryText = (counts: Counts, isWaiting: boolean): string => {
+export const summaryText = (counts: Counts, interruption: Interruption | null): string => {
   const { pending, uploading, paused, completed, failed, cancelled } = counts
   if (uploading + pending > 0) {
-    if (isWaiting) return 'Waiting for the connection'
+    if (interruption === 'no-answer') return 'Waiting for the connection'
+    if (interruption === 'not-ready') return 'Waiting for the server'
     return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
   }
   const waits = [

@@ -4,6 +4,7 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../files/split-name.ts'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
 import { isUnderWay } from '../engine/upload-steps.ts'
+import { interruptionTexts } from '../interruption.ts'
 import { chooseFile } from '../picking/choose-file.ts'
 import { type Drop, dropFault, readDrop } from '../picking/dropped-files.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
@@ -94,7 +95,8 @@ const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => 
   if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
-        {percent} · <span className="upload-interrupted">Connection lost, trying again</span>
+        {percent} ·{' '}
+        <span className="upload-interrupted">{interruptionTexts[live.interrupted]}</span>
       </span>
     )
   }

@@ -1,10 +1,10 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef } from 'react'
 import { overallPercent } from '../engine/upload-progress.ts'
+import { type Interruption, interruptionOfAll } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { waitsForConnection } from '../waits-for-connection.ts'
 import { countByStatus, type Listed, panelRecords, summaryText } from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -23,12 +23,12 @@ export interface UploadsPanelProps {
 interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
-  /** Nothing gets through, of all uploads. */
-  isWaiting: boolean
+  /** Why nothing gets through, of all uploads. */
+  interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
 
-const Panel = ({ records, live, isWaiting, commands }: PanelProps) => {
+const Panel = ({ records, live, interruption, commands }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -69,7 +69,7 @@ const Panel = ({ records, live, isWaiting, commands }: PanelProps) => {
             onClick={() => setOpen(!isOpen)}
           >
             <ChevronDown aria-hidden="true" strokeWidth={1.6} />
-            <span>{summaryText(counts, isWaiting)}</span>
+            <span>{summaryText(counts, interruption)}</span>
             {isOpen || isOver ? null : <span className="uploads-percent">{percent}%</span>}
           </button>
         </h2>
@@ -108,7 +108,7 @@ export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
         <Panel
           records={records}
           live={state.live}
-          isWaiting={waitsForConnection(state.records, state.live)}
+          interruption={interruptionOfAll(state.records, state.live)}
           commands={state}
         />
       ) : null}

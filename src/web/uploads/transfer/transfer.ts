@@ -1,3 +1,4 @@
+import { interruptionOf } from '../interruption.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { type Connection, pause } from './connection.ts'
@@ -112,7 +113,7 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
     if (verdictOn(answer) !== 'again') return
     if (!deps.connection.isOnline()) fruitlessTries = 1
     fruitlessTries = await countedTries(fruitlessTries, () => {
-      onInterrupted()
+      onInterrupted(interruptionOf(answer))
       return deps.isServerReady(signal)
     })
   }
@@ -134,7 +135,7 @@ export const transferFile = async (job: TransferJob, deps: TransferDeps): Promis
     }
     if (lost) {
       onProgress(Math.min(furthest, file.size))
-      onInterrupted()
+      onInterrupted(interruptionOf(lost))
       await pause(waitBeforeNext(lost, fruitlessTries, deps.random()), signal, deps)
     }
     const answer = await ask()

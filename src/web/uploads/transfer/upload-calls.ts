@@ -1,4 +1,5 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { type Interruption, interruptionOf } from '../interruption.ts'
 import type { UploadTicket } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
@@ -57,7 +58,7 @@ export interface Repeating {
   random: () => number
   isServerReady: IsServerReady
   /** Told that no answer came and the next try waits. */
-  onInterrupted: () => void
+  onInterrupted: (why: Interruption) => void
 }
 
 /** A server that fails over a start has no bytes to lose by it: a person hears of it at once. */
@@ -113,10 +114,11 @@ export const untilAnswered = async <T>(
     if (outcome.ok || !question.isPassing(outcome.refusal)) return outcome
     if (!connection.isOnline()) tries = 1
     if (signal.aborted) return outcome
-    onInterrupted()
+    const answer = answerOf(outcome.refusal)
+    onInterrupted(interruptionOf(answer))
     tries = await countedTries(tries, () => isServerReady(signal))
     if (tries >= maxFruitlessTries || signal.aborted) return outcome
-    const waitMs = waitBeforeNext(answerOf(outcome.refusal), tries, random())
+    const waitMs = waitBeforeNext(answer, tries, random())
     await pause(waitMs, signal, { wait, connection })
   }
 }
