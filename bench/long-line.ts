@@ -54,7 +54,11 @@ export const measureLongLine = async (cores: Cores, scratch: string): Promise<Ro
     for (const lanes of lanesCompared) {
       const plain = await byPlainClient({ mayfly, path: source.path }, lanes)
       rows.push(
-        row(`the same bytes, plain client, ${lanes} lanes`, '% of the line', { ours: plain }),
+        row(
+          `the same bytes, plain client, ${lanes === 1 ? '1 lane' : `${lanes} lanes`}`,
+          '% of the line',
+          { ours: plain },
+        ),
       )
     }
     return rows
