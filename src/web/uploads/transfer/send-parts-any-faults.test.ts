@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type Fault,
+  failureOf,
+  partSize,
+  simulateParts,
+} from '../../../../tests/support/parts-world.ts'
+import { partRange } from '../../../shared/rules/part-plan.ts'
+
+describe('whatever goes wrong', () => {
+  const lost = fc.record({
+    kind: fc.constant('lost' as const),
+    how: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
+    stored: fc.boolean(),
+  })
+  const passing = fc.record({
+    kind: fc.constant('status' as const),
+    status: fc.constantFrom(500, 502, 504, 408),
+    stored: fc.boolean(),
+  })
+  const refused = fc.constantFrom<Fault>(
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 429, retryAfterMs: 7000 },
+    { kind: 'status', status: 403 },
+    { kind: 'status', status: 409, code: 'CHECKSUM_MISMATCH' },
+    { kind: 'status', status: 400, code: 'BadDigest' },
+    { kind: 'status', status: 409, code: 'UPLOAD_SUPERSEDED' },
+  )
+  const fault = fc.oneof(lost, passing, refused, fc.constant<Fault>({ kind: 'forgets' }))
+  const script = fc.array(fc.option(fault, { freq: 3 }), { maxLength: 80 })
+  const callScript = fc.array(fc.constantFrom(null, null, { status: null }, { status: 500 }), {
+    maxLength: 30,
+  })
+  const outages = fc.array(fc.tuple(fc.nat(60_000), fc.nat(90_000)), { maxLength: 3 })
+
+  test('once it ends the upload finishes, and nothing was sent twice that had arrived', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 25 }),
+        fc.integer({ min: 1, max: partSize }),
+        script,
+        callScript,
+        outages,
+        fc.integer({ min: 1, max: 40_000 }),
+        fc.array(fc.constantFrom('none', 'own', 'older'), { maxLength: 25 }),
+        async (count, lastPart, faults, refusals, dark, partMs, before) => {
+          const size = (count - 1) * partSize + lastPart
+          const sim = simulateParts(count, size)
+          for (const [at, whose] of before.slice(0, count).entries()) {
+            if (whose === 'none') continue
+            sim.held.set(at + 1, partRange(size, partSize, at + 1).size)
+            if (whose === 'older') sim.older.set(at + 1, 'other=')
+          }
+          sim.partMs = partMs
+          // The storage shows mercy where it would be given up: eight rounds, five refusals of a part.
+          let sinceAnswered = 0
+          let answeredThen = 0
+          let consumed = 0
+          const refusalsOf = new Map<number, number>()
+          const isHard = () => {
+            sinceAnswered = sim.answered > answeredThen ? 0 : sinceAnswered
+            answeredThen = sim.answered
+            return sinceAnswered < 5
+          }
+          sim.fault = (partNumber) => {
+            const next = isHard() ? (faults.shift() ?? null) : null
+            if (next === null) return null
+            const isRefusal = next.kind === 'status' && [403, 409, 400].includes(next.status)
+            const earlier = refusalsOf.get(partNumber) ?? 0
+            if (isRefusal && earlier >= 5) return null
+            if (isRefusal) refusalsOf.set(partNumber, earlier + 1)
+            sinceAnswered += 1
+            consumed += 1
+            return next
+          }
+          sim.refuse = () => {
+            const next = isHard() ? (refusals.shift() ?? null) : null
+            if (next) sinceAnswered += 1
+            return next
+          }
+          let cuts = 0
+          let end = 0
+          for (const [start, length] of dark) {
+            const from = end + start
+            end = from + length
+            const until = end
+            sim.at(from, () => {
+              cuts += sim.underWay.size
+              sim.online = false
+              sim.at(until - from, sim.goOnline)
+            })
+          }
+          if (sim.held.size === count && sim.older.size > 0 && count > 1) {
+            expect(await failureOf(sim.run())).toEqual({ kind: 'unreadable', status: null })
+            return
+          }
+          await sim.run()
+
+          expect([sim.held.size, sim.older.size]).toEqual([count, 0])
+          expect(sim.mistakes).toEqual([])
+          expect(sim.mostAtOnce).toBeLessThanOrEqual(5)
+          expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
+          // A fault costs one part at most; a cut line one for each lane; a lost part itself.
+          const forgotten = sim.puts.length - count
+          expect(forgotten).toBeLessThanOrEqual(2 * consumed + cuts)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  }, 60_000)
+})

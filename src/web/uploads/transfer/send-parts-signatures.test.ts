@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import {
+  failureOf,
+  from1To,
+  sentNumbers,
+  simulateParts,
+} from '../../../../tests/support/parts-world.ts'
+
+describe('signatures', () => {
+  test('are asked for in batches, and no lane waits for one but the first', async () => {
+    const sim = simulateParts(50)
+    await sim.run()
+    expect(sim.signed[0]).toHaveLength(16 + 1)
+    expect(sim.signed.flat().sort((a, b) => a - b)).toEqual(from1To(50))
+    expect(sim.signed.length).toBeLessThan(8)
+    // Every part starts the moment another one ends.
+    for (const { at } of sim.puts) expect((at - 1) % 100).toBe(0)
+  })
+
+  test('that ran out are refreshed at once, all that are as old', async () => {
+    const sim = simulateParts(30)
+    sim.fault = (partNumber) => {
+      if (partNumber === 8) sim.oldestGoodSignature = 1
+      return null
+    }
+    await sim.run()
+    expect(sim.mistakes).toEqual([])
+    expect(sim.waits).toEqual([])
+    expect(sim.puts.length).toBeLessThanOrEqual(30 + 5)
+    expect(sim.held.size).toBe(30)
+  })
+
+  test('that are refused fresh again and again fail', async () => {
+    const sim = simulateParts(3)
+    sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
+    expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 403 })
+    expect(sentNumbers(sim).filter((n) => n === 2)).toHaveLength(6)
+    expect(
+      new Set(sim.puts.map(({ partNumber, signature }) => `${partNumber} ${signature}`)).size,
+    ).toBe(sim.puts.length)
+  })
+
+  test.each([
+    [401, 'signed-out'],
+    [404, 'gone'],
+    [403, 'status'],
+    [400, 'status'],
+  ])('a call that answers %i ends it as %s', async (status, kind) => {
+    const sim = simulateParts(3)
+    sim.refuse = () => ({ status })
+    expect(await failureOf(sim.run())).toEqual({ kind, status })
+    expect(sim.puts).toEqual([])
+    expect(sim.waits).toEqual([])
+  })
+
+  test.each([null, 500, 503, 429])('a call that fails with %s is made again', async (status) => {
+    const sim = simulateParts(3)
+    let calls = 0
+    sim.refuse = () => {
+      calls += 1
+      return calls <= 2 ? { status } : null
+    }
+    await sim.run()
+    expect(sim.held.size).toBe(3)
+    expect(sentNumbers(sim).sort()).toEqual([1, 2, 3])
+  })
+
+  test('a call that never succeeds gives up after eight rounds', async () => {
+    const sim = simulateParts(3)
+    sim.refuse = () => ({ status: null })
+    expect(await failureOf(sim.run())).toEqual({ kind: 'network', status: null })
+    expect(Math.max(...sim.waits)).toBe(30_000)
+    expect(sim.now()).toBeGreaterThan(120_000)
+  })
+})

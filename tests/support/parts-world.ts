@@ -1,0 +1,239 @@
+import { partRange, planParts } from '../../src/shared/rules/part-plan.ts'
+import type { StorageAnswer, StorageRequest } from '../../src/web/uploads/transfer/send.ts'
+import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
+import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+
+/** In bytes, of each part but the last. */
+export const partSize = 1000
+/** Of any part of the file as it is now. */
+export const ownChecksum = 'abc='
+
+/** How a PUT goes wrong. */
+export type Fault =
+  | { kind: 'lost'; how: 'network' | 'timeout' | 'stalled'; stored: boolean }
+  | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
+  /** The connection is lost and with it one more part that was there. */
+  | { kind: 'forgets' }
+
+const answerOf = (status: number, code: string | null = null, retryAfterMs: number | null = null) =>
+  ({ kind: 'answer', status, code, uploadOffset: null, retryAfterMs }) satisfies StorageAnswer
+
+/**
+ * A storage, a line to it and the time that both take, all simulated: time goes on only when everybody
+ * waits. Each PUT takes `partMs`; what goes wrong with it, `fault` tells when it begins. `run` sends a
+ * file of `count` parts and `size` bytes to it, and ends as that does.
+ */
+export const simulateParts = (count: number, size = count * partSize) => {
+  let time = 0
+  let timers: { at: number; run: () => void }[] = []
+  const back: (() => void)[] = []
+  let signatures = 0
+  const held = new Map<number, number>()
+  /** The checksums of parts that storage holds of an older version of the file. */
+  const older = new Map<number, string>()
+  const underWay = new Set<number>()
+  const cancel = new AbortController()
+  const puts: { partNumber: number; at: number; signature: number; request: StorageRequest }[] = []
+  const asked: number[] = []
+  const signed: number[][] = []
+  const waits: number[] = []
+  const progress: number[] = []
+  const mistakes: string[] = []
+  const sim = {
+    held,
+    older,
+    tellsChecksums: true,
+    puts,
+    asked,
+    signed,
+    waits,
+    progress,
+    mistakes,
+    cancel,
+    underWay,
+    interruptions: 0,
+    partMs: 100,
+    callMs: 1,
+    online: true,
+    /** Whether the server itself is there. */
+    ready: true,
+    mostAtOnce: 0,
+    /** How many PUTs were answered as they should be. */
+    answered: 0,
+    now: () => time,
+    fault: (_partNumber: number): Fault | null => null,
+    /** What a call is answered instead; null where it is answered as it should be. */
+    refuse: (_call: 'sign' | 'list'): { status: number | null } | null => null,
+    oldestGoodSignature: 0,
+  }
+
+  const goOnline = () => {
+    sim.online = true
+    for (const resolve of back.splice(0)) resolve()
+  }
+  const at = (ms: number, run: () => void) => timers.push({ at: time + ms, run })
+  const after = <T>(ms: number, signal: AbortSignal, result: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason)
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      at(ms, () => !signal.aborted && resolve(result()))
+    })
+
+  const answerTo = (partNumber: number, fault: Fault | null): StorageAnswer => {
+    const store = () => {
+      held.set(partNumber, partRange(size, partSize, partNumber).size)
+      older.delete(partNumber)
+      if (older.size > 0 && held.size === count) mistakes.push('a mixture is whole')
+    }
+    if (!fault) {
+      store()
+      sim.answered += 1
+      return answerOf(200)
+    }
+    if (fault.kind === 'forgets') {
+      const [first] = held.keys()
+      if (first !== undefined) held.delete(first)
+      return { kind: 'network' }
+    }
+    if (fault.stored) store()
+    if (fault.kind === 'lost') return { kind: fault.how }
+    return answerOf(fault.status, fault.code, fault.retryAfterMs ?? null)
+  }
+
+  const list = () =>
+    [...held].map(([partNumber, bytes]) => ({
+      partNumber,
+      size: bytes,
+      ...(sim.tellsChecksums && { checksum: older.get(partNumber) ?? ownChecksum }),
+    }))
+
+  const deps: PartsDeps = {
+    send: async (request) => {
+      const [, partNumber = 0, signature = 0] = request.url.split('/').map(Number)
+      puts.push({ partNumber, at: time, signature, request })
+      if (held.has(partNumber) && !older.has(partNumber))
+        mistakes.push(`part ${partNumber} was there`)
+      if (underWay.has(partNumber)) mistakes.push(`part ${partNumber} twice at once`)
+      underWay.add(partNumber)
+      sim.mostAtOnce = Math.max(sim.mostAtOnce, underWay.size)
+      const isOld = signature <= sim.oldestGoodSignature
+      const fault: Fault | null = isOld ? { kind: 'status', status: 403 } : sim.fault(partNumber)
+      try {
+        const bytes = request.body?.size ?? 0
+        request.onSent?.(Math.floor(bytes / 2))
+        return await after(sim.partMs, request.signal, () => {
+          if (!sim.online) return { kind: 'network' }
+          const answer = answerTo(partNumber, fault)
+          request.onSent?.(bytes)
+          return answer
+        })
+      } finally {
+        underWay.delete(partNumber)
+      }
+    },
+    signParts: ({ partNumbers }, signal) =>
+      after(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
+        const refused = sim.online ? sim.refuse('sign') : { status: null }
+        if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
+        signatures += 1
+        signed.push(partNumbers)
+        const urls = partNumbers.map((n) => [String(n), `/${n}/${signatures}`] as const)
+        return { ok: true, value: { urls: Object.fromEntries(urls) } }
+      }),
+    listParts: (_, signal) =>
+      after(sim.callMs, signal, () => {
+        asked.push(time)
+        const refused = sim.online ? sim.refuse('list') : { status: null }
+        if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
+        return { ok: true, value: { parts: list() } }
+      }),
+    wait: (ms, signal) => {
+      waits.push(ms)
+      return after(ms, signal, () => undefined)
+    },
+    connection: {
+      isOnline: () => sim.online,
+      untilOnline: (signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+          if (sim.online) resolve()
+          else back.push(resolve)
+        }),
+    },
+    random: () => 0,
+    isServerReady: (signal) => after(sim.callMs, signal, () => sim.ready).catch(() => false),
+    now: () => time,
+    checksums: {
+      part: async () => ownChecksum,
+    },
+  }
+
+  const run = async (job: Partial<TransferJob> = {}): Promise<void> => {
+    let over = false
+    const running = sendParts(
+      {
+        file: new Blob([new Uint8Array(size)]),
+        ticket: { uploadUrl: '', cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+        contentType: 'video/mp4',
+        held: list(),
+        hasFirstDate: true,
+        resumed: true,
+        partUrls: {},
+        signal: cancel.signal,
+        onProgress: (bytes) => {
+          if (bytes < 0 || bytes > size) mistakes.push(`progress of ${bytes}`)
+          progress.push(bytes)
+        },
+        onInterrupted: () => {
+          sim.interruptions += 1
+        },
+        ...job,
+      },
+      planParts(size, partSize),
+      deps,
+    ).finally(() => {
+      over = true
+    })
+    running.catch(() => undefined)
+    // Whoever can go on without time passing goes on before it passes.
+    for (let turns = 0; !over; turns += 1) {
+      for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
+      const next = timers.reduce<(typeof timers)[number] | null>(
+        (first, timer) => (first && first.at <= timer.at ? first : timer),
+        null,
+      )
+      if (over) break
+      if (!next || turns > 20_000) throw new Error('nobody does anything any more')
+      timers = timers.filter((timer) => timer !== next)
+      time = next.at
+      next.run()
+    }
+    return running
+  }
+  return Object.assign(sim, { run, deps, at, goOnline })
+}
+
+/** How it failed; throws where it did not, or not as a transfer does. */
+export const failureOf = async (running: Promise<void>) => {
+  const error: unknown = await running.catch((caught: unknown) => caught)
+  if (!(error instanceof TransferFailed)) throw error ?? new Error('it should have failed')
+  return { kind: error.kind, status: error.status }
+}
+
+/** The first `times` tries of a part go wrong like this. */
+export const firstTries = (times: number, fault: Fault, which = (_: number) => true) => {
+  const tries = new Map<number, number>()
+  return (partNumber: number) => {
+    const before = tries.get(partNumber) ?? 0
+    tries.set(partNumber, before + 1)
+    return which(partNumber) && before < times ? fault : null
+  }
+}
+
+/** Of the parts that were sent, in order, each as often as it was. */
+export const sentNumbers = (sim: { puts: { partNumber: number }[] }) =>
+  sim.puts.map(({ partNumber }) => partNumber)
+
+/** The part numbers of a file of so many parts. */
+export const from1To = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
