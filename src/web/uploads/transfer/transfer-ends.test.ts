@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  failure,
+  openWholeFileStore,
+  sha,
+  type WholeFileStore,
+} from '../../../../tests/support/whole-file-store.ts'
+import { maxFruitlessTries } from './fruitless-tries.ts'
+import { FileUnreadable } from './hash-blob.ts'
+import type { StorageAnswer } from './send.ts'
+
+let world: WholeFileStore
+beforeEach(async () => {
+  world = await openWholeFileStore()
+})
+afterEach(() => world.close())
+
+describe('a transfer that cannot succeed', () => {
+  test('is given up after a bounded number of tries with growing waits', async () => {
+    world.store.misbehave(
+      Array.from({ length: 50 }, () => ({ kind: 'answer', status: 500 }) as const),
+    )
+    expect(await failure(world.upload())).toEqual({ kind: 'status', status: 500 })
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(maxFruitlessTries)
+    expect(world.waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 30_000])
+  })
+
+  test.each([400, 403, 409, 413])('is not tried again after %i', async (status) => {
+    world.store.misbehave([{ kind: 'answer', status }])
+    expect(await failure(world.upload())).toEqual({ kind: 'status', status })
+    expect(world.methods()).toEqual(['PUT'])
+  })
+
+  test.each([404, 410])('is gone after %i', async (status) => {
+    world.store.misbehave([{ kind: 'answer', status }])
+    expect(await failure(world.upload())).toEqual({ kind: 'gone', status })
+    expect(world.methods()).toEqual(['PUT'])
+  })
+
+  test('is given up although the server is there, where only its own PUT is blocked', async () => {
+    world.deps.send = () => Promise.resolve({ kind: 'network' })
+    expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
+    expect(world.waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 30_000])
+  })
+
+  test('ends even when the two sides never agree on the offset', async () => {
+    const disagree = { kind: 'answer', status: 416, headers: { 'Upload-Offset': '7' } } as const
+    world.store.misbehave(Array.from({ length: 100 }, () => disagree))
+    expect(await failure(world.upload())).toEqual({ kind: 'status', status: 416 })
+  })
+
+  test('says that the network failed when nobody is there', async () => {
+    world.store.server.closeAllConnections()
+    await new Promise((done) => world.store.server.close(done))
+    expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
+    expect(world.waits).toHaveLength(maxFruitlessTries - 1)
+  })
+
+  test('says at once that the file is gone when it can no longer be read', async () => {
+    const gone = new Blob([world.content])
+    gone.slice = () => gone
+    gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
+    await expect(world.upload(gone)).rejects.toBeInstanceOf(FileUnreadable)
+    expect(world.waits).toEqual([])
+  })
+
+  test('says so too when it changes while the rest of it is sent', async () => {
+    const changing = new Blob([world.content])
+    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.deps.wait = async () => {
+      changing.slice = () => {
+        const gone = new Blob([world.content.subarray(1_000_000)])
+        gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
+        return gone
+      }
+    }
+    const send = world.deps.send
+    world.deps.send = (request) =>
+      request.headers.Range ? Promise.resolve({ kind: 'network' }) : send(request)
+    expect(await failure(world.upload(changing))).toEqual({ kind: 'unreadable', status: null })
+  })
+})
+
+describe('a server that is away', () => {
+  /** The server is away for so many milliseconds of waiting, and answers this meanwhile. */
+  const away = (ms: number, answer: StorageAnswer) => {
+    const { send, wait } = world.deps
+    let left = ms
+    let isReady = false
+    world.deps.isServerReady = async () => isReady
+    world.deps.wait = async (waitMs, signal) => {
+      left -= waitMs
+      isReady = left <= 0
+      await wait(waitMs, signal)
+    }
+    world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(answer))
+  }
+  const status = (code: number): StorageAnswer => ({
+    kind: 'answer',
+    status: code,
+    code: null,
+    uploadOffset: null,
+    retryAfterMs: null,
+  })
+
+  test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
+    'for an hour ends nothing (%o)',
+    async (answer) => {
+      away(3_600_000, answer)
+      await world.upload()
+      expect(sha(world.store.stored())).toBe(sha(world.content))
+      expect(new Set(world.waits.slice(4))).toEqual(new Set([30_000]))
+      expect(world.waits.length).toBeGreaterThan(100)
+      expect(world.interruptions).toBeGreaterThanOrEqual(world.waits.length)
+    },
+  )
+
+  test('and that is cancelled meanwhile ends with the reason', async () => {
+    away(3_600_000, { kind: 'network' })
+    const reason = new Error('Cancelled by user')
+    world.deps.isServerReady = async () => {
+      world.cancel.abort(reason)
+      return false
+    }
+    await expect(world.upload()).rejects.toBe(reason)
+  })
+})
+
+describe('waiting and cancelling', () => {
+  test('while the browser is offline no try counts; it goes on when online', async () => {
+    let questions = 0
+    const send = world.deps.send
+    let offline = true
+    world.deps.connection = {
+      isOnline: () => !offline,
+      untilOnline: async () => {
+        questions += 1
+        if (questions > 5 * maxFruitlessTries) offline = false
+      },
+    }
+    world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))
+    await world.upload()
+    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(world.waits).toEqual([])
+  })
+
+  test('cancelling ends a running request with the reason of the signal', async () => {
+    world.store.misbehave([{ kind: 'stall', after: 0 }])
+    const reason = new Error('Cancelled by user')
+    const running = world.upload()
+    world.store.server.once('request', () => world.cancel.abort(reason))
+    await expect(running).rejects.toBe(reason)
+    expect(world.methods()).toEqual(['PUT'])
+  })
+
+  test('cancelling ends a wait', async () => {
+    const reason = new Error('Cancelled by user')
+    world.store.misbehave([{ kind: 'answer', status: 503 }])
+    world.deps.wait = async (_, signal) => {
+      world.cancel.abort(reason)
+      signal.throwIfAborted()
+    }
+    await expect(world.upload()).rejects.toBe(reason)
+    expect(world.methods()).toEqual(['PUT'])
+  })
+})

@@ -1,0 +1,228 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hashPart } from '../../src/web/uploads/transfer/hash-blob.ts'
+import { errorCode, type Send, wholeNumber } from '../../src/web/uploads/transfer/send.ts'
+import { type TransferDeps, transferFile } from '../../src/web/uploads/transfer/transfer.ts'
+import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+
+/** What the server does with one PUT; after the last of a list it behaves. */
+type Fault =
+  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
+  /** Stores so many bytes of the body, then cuts the line. */
+  | { kind: 'reset'; after: number }
+  /** Stores so many bytes of the body, then says nothing more. */
+  | { kind: 'stall'; after: number }
+  /** Stores everything, then cuts the line instead of answering. */
+  | { kind: 'silent success' }
+  | { kind: 'behave' }
+
+interface Seen {
+  method: string
+  range: string | undefined
+  type: string | undefined
+  checksum: string | undefined
+}
+
+/** A store that keeps one object and behaves badly on order. */
+const makeStore = () => {
+  const seen: Seen[] = []
+  /** Tells that the server has gone silent: what ten minutes of nothing tell in a browser. */
+  const stalled = new EventTarget()
+  let bytes = Buffer.alloc(0)
+  let puts: Fault[] = []
+  let heads: number[] = []
+  let tellsOffset = true
+
+  const put = (req: IncomingMessage, res: ServerResponse) => {
+    const fault = puts.shift() ?? { kind: 'behave' }
+    const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0)
+    if (fault.kind === 'answer') {
+      req.resume()
+      req.on('end', () => res.writeHead(fault.status, fault.headers).end(fault.body))
+      return
+    }
+    if (start > bytes.length || (start < bytes.length && req.headers.range)) {
+      req.resume()
+      req.on('end', () => res.writeHead(416, { 'Upload-Offset': String(bytes.length) }).end())
+      return
+    }
+    bytes = bytes.subarray(0, start)
+    // Once: what is still read of this body must not time out the requests that follow it.
+    let isTold = false
+    const tellStall = () => {
+      if (!isTold) stalled.dispatchEvent(new Event('stall'))
+      isTold = true
+    }
+    req.on('data', (chunk: Buffer) => {
+      const room = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
+      bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(room, chunk.length))])
+      if (fault.kind === 'reset' && chunk.length >= room) req.socket.destroy()
+      if (fault.kind === 'stall' && chunk.length >= room) tellStall()
+    })
+    req.on('error', () => undefined)
+    req.on('end', () => {
+      if (fault.kind === 'silent success') req.socket.destroy()
+      else if (fault.kind === 'behave') res.writeHead(204).end()
+    })
+  }
+
+  const server = createServer((req, res) => {
+    const { range, 'content-type': type } = req.headers
+    const sent = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
+    seen.push({ method: req.method ?? '', range, type, checksum: sent?.toString() })
+    if (req.method === 'PUT') return put(req, res)
+    const status = heads.shift() ?? 200
+    const headers = tellsOffset && status < 300 ? { 'Upload-Offset': String(bytes.length) } : {}
+    return res.writeHead(status, headers).end()
+  })
+
+  return {
+    server,
+    seen,
+    stalled,
+    stored: () => bytes,
+    keep: (already: Buffer) => {
+      bytes = Buffer.from(already)
+    },
+    misbehave: (faults: Fault[]) => {
+      puts = [...faults]
+    },
+    answerHeads: (statuses: number[]) => {
+      heads = [...statuses]
+    },
+    forgetOffsets: () => {
+      tellsOffset = false
+    },
+  }
+}
+
+/** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
+const makeSend =
+  (stalled: EventTarget): Send =>
+  ({ method, url, headers, body, signal, onSent }) =>
+    new Promise((resolve, reject) => {
+      const size = body?.size ?? 0
+      const length = { 'Content-Length': String(size) }
+      const req = request(url, { method, headers: { ...headers, ...length }, agent: false })
+      let timedOut = false
+      const timeOut = () => {
+        timedOut = true
+        req.destroy()
+      }
+      stalled.addEventListener('stall', timeOut)
+      const abort = () => req.destroy()
+      signal.addEventListener('abort', abort)
+      const settle = (finish: () => void) => {
+        stalled.removeEventListener('stall', timeOut)
+        signal.removeEventListener('abort', abort)
+        finish()
+      }
+      req.on('response', (res) => {
+        let text = ''
+        res.on('data', (chunk) => {
+          text += chunk
+        })
+        const retryAfter = wholeNumber(res.headers['retry-after'])
+        const uploadOffset = wholeNumber(res.headers['upload-offset']?.toString())
+        const status = res.statusCode ?? 0
+        res.on('end', () =>
+          settle(() =>
+            resolve({
+              kind: 'answer',
+              status,
+              code: status >= 400 ? errorCode(text) : null,
+              uploadOffset,
+              retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
+            }),
+          ),
+        )
+      })
+      req.on('error', () =>
+        settle(() => {
+          if (signal.aborted) reject(signal.reason)
+          else resolve({ kind: timedOut ? 'timeout' : 'network' })
+        }),
+      )
+      if (!body) req.end()
+      else {
+        void body.arrayBuffer().then(
+          (bytes) => {
+            req.end(Buffer.from(bytes))
+            onSent?.(bytes.byteLength)
+          },
+          () => req.destroy(new Error('unreadable')),
+        )
+      }
+    })
+
+/** What two contents are compared by: a failed comparison of megabytes cannot be read. */
+export const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** How a transfer failed; throws what it met where the transfer did not fail as one does. */
+export const failure = async (running: Promise<void>) => {
+  const error: unknown = await running.catch((caught: unknown) => caught)
+  if (!(error instanceof TransferFailed)) throw error
+  return { kind: error.kind, status: error.status }
+}
+
+/**
+ * Transfers of a file in one piece, over HTTP to a store that misbehaves on order: a test sets what it
+ * does wrong, and reads what came to it. Nothing waits: the waits are only noted. Close it at the end.
+ */
+export const openWholeFileStore = async () => {
+  const store = makeStore()
+  await new Promise<void>((done) => store.server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
+  const content = randomBytes(3_000_000)
+  const cancel = new AbortController()
+  /** Milliseconds of each wait, bytes of each report, and how often it was interrupted. */
+  const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
+  const deps: TransferDeps = {
+    send: makeSend(store.stalled),
+    wait: async (ms, signal) => {
+      signal.throwIfAborted()
+      traces.waits.push(ms)
+    },
+    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    random: () => 0,
+    isServerReady: async () => true,
+    checksums: { part: hashPart },
+  }
+
+  return Object.assign(traces, {
+    store,
+    url,
+    /** What is sent, unless a test says otherwise. */
+    content,
+    cancel,
+    deps,
+    upload: (file: Blob = new Blob([content]), job: Partial<TransferJob> = {}) =>
+      transferFile(
+        {
+          file,
+          ticket: { uploadUrl: url, cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+          contentType: 'video/mp4',
+          held: [],
+          hasFirstDate: true,
+          resumed: false,
+          partUrls: {},
+          signal: cancel.signal,
+          onProgress: (bytes) => traces.progress.push(bytes),
+          onInterrupted: () => {
+            traces.interruptions += 1
+          },
+          ...job,
+        },
+        deps,
+      ),
+    methods: () => store.seen.map(({ method }) => method),
+    /** Also where it is closed already. */
+    close: async () => {
+      store.server.closeAllConnections()
+      await new Promise((done) => store.server.close(done))
+    },
+  })
+}
+
+export type WholeFileStore = Awaited<ReturnType<typeof openWholeFileStore>>
