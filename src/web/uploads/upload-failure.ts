@@ -1,4 +1,5 @@
-import type { UploadPath, UploadRecord } from './records/upload-record.ts'
+import type { UploadPath } from '../../shared/rules/upload-path.ts'
+import type { UploadRecord } from './records/upload-record.ts'
 import type { TransferFault } from './upload-ports.ts'
 
 /** An answer that is not the one hoped for. All null: nothing came back at all. */

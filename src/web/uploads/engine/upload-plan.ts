@@ -2,7 +2,8 @@ import { cleanFileName } from '../../../shared/rules/file-name.ts'
 import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
-import type { UploadPath, UploadRecord } from '../records/upload-record.ts'
+import type { UploadPath } from '../../../shared/rules/upload-path.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import type { PickedFile } from '../uploads-state.ts'
 
 /** What the plan needs to know of a file; a browser's `File` has it. */
@@ -30,22 +31,6 @@ export const planUploads = <P extends { file: Candidate }>(
   const fits = ({ file }: P) => file.size <= maxFileSize
   return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
 }
-
-/** Spec §9: background upload trigger, any file over 50MB. */
-const backgroundSize = 50 * 1024 ** 2
-const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
-
-/**
- * Spec §7: uploads use the background path when any file exceeds 50MB or the device is a mobile
- * device (by user agent).
- */
-export const uploadPath = (
-  files: readonly Pick<Candidate, 'size'>[],
-  userAgent: string,
-): UploadPath =>
-  mobile.test(userAgent) || files.some(({ size }) => size > backgroundSize)
-    ? 'background'
-    : 'foreground'
 
 /** A drop: what was added at once. */
 export interface AddedFiles {

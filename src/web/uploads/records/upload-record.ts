@@ -1,10 +1,8 @@
 import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
+import type { UploadPath } from '../../../shared/rules/upload-path.ts'
 
 /** Spec §3, upload-tracking record. */
 export type UploadStatus = 'pending' | 'uploading' | 'paused' | 'completed' | 'failed'
-
-/** Spec §7: the background path when any file exceeds 50MB, or on a mobile device. */
-export type UploadPath = 'foreground' | 'background'
 
 /** What has to happen before a paused upload can go on; null when it goes on by itself. */
 export type UploadNeed = 'file' | 'permission' | 'sign-in' | null

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { uploadPath } from '../../../shared/rules/upload-path.ts'
 import { createUploadData } from '../engine/upload-data.ts'
-import { uploadPath } from '../engine/upload-plan.ts'
 import { isUnderWay } from '../engine/upload-steps.ts'
 import { whileWanted } from '../engine/while-wanted.ts'
 import { askForHandle } from '../picking/handle-file.ts'

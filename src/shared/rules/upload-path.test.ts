@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { uploadPath } from './upload-path.ts'
+
+const megabyte = 1024 ** 2
+
+describe('spec §7: the background path', () => {
+  const desktop =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36'
+  const android =
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/143.0.0.0 Mobile Safari/537.36'
+  const tablet =
+    'Mozilla/5.0 (Linux; Android 15; SM-X910) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36'
+  const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15'
+  const firefox = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
+
+  test.each([
+    [desktop, [1], 'foreground'],
+    [desktop, [50 * megabyte], 'foreground'],
+    [desktop, [50 * megabyte + 1], 'background'],
+    [desktop, [1, 50 * megabyte + 1, 1], 'background'],
+    [android, [1], 'background'],
+    [tablet, [1], 'background'],
+    [iphone, [0], 'background'],
+    [firefox, [1], 'background'],
+  ])('%s, %j: %s', (userAgent, sizes, path) => {
+    expect(
+      uploadPath(
+        sizes.map((size) => ({ size })),
+        userAgent,
+      ),
+    ).toBe(path)
+  })
+})

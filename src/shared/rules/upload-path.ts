@@ -1,0 +1,15 @@
+/** Spec §7: an upload runs before the person's eyes, or in the background uploads panel. */
+export type UploadPath = 'foreground' | 'background'
+
+/** Spec §9: background upload trigger, any file over 50MB. */
+const backgroundBytes = 50 * 1024 ** 2
+const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
+
+/**
+ * Spec §7: the files of a drop use the background path when any of them exceeds 50MB or the device is
+ * a mobile device (by user agent). `size` is in bytes.
+ */
+export const uploadPath = (files: readonly { size: number }[], userAgent: string): UploadPath =>
+  mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)
+    ? 'background'
+    : 'foreground'
