@@ -41,8 +41,8 @@ test("a free user's link dies on every screen at the same moment", async ({
   const row = fileRow(page, 'agenda.pdf')
 
   await pass(app, pages, hour)
-  await expect(row.getByText('2 days left')).toBeVisible()
-  await expect(other.getByText('2 days left')).toBeVisible()
+  await expect(row.getByText('3 days left')).toBeVisible()
+  await expect(other.getByText('3 days left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--accent)')
   await expect(other.locator('#link')).toHaveAttribute('data-tone', 'calm')
 

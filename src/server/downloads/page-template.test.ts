@@ -145,7 +145,9 @@ describe('the page of a link', () => {
 
   it.each([
     ['3 days left', 'calm', 0],
-    ['2 days left', 'calm', 1],
+    ['3 days left', 'calm', 1],
+    ['3 days left', 'calm', 0.5 * dayInMs],
+    ['2 days left', 'calm', 0.5 * dayInMs + 1],
     ['1 day left', 'calm', 2 * dayInMs],
     ['23 hours left', 'amber', 2 * dayInMs + 1],
     ['1 hour left', 'amber', 3 * dayInMs - hourInMs],

@@ -50,9 +50,13 @@ describe('linkLabel, in the words of the spec', () => {
     ['Private (1 day to renew)', link(0, day), 'premium'],
     ['Private (1 day to renew)', link(0, 1), 'premium'],
     ['7 days left', link(7 * day, 30 * day), 'premium'],
-    ['6 days left', link(7 * day - 1, 30 * day), 'premium'],
+    ['7 days left', link(7 * day - 1, 30 * day), 'premium'],
+    ['7 days left', link(6.5 * day, 30 * day), 'premium'],
+    ['6 days left', link(6.5 * day - 1, 30 * day), 'premium'],
+    ['3 days left', link(3 * day - 1, 30 * day), 'free'],
     ['2 days left', link(2 * day, 30 * day), 'free'],
-    ['1 day left', link(2 * day - 1, 30 * day), 'free'],
+    ['2 days left', link(1.5 * day, 30 * day), 'free'],
+    ['1 day left', link(1.5 * day - 1, 30 * day), 'free'],
     ['1 day left', link(day, 30 * day), 'free'],
     ['23 hours left', link(day - 1, 30 * day), 'free'],
     ['2 hours left', link(2 * hour, 30 * day), 'free'],
@@ -103,6 +107,17 @@ describe('for every order of dates', () => {
         expect(rank[linkStatus(any, tier, inMs(later))]).toBeLessThanOrEqual(
           rank[linkStatus(any, tier, now)],
         )
+      }),
+    )
+  })
+
+  it('is never more than half a day off, and under a day never promises too much', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: hour, max: 30 * day }), (left) => {
+        const [count = '', unit = ''] = linkLabel(link(left, 30 * day), 'free', now).split(' ')
+        const told = Number(count) * (unit.startsWith('day') ? day : hour)
+        if (left >= day) expect(Math.abs(told - left)).toBeLessThanOrEqual(day / 2)
+        else expect(told <= left && left - told < hour).toBe(true)
       }),
     )
   })

@@ -28,8 +28,9 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /**
- * The words of spec §4 for a link at `now`. Time left is told in whole days, under a day in whole
- * hours, both rounded down, so that no label promises more than there is. Days to renew are
+ * The words of spec §4 for a link at `now`. Time left is told in days, rounded to the nearest, so
+ * that a file uploaded for 3 days says so; under 24 hours in whole hours, rounded down, so that
+ * nobody who hurries comes too late. Screens show the exact moment beside it. Days to renew are
  * rounded up: as long as renewing works, the label never says 0.
  */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
@@ -44,7 +45,7 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
     case 'active': {
       // Renewals never set a later expiry, but the nearer end is the true one.
       const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
-      if (left >= dayInMs) return `${counted(Math.floor(left / dayInMs), 'day')} left`
+      if (left >= dayInMs) return `${counted(Math.round(left / dayInMs), 'day')} left`
       if (left >= hourInMs) return `${counted(Math.floor(left / hourInMs), 'hour')} left`
       return 'Less than 1 hour left'
     }

@@ -54,6 +54,7 @@ const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
+  const exactEnd = `${isActive ? 'Until' : 'Ended'} ${moments.format(facts.expiresAt)}`
 
   return (
     <div className="grid grid-cols-[36px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_172px_auto] sm:gap-x-4 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
@@ -97,11 +98,12 @@ const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
         <Lifeline life={life} size="small" />
         <time
           dateTime={file.expiresAt}
-          title={`${isActive ? 'Until' : 'Ended'} ${moments.format(facts.expiresAt)}`}
+          title={exactEnd}
           className={`w-fit text-sm tabular-nums ${isActive ? tones[life.tone] : tones.over}`}
         >
           {linkLabel(facts, tier, now)}
         </time>
+        <span className="sr-only">{exactEnd}</span>
       </div>
       <span className="hidden text-right text-muted text-sm tabular-nums lg:block">
         <Downloads count={file.downloadCount} />
