@@ -4,6 +4,8 @@ import { betterAuth } from 'better-auth/minimal'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
+import { roles } from '../../shared/rules/role.ts'
+import { tiers } from '../../shared/rules/tier.ts'
 import * as schema from '../db/schema.ts'
 
 const day = 24 * 60 * 60
@@ -44,8 +46,8 @@ const optionsFor = ({ db, appUrl, log, secret, requireEmailVerification }: AuthO
       additionalFields: {
         firstName: { type: 'string', required: true },
         lastName: { type: 'string', required: true },
-        tier: { type: ['free', 'premium'], required: true, defaultValue: 'free', input: false },
-        role: { type: ['user', 'admin'], required: true, defaultValue: 'user', input: false },
+        tier: { type: [...tiers], required: true, defaultValue: 'free', input: false },
+        role: { type: [...roles], required: true, defaultValue: 'user', input: false },
         premiumTrialStartedAt: { type: 'date', required: false, input: false },
         premiumTrialEndsAt: { type: 'date', required: false, input: false },
       },

@@ -14,6 +14,9 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { roles } from '../../shared/rules/role.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { storageNames } from '../storage/storage-name.ts'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const bytes = (name: string) => bigint(name, { mode: 'number' })
@@ -30,12 +33,8 @@ export const users = pgTable('users', {
 
   firstName: text('first_name').notNull().default(''),
   lastName: text('last_name').notNull().default(''),
-  tier: text({ enum: ['free', 'premium'] })
-    .notNull()
-    .default('free'),
-  role: text({ enum: ['user', 'admin'] })
-    .notNull()
-    .default('user'),
+  tier: text({ enum: tiers }).notNull().default('free'),
+  role: text({ enum: roles }).notNull().default('user'),
   premiumTrialStartedAt: moment('premium_trial_started_at'),
   premiumTrialEndsAt: moment('premium_trial_ends_at'),
 })
@@ -104,7 +103,7 @@ export const uploads = pgTable(
     ownerId: text('owner_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    storage: text({ enum: ['disk', 's3'] }).notNull(),
+    storage: text({ enum: storageNames }).notNull(),
     cloudKey: text('cloud_key').notNull().unique(),
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),
@@ -136,7 +135,7 @@ export const files = pgTable(
     ownerId: text('owner_id')
       .notNull()
       .references(() => users.id, { onDelete: 'restrict' }),
-    storage: text({ enum: ['disk', 's3'] }).notNull(),
+    storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),

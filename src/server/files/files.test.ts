@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -202,6 +202,23 @@ describe('expiry', () => {
       const deleted = linkStatus(file, ownerTier, now) === 'deleted'
       expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
     }
+  })
+
+  it('keeps the bytes of an owner whose tier it does not know, and says so at once', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const key = await storageKeyOf((await makeFile(owner)).id)
+    await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
+    app.clock.advance(29 * day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(key)).toBe(1000)
+    expect((await owner.fetch('/api/files')).status).toBe(500)
+    const [fault] = app.logged.filter(({ level }) => level >= 50)
+    expect(fault?.err).toMatchObject({ message: 'Unknown tier: business' })
+
+    await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, owner.id))
+    app.clock.advance(day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('takes over what was cut off half-way, and shares the work between servers', async () => {

@@ -4,7 +4,7 @@ import type { File } from '../../shared/contract/files.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
 import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { StorageName } from '../storage/storage.ts'
+import type { StorageName } from '../storage/storage-name.ts'
 
 export type FileRow = typeof files.$inferSelect
 
@@ -116,7 +116,8 @@ export const claimFilesToPurge = async (
   limit: number,
 ): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> => {
   const staleClaim = new Date(now.getTime() - claimMs)
-  const ownerIsPremium = sql`(${users.tier} = 'premium' and coalesce(${users.premiumTrialEndsAt} > ${now}, true))`
+  // Of a tier that this program does not know, nobody's bytes go before their 30 days are over.
+  const ownerIsFree = sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
   const due = db
     .select({ id: files.id })
     .from(files)
@@ -126,7 +127,7 @@ export const claimFilesToPurge = async (
         and ${files.storage} = ${storage}
         and ${files.expiresAt} <= ${now}
         and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim})
-        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or not ${ownerIsPremium})`,
+        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${ownerIsFree})`,
     )
     .limit(limit)
     .for('update', { of: files, skipLocked: true })

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { type Role, readRole } from '../../shared/rules/role.ts'
+import { readTier, type Tier } from '../../shared/rules/tier.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
@@ -13,7 +14,7 @@ export interface SessionUser {
   email: string
   name: string
   firstName: string
-  role: 'user' | 'admin'
+  role: Role
   tier: Tier
   premiumTrialStartedAt: Date | null
   premiumTrialEndsAt: Date | null
@@ -53,7 +54,10 @@ export const setSessionCookies = (context: Context<HttpEnv>, from: Headers): voi
   }
 }
 
-/** What Better Auth knows of a user, as a use case sees it at `now`. */
+/**
+ * What Better Auth knows of a user, as a use case sees it at `now`.
+ * @throws {RangeError} for a tier or role that this program does not know.
+ */
 export const toSessionUser = (user: AuthUser, now: Date): SessionUser => {
   const trial = {
     premiumTrialStartedAt: user.premiumTrialStartedAt ?? null,
@@ -64,8 +68,8 @@ export const toSessionUser = (user: AuthUser, now: Date): SessionUser => {
     email: user.email,
     name: user.name,
     firstName: user.firstName,
-    role: user.role === 'admin' ? 'admin' : 'user',
-    tier: effectiveTier({ tier: user.tier === 'premium' ? 'premium' : 'free', ...trial }, now),
+    role: readRole(user.role),
+    tier: effectiveTier({ tier: readTier(user.tier), ...trial }, now),
     ...trial,
     image: user.image ?? null,
   }

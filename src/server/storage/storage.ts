@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** The stores a file's bytes can live in; `files.storage` keeps the name with each file. */
-export const storageNames = ['disk', 's3'] as const
-export type StorageName = (typeof storageNames)[number]
+import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
+import type { StorageName } from './storage-name.ts'
 
 /** What a presigned upload URL allows: exactly these bytes, under this key, until then. */
 export interface UploadGrant {
@@ -29,9 +27,6 @@ export interface StoredPart {
   /** What the store's `checksum` gives of its bytes, in base64; absent where the store cannot tell. */
   checksum?: string
 }
-
-/** What the body of a PUT is compared with when the client sends it along (contract: `checksum`). */
-export type BodyChecksum = 'crc32' | 'md5'
 
 /** What a download answers with. */
 export interface DownloadGrant {

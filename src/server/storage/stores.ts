@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
-import type { Storage, StorageName } from './storage.ts'
+import type { Storage } from './storage.ts'
+import type { StorageName } from './storage-name.ts'
 
 /** The stores of this server. Each row says which of them has its bytes; one takes new uploads. */
 export interface Stores {

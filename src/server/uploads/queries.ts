@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { StorageName } from '../storage/storage.ts'
+import type { StorageName } from '../storage/storage-name.ts'
 
 export type Upload = typeof uploads.$inferSelect
 /** Where an upload's bytes are. */

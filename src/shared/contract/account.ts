@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { fitsDatabase, isoDate } from './fields.ts'
 
@@ -11,7 +12,7 @@ export const userSchema = z.object({
   email: z.string(),
   name: z.string(),
   firstName: z.string(),
-  tier: z.enum(['free', 'premium']),
+  tier: z.enum(tiers),
   isAdmin: z.boolean(),
   premiumTrialStartedAt: isoDate.nullable(),
   premiumTrialEndsAt: isoDate.nullable(),

@@ -1,8 +1,9 @@
 import type { ZodType } from 'zod'
+import type { Role } from '../rules/role.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** Who may call an endpoint. There is no default: an endpoint that names none does not compile. */
-export type Access = 'visitor' | 'user' | 'admin'
+export type Access = 'visitor' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 

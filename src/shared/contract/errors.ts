@@ -1,3 +1,11 @@
+import { formatSizeLimit } from '../rules/file-size.ts'
+import { type TierLimits, tierLimits } from '../rules/tier-limits.ts'
+
+const { free, premium } = tierLimits
+const size = ({ maxFileSize }: TierLimits) => formatSizeLimit(maxFileSize)
+const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+const days = ({ expirationDays }: TierLimits) => anyOf.format(expirationDays.map(String))
+
 /**
  * Every error the HTTP interface can answer with: its code, its status and its public text.
  * The text is what a person reads; a use case may replace it with a more precise sentence,
@@ -20,11 +28,11 @@ export const errorTable = {
   EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
   TIER_FILE_COUNT: {
     status: 403,
-    message: 'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+    message: `The free tier holds ${free.maxFiles} files at most. Upgrade to Premium for unlimited uploads.`,
   },
   TIER_EXPIRATION: {
     status: 403,
-    message: 'The free tier keeps files for 3 days. Upgrade to Premium for 5 or 7 days.',
+    message: `The free tier keeps files for ${days(free)} days. Upgrade to Premium for ${days(premium)} days.`,
   },
   SIGNATURE_INVALID: {
     status: 403,
@@ -60,7 +68,7 @@ export const errorTable = {
   FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TIER_FILE_SIZE: {
     status: 413,
-    message: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
+    message: `The free tier takes files up to ${size(free)}. Upgrade to Premium for files up to ${size(premium)}.`,
   },
   BODY_TOO_LARGE: { status: 413, message: 'The request is too large.' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.' },

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { bodyChecksums } from '../rules/body-checksum.ts'
+import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
@@ -12,12 +14,15 @@ const mimeType = z
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
+/** '3, 5 or 7' */
+const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
 /** The spec sends the days as text; a number is taken too. */
 const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
-  .pipe(z.enum(['3', '5', '7'], 'Must be 3, 5 or 7.'))
-  .transform((days) => Number(days) as 3 | 5 | 7)
+  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf.format(daysToChoose.map(String))}.`))
+  .transform((days) => Number(days) as ExpirationDays)
 
 /** What comes back from the client is for its own use; the server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
@@ -29,11 +34,8 @@ const partUrls = z.record(z.string(), z.string())
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
 
-/**
- * The checksum with which storage compares the body of a PUT: `crc32` travels in the header
- * `x-amz-checksum-crc32` (big-endian, base64), `md5` in `Content-MD5` (base64).
- */
-const checksum = z.enum(['crc32', 'md5'])
+/** The checksum with which storage compares the body of a PUT. */
+const checksum = z.enum(bodyChecksums)
 
 const confirmBody = z.object({
   cloudKey,

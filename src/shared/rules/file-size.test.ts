@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatSize } from './file-size.ts'
+import { formatSize, formatSizeLimit } from './file-size.ts'
 
 const kb = 1024
 const mb = 1024 ** 2
@@ -54,5 +54,15 @@ describe('formatSize', () => {
         )
       }),
     )
+  })
+})
+
+describe('formatSizeLimit', () => {
+  it.each([
+    [500 * mb, '500MB'],
+    [gb, '1GB'],
+    [1.5 * gb, '1.5GB'],
+  ])('%d is %s, as the spec writes limits', (bytes, text) => {
+    expect(formatSizeLimit(bytes)).toBe(text)
   })
 })

@@ -15,4 +15,9 @@ export function formatSize(bytes: number): string {
   return `${oneDecimal(amount)} ${units[unit]}`
 }
 
+/** A limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes keep theirs. */
+export function formatSizeLimit(bytes: number): string {
+  return formatSize(bytes).replace(' ', '')
+}
+
 const oneDecimal = (amount: number) => Math.round(amount * 10) / 10

@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../contract/errors.ts'
 import { type ExpirationDays, expirationDays } from './lifetime.ts'
-import type { Tier } from './tier.ts'
+import { type Tier, tiers } from './tier.ts'
 
 const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
@@ -19,6 +18,9 @@ export const tierLimits: Readonly<Record<Tier, Readonly<TierLimits>>> = {
   premium: { maxFiles: null, maxFileSize: gigabyte, expirationDays },
 }
 
+/** The largest file that any tier may upload, in bytes. */
+const maxFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
+
 /** What is asked of the limits before an upload; sizes in bytes. */
 export interface UploadWish {
   tier: Tier
@@ -28,10 +30,12 @@ export interface UploadWish {
   filesInUse: number
 }
 
-export type UploadRefusal = Extract<
-  ErrorCode,
-  'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_EXPIRATION' | 'TIER_FILE_COUNT'
->
+/** Codes of the contract's table of errors, whose texts name the limits. */
+export type UploadRefusal =
+  | 'FILE_TOO_LARGE'
+  | 'TIER_FILE_SIZE'
+  | 'TIER_EXPIRATION'
+  | 'TIER_FILE_COUNT'
 
 /** True when a user of this tier may have one more file beside `filesInUse`. */
 export function hasRoom(tier: Tier, filesInUse: number): boolean {
@@ -46,7 +50,7 @@ export function hasRoom(tier: Tier, filesInUse: number): boolean {
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
   const limits = tierLimits[wish.tier]
   // Spec §5: maximum file size 500MB for free users, 1GB for premium.
-  if (wish.fileSize > tierLimits.premium.maxFileSize) return { ok: false, code: 'FILE_TOO_LARGE' }
+  if (wish.fileSize > maxFileSize) return { ok: false, code: 'FILE_TOO_LARGE' }
   if (wish.fileSize > limits.maxFileSize) return { ok: false, code: 'TIER_FILE_SIZE' }
   // Spec §5: free users can only choose a 3-day expiration.
   if (!limits.expirationDays.includes(wish.expirationDays)) {

@@ -1,8 +1,7 @@
-import type { Tier } from './tier.ts'
+import { readTier, type Tier } from './tier.ts'
 
 /** What is stored about a user's tier. A trial end beside `premium` means premium by trial only. */
 export interface TierFacts {
-  /** Spec §3: a missing tier counts as free. */
   tier: Tier | null | undefined
   premiumTrialStartedAt: Date | null
   /** Null for premium that is not a trial: whoever makes a user premium for good clears it. */
@@ -12,9 +11,11 @@ export interface TierFacts {
 /**
  * The tier that counts at `now`. A trial is over from its very end on, by this rule and not by a
  * job: premium with an end at or before `now` is free, premium without an end stays premium.
+ * @throws {RangeError} for a tier that this program does not know.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {
-  if (tier !== 'premium') return 'free'
-  if (premiumTrialEndsAt !== null && now >= premiumTrialEndsAt) return 'free'
-  return 'premium'
+  // Spec §3: a missing tier counts as free.
+  if (tier === null || tier === undefined) return 'free'
+  const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
+  return tier === 'premium' && isTrialOver ? 'free' : readTier(tier)
 }
