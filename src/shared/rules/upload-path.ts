@@ -1,5 +1,6 @@
 /** Spec §7: an upload runs before the person's eyes, or in the background uploads panel. */
-export type UploadPath = 'foreground' | 'background'
+export const uploadPaths = ['foreground', 'background'] as const
+export type UploadPath = (typeof uploadPaths)[number]
 
 /** Spec §9: background upload trigger, any file over 50MB. */
 const backgroundBytes = 50 * 1024 ** 2

@@ -1,14 +1,9 @@
+import type { CallAnswer } from '../api/call.ts'
 import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
-/** A part that storage holds whole; the size is in bytes. */
-export interface StoredPart {
-  /** From 1. */
-  partNumber: number
-  size: number
-  /** What the ticket's `checksum` gives of its bytes, in base64, where storage tells. */
-  checksum?: string | undefined
-}
+/** A part that storage holds whole. */
+export type StoredPart = CallAnswer<'listParts'>['parts'][number]
 
 /** The bytes of one upload, and where they go. */
 export interface TransferJob {

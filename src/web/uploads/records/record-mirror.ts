@@ -1,7 +1,6 @@
 import { coalesce, type Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
-import type { UploadRecord } from './upload-record.ts'
-import { parseRecord } from './upload-records.ts'
+import { parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** Many changes at once are shown together. */
 const shownEveryMs = 100

@@ -1,11 +1,9 @@
-import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { newRecord } from '../engine/upload-plan.ts'
 import { browserTimers } from '../timers.ts'
-import { createRecordMirror } from './record-mirror.ts'
 import type { UploadRecord } from './upload-record.ts'
-import { createRecordStore, parseRecord, type RecordStore } from './upload-records.ts'
+import { createRecordStore, type RecordStore } from './upload-records.ts'
 
 const day = 24 * 3_600_000
 
@@ -159,43 +157,4 @@ test('what cannot be read under its keys is removed; other keys are left alone',
   state.values.set('mayfly.theme', JSON.stringify(good))
   expect(store.load()).toEqual([])
   expect([...state.values.keys()]).toEqual(['mayfly.theme'])
-})
-
-test('reading never throws, and reads what was written', () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      expect(parseRecord(text)).toBeNull()
-    }),
-  )
-  const ticket = {
-    uploadUrl: '/storage',
-    cloudKey: 'key',
-    metadata: { mimeType: 'text/plain' },
-    parts: { size: 8, count: 2 },
-    checksum: 'md5' as const,
-  }
-  const full = record('1', { ticket, status: 'failed', error: 'No.', uploadStartTime: 5 })
-  expect(parseRecord(JSON.stringify(full))).toEqual(full)
-})
-
-test('another tab mirrors what is written', () => {
-  store.save(record('2'))
-  let changes = 0
-  const mirror = createRecordMirror(store.load, browserTimers, () => {
-    changes += 1
-  })
-  const ids = () => mirror.records().map(({ id }) => id)
-  expect(ids()).toEqual(['2'])
-  mirror.hear('mayfly.upload.1', JSON.stringify(record('1')))
-  mirror.hear('mayfly.theme', 'dark')
-  expect(ids()).toEqual(['1', '2'])
-  mirror.hear('mayfly.upload.2', '{}')
-  mirror.hear('mayfly.upload.1', null)
-  expect(ids()).toEqual([])
-  mirror.hear('mayfly.upload.1', JSON.stringify(record('1')))
-  mirror.hear(null, null)
-  expect(ids()).toEqual([])
-  expect(changes).toBe(1)
-  vi.advanceTimersByTime(100)
-  expect(changes).toBe(2)
 })

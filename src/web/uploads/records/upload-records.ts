@@ -1,75 +1,10 @@
-import { dayInMs, expirationDays } from '../../../shared/rules/lifetime.ts'
+import { dayInMs } from '../../../shared/rules/lifetime.ts'
 import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
-import type { UploadRecord } from './upload-record.ts'
+import { parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** Changes within this time are written together. */
 const writeEveryMs = 200
-
-type Check = (value: unknown) => boolean
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const text: Check = (value) => typeof value === 'string'
-const flag: Check = (value) => typeof value === 'boolean'
-const amount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
-const moment: Check = (value) => typeof value === 'number' && Number.isFinite(value)
-const oneOf =
-  (...choices: readonly unknown[]): Check =>
-  (value) =>
-    choices.includes(value)
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value)
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value)
-const shape =
-  (fields: Record<string, Check>): Check =>
-  (value) =>
-    isObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]))
-
-const isRecord = shape({
-  id: text,
-  ownerId: text,
-  batch: text,
-  path: oneOf('foreground', 'background'),
-  fileName: text,
-  fileSize: amount,
-  fileType: text,
-  identity: shape({ name: text, size: amount, lastModified: moment, sample: orNull(text) }),
-  pasted: flag,
-  expirationDays: oneOf(...expirationDays),
-  ticket: orNull(
-    shape({
-      uploadUrl: text,
-      cloudKey: text,
-      metadata: shape({ mimeType: text }),
-      parts: optional(shape({ size: amount, count: amount })),
-      checksum: oneOf('crc32', 'md5'),
-    }),
-  ),
-  restarted: flag,
-  uploadStartTime: orNull(moment),
-  progress: (value) => amount(value) && (value as number) <= 100,
-  uploadedBytes: amount,
-  status: oneOf('pending', 'uploading', 'paused', 'completed', 'failed'),
-  need: oneOf('file', 'permission', 'sign-in', null),
-  lastActivity: moment,
-  error: orNull(text),
-})
-
-/** Reads a record from its JSON; null for anything that no version of this program wrote. */
-export const parseRecord = (json: string): UploadRecord | null => {
-  try {
-    const value: unknown = JSON.parse(json)
-    return isRecord(value) ? (value as UploadRecord) : null
-  } catch {
-    return null
-  }
-}
 
 /** What is used of the browser's `localStorage`; any of it may throw. */
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Browser, never, openBrowser, pass } from '../../../../tests/support/browser-tabs.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
 import { recordKeyPrefix } from '../records/record-key.ts'
-import { parseRecord } from '../records/upload-records.ts'
+import { parseRecord } from '../records/upload-record.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let browser: Browser
