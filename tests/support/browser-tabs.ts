@@ -6,7 +6,7 @@ import {
 } from '../../src/web/uploads/tabs/uploads-store.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
-import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { ElectLeader, TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import type { PickedFile, UploadsState } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'

@@ -6,7 +6,7 @@ import type { EngineEffects } from '../../src/web/uploads/engine/upload-engine-p
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
-import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import type { PickedFile } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'

@@ -1,7 +1,7 @@
 import { partRange, planParts } from '../../src/shared/rules/part-plan.ts'
 import type { StorageAnswer, StorageRequest } from '../../src/web/uploads/transfer/send.ts'
 import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
-import type { Outcome } from '../../src/web/uploads/upload-failure.ts'
+import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 
 /** In bytes, of each part but the last. */

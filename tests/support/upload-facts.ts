@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
 import type { UploadRecord, UploadTicket } from '../../src/web/uploads/records/upload-record.ts'
-import type { Refusal } from '../../src/web/uploads/upload-failure.ts'
+import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
 /** An upload as the browser keeps it, before anything has happened to it. */
 export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord => {

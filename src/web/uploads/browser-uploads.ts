@@ -13,7 +13,7 @@ import { questionTimeoutMs } from './transfer/next-step.ts'
 import { sendByXhr, wholeNumber } from './transfer/send.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
-import type { Outcome, Refusal } from './upload-failure.ts'
+import type { Outcome, Refusal } from './upload-errors.ts'
 
 const refusalOf = (error: unknown): Refusal => {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }

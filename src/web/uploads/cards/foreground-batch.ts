@@ -1,6 +1,6 @@
 import { isUnderWay } from '../engine/upload-steps.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { isCancelled } from '../upload-failure.ts'
+import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 export interface ForegroundBatch {

@@ -16,7 +16,7 @@ import {
 import { isUnderWay } from '../engine/upload-steps.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, isCancelled } from '../upload-failure.ts'
+import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { foregroundBatch } from './foreground-batch.ts'

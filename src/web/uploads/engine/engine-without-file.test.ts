@@ -6,7 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
-import type { Outcome } from '../upload-failure.ts'
+import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferFailed } from '../upload-ports.ts'
 
 let world: EngineWorld

@@ -8,7 +8,7 @@ import {
   uploading,
 } from '../../../../tests/support/machine-steps.ts'
 import { refusal, tierIsFull, uploadTicket } from '../../../../tests/support/upload-facts.ts'
-import type { Refusal } from '../upload-failure.ts'
+import type { Refusal } from '../upload-errors.ts'
 
 describe('an upload that goes on', () => {
   test('asks storage what it holds, and sends the rest', () => {

@@ -2,7 +2,7 @@ import { type KeyValues, keysOf } from '../records/upload-records.ts'
 import { pause } from '../transfer/connection.ts'
 import { waitBeforeNext } from '../transfer/next-step.ts'
 import { answerOf, type Repeating, type UploadCalls } from '../transfer/upload-calls.ts'
-import { mayPass, type Refusal } from '../upload-failure.ts'
+import { mayPass, type Refusal } from '../upload-errors.ts'
 
 /** What the keys of places to be freed begin with; the key of the upload follows. */
 const abortKeyPrefix = 'mayfly.abort.'

@@ -1,6 +1,7 @@
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
-import { dropNotice, isCancelled, type Notice } from '../upload-failure.ts'
+import { isCancelled } from '../upload-errors.ts'
+import { dropNotice, type Notice } from '../upload-notices.ts'
 import { outcomeText } from './upload-progress.ts'
 import { isUnderWay } from './upload-steps.ts'
 import { count, emptyTally, type Tally } from './upload-tally.ts'

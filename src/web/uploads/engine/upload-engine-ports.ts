@@ -1,7 +1,7 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import type { Notice } from '../upload-failure.ts'
+import type { Notice } from '../upload-notices.ts'
 import type { PickedFile, UploadsState } from '../uploads-state.ts'
 import type { AbortsDeps } from './upload-aborts.ts'
 import type { UploadData } from './upload-data.ts'

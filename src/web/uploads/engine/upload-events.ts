@@ -1,6 +1,7 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
-import type { Notice, Refusal } from '../upload-failure.ts'
+import type { Refusal } from '../upload-errors.ts'
+import type { Notice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
 
 /**

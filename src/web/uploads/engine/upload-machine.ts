@@ -6,9 +6,9 @@ import {
   type Refusal,
   refusalText,
   stopsTheRest,
-  successNotice,
   transferText,
-} from '../upload-failure.ts'
+} from '../upload-errors.ts'
+import { successNotice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
 import type { CallStage, DataState, Step, UploadEffect, UploadEvent } from './upload-events.ts'
 import {

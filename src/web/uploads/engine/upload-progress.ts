@@ -1,5 +1,5 @@
 import type { UploadStatus } from '../records/upload-record.ts'
-import { cancelledByUser } from '../upload-failure.ts'
+import { cancelledByUser } from '../upload-errors.ts'
 import type { Tally } from './upload-tally.ts'
 
 /** What of an upload the progress is made of. Sizes are bytes. */

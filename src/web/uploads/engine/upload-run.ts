@@ -10,7 +10,7 @@ import {
   type UploadCalls,
   untilAnswered,
 } from '../transfer/upload-calls.ts'
-import { mayPass } from '../upload-failure.ts'
+import { mayPass } from '../upload-errors.ts'
 import { type SendFile, TransferFailed } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { UploadEffect, UploadEvent } from './upload-events.ts'

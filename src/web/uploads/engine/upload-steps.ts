@@ -1,5 +1,6 @@
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, failureNotice, isCancelled, type Stage } from '../upload-failure.ts'
+import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import { type FailedStage, failureNotice } from '../upload-notices.ts'
 import type { Step, UploadEffect } from './upload-events.ts'
 
 /** Its turn comes or runs, and its page should stay; not true of one that is not there. */
@@ -89,7 +90,7 @@ export const cancelled = (record: UploadRecord, now: number): Step => {
 /** It ends and a person is told. The bytes in storage stay, so that trying again goes on from them. */
 export const fail = (
   record: UploadRecord,
-  stage: Stage,
+  stage: FailedStage,
   error: string,
   more: UploadEffect[] = [],
 ): Step => ({

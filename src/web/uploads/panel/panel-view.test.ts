@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import {
   countByStatus,
+  interruptionOfAll,
   type Listed,
   panelRecords,
   speedText,
@@ -105,5 +107,41 @@ describe('speed and time left', () => {
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
+  })
+})
+
+describe('why nothing gets through', () => {
+  /** Each upload by its status, and why its last try was lost, if it was: 'pending no-answer'. */
+  const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
+    interruptionOfAll(
+      uploads.map((upload, id) => ({
+        id: String(id),
+        status: upload.split(' ')[0] as UploadStatus,
+      })),
+      Object.fromEntries(
+        uploads.map((upload, id) => {
+          const interrupted = (upload.split(' ')[1] ?? null) as Interruption | null
+          return [String(id), { interrupted, bytesPerSecond: null }]
+        }),
+      ),
+    )
+
+  test('nothing gets through: what was begun is lost, the rest waits for its turn', () => {
+    expect(ofAll('uploading no-answer')).toBe('no-answer')
+    expect(ofAll('pending no-answer', 'pending', 'failed')).toBe('no-answer')
+    expect(ofAll('uploading no-answer', 'uploading no-answer', 'pending')).toBe('no-answer')
+  })
+
+  test('the connection is there where any of them was answered', () => {
+    expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
+    expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')
+  })
+
+  test('something moves, or nothing is under way', () => {
+    expect(ofAll('uploading no-answer', 'uploading')).toBeNull()
+    expect(ofAll('uploading', 'pending not-ready')).toBeNull()
+    expect(ofAll('completed', 'pending')).toBeNull()
+    expect(ofAll('paused', 'failed', 'completed')).toBeNull()
+    expect(ofAll()).toBeNull()
   })
 })

@@ -1,7 +1,8 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
-import { isCancelled } from '../upload-failure.ts'
+import { isCancelled } from '../upload-errors.ts'
+import type { UploadsState } from '../uploads-state.ts'
 
 /**
  * Which uploads the panel shows: all (spec §4), or, on a page that draws the foreground path itself,
@@ -36,6 +37,20 @@ export const countByStatus = (
   const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
   for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
   return counts
+}
+
+/** Why nothing gets through of the uploads that are under way; null while anything does. */
+export function interruptionOfAll(
+  records: readonly Pick<UploadRecord, 'id' | 'status'>[],
+  live: UploadsState['live'],
+): Interruption | null {
+  const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interrupted ?? null
+  const uploading = records.filter(({ status }) => status === 'uploading').map(why)
+  const pending = records.filter(({ status }) => status === 'pending').map(why)
+  if (uploading.includes(null)) return null
+  const lost = [...uploading, ...pending].filter((one) => one !== null)
+  // The connection is there where one of them was answered.
+  return lost.find((one) => one === 'not-ready') ?? lost[0] ?? null
 }
 
 const several = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`

@@ -1,11 +1,17 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef } from 'react'
 import { overallPercent } from '../engine/upload-progress.ts'
-import { type Interruption, interruptionOfAll } from '../interruption.ts'
+import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { countByStatus, type Listed, panelRecords, summaryText } from './panel-view.ts'
+import {
+  countByStatus,
+  interruptionOfAll,
+  type Listed,
+  panelRecords,
+  summaryText,
+} from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useOpen } from './use-open.ts'

@@ -6,7 +6,7 @@ import type { KeptHandles } from '../picking/handle-store.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { repeat } from '../timers.ts'
-import type { Notice } from '../upload-failure.ts'
+import type { Notice } from '../upload-notices.ts'
 import type { PickedFile } from '../uploads-state.ts'
 
 /** Without an election another tab may be running what was active within this time. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../upload-failure.ts'
+import type { Outcome } from '../upload-errors.ts'
 
 /** Tries in a row that store nothing new before an upload is given up. */
 export const maxFruitlessTries = 8

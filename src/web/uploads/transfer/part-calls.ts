@@ -1,4 +1,4 @@
-import type { Outcome, Refusal } from '../upload-failure.ts'
+import type { Outcome, Refusal } from '../upload-errors.ts'
 import { TransferFailed } from '../upload-ports.ts'
 import { questionTimeoutMs } from './next-step.ts'
 import type { StorageAnswer } from './send.ts'

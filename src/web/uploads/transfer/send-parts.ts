@@ -1,6 +1,6 @@
 import type { PartPlan } from '../../../shared/rules/part-plan.ts'
 import { interruptionOf } from '../interruption.ts'
-import type { Outcome } from '../upload-failure.ts'
+import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { pause } from './connection.ts'
 import { HeldComparison } from './held-comparison.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers } from '../timers.ts'
-import { mayPass, type Outcome, type Refusal } from '../upload-failure.ts'
+import { mayPass, type Outcome, type Refusal } from '../upload-errors.ts'
 import { wait } from './connection.ts'
 import { maxFruitlessTries } from './fruitless-tries.ts'
 import { type Repeating, untilAnswered } from './upload-calls.ts'

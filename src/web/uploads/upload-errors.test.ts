@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { errorTable } from '../../shared/contract/errors.ts'
 import { mayStartAgain } from './transfer/upload-calls.ts'
-import {
-  dropNotice,
-  failureNotice,
-  mayPass,
-  refusalText,
-  stopsTheRest,
-  successNotice,
-  transferText,
-} from './upload-failure.ts'
+import { mayPass, refusalText, stopsTheRest, transferText } from './upload-errors.ts'
 
 const refusal = (
   status: number | null,
@@ -41,57 +32,6 @@ describe('the words of spec §8', () => {
     )
     expect(transferText('foreground', 'status', null)).toBe('Direct S3 upload failed')
     expect(transferText('background', 'status', 500)).toBe('Upload failed with status 500')
-  })
-
-  test.each([
-    errorTable.TIER_FILE_COUNT.message,
-    errorTable.TIER_FILE_SIZE.message,
-    errorTable.TIER_EXPIRATION.message,
-  ])("an upload error containing 'tier' or 'Upgrade' is shown inline: %s", (message) => {
-    expect(failureNotice('start', 'a.txt', message)).toEqual({ kind: 'inline', text: message })
-  })
-
-  test('everything else is a toast with the reason or the default', () => {
-    expect(failureNotice('transfer', 'a.txt', 'Direct S3 upload failed')).toEqual({
-      kind: 'toast',
-      title: 'Upload Failed',
-      description: 'Direct S3 upload failed',
-      failed: true,
-    })
-    const changed = transferText('foreground', 'unreadable', null)
-    expect(failureNotice('transfer', 'a.txt', changed)).toMatchObject({
-      title: 'Upload Failed',
-      description: 'a.txt has changed or can no longer be read',
-    })
-    expect(failureNotice('confirm', 'a.txt', '')).toMatchObject({
-      title: 'Upload Failed',
-      description: 'Failed to upload a.txt',
-    })
-    expect(failureNotice('start', 'a.txt', '')).toMatchObject({
-      title: 'Upload Error',
-      description: 'Upload failed',
-    })
-  })
-
-  test('what was stored', () => {
-    expect(successNotice('foreground', 'a.txt')).toMatchObject({
-      title: 'Upload Complete',
-      description: 'a.txt uploaded successfully',
-    })
-    expect(successNotice('background', 'a.txt')).toEqual({
-      kind: 'toast',
-      title: 'a.txt uploaded successfully!',
-      failed: false,
-    })
-    expect(dropNotice(12, 0)).toMatchObject({
-      title: 'Upload Complete',
-      description: '12 files uploaded successfully',
-    })
-    expect(dropNotice(1, 0)).toMatchObject({ description: '1 file uploaded successfully' })
-    expect(dropNotice(11, 1)).toMatchObject({
-      title: 'Upload Failed',
-      description: '11 of 12 files uploaded',
-    })
   })
 })
 

@@ -1,0 +1,81 @@
+import type { UploadPath } from '../../shared/rules/upload-path.ts'
+import type { UploadRecord } from './records/upload-record.ts'
+import type { TransferFault } from './upload-ports.ts'
+
+/** A call that failed. All null: no answer came at all. */
+export interface Refusal {
+  status: number | null
+  code: string | null
+  /** The message field of the error body. */
+  message: string | null
+  /** The text of an answer without a message field. */
+  body?: string | undefined
+  /** How long to wait before the next try, where the answer says so. */
+  retryAfterMs?: number | null
+}
+
+/** How a call ended. */
+export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
+
+/** Spec §4: the error of an upload that the user ends. */
+export const cancelledByUser = 'Cancelled by user'
+
+/** True of an upload that the user ended. Its record goes two seconds later. */
+export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'error'>): boolean {
+  return status === 'failed' && error === cancelledByUser
+}
+
+/** Spec §4: resuming works only if the file data is still there. */
+export const dataLost = 'Resume failed - file data lost. Please restart upload.'
+
+const networkError = 'Network error during upload'
+
+/** Why a file cannot be sent, or compared. */
+export function unreadableText(name: string): string {
+  return `${name} has changed or can no longer be read`
+}
+
+/** For places that show the name of the file beside it. */
+export const unreadable = unreadableText('The file')
+
+/**
+ * The words of spec §8 for a call that failed: the server's own message where it sent one. A
+ * background upload tells of a failed confirmation with status and body.
+ */
+export function refusalText(
+  stage: 'start' | 'confirm',
+  path: UploadPath,
+  { status, message, body }: Refusal,
+): string {
+  const own = trimmed(message)
+  if (stage === 'start') return own || 'Failed to get upload URL'
+  if (path === 'foreground') return own || 'Failed to confirm upload'
+  if (status === null) return networkError
+  return `Upload confirmation failed: ${status} - ${own || trimmed(body)}`
+}
+
+function trimmed(text: string | null | undefined): string {
+  return text?.trim() ?? ''
+}
+
+/** The words of spec §8 for a transfer that was given up. */
+export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
+  if (kind === 'unreadable') return unreadable
+  if (kind === 'network') return networkError
+  if (path === 'foreground') {
+    if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'
+    return `Direct S3 upload failed with status ${status}`
+  }
+  if (kind === 'timeout') return networkError
+  return status === null ? 'Upload failed' : `Upload failed with status ${status}`
+}
+
+/** True when the server would refuse the other files of the drop for the same reason. */
+export function stopsTheRest({ code }: Refusal): boolean {
+  return code === 'TIER_FILE_COUNT'
+}
+
+/** True when another try may succeed: no answer came, or one that says that the fault passes. */
+export function mayPass({ status }: Refusal): boolean {
+  return status === null || status === 408 || status === 429 || (status >= 500 && status !== 501)
+}
