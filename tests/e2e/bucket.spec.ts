@@ -10,6 +10,7 @@ import { largeFile, sha256OfFile, writeRandomFile } from './support/files.ts'
 import {
   brokenConnection,
   expect,
+  expectNoWaste,
   test as onNetwork,
   reopen,
   sentSince,
@@ -29,7 +30,7 @@ const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
       await use(server)
       await server?.stop()
     },
-    { scope: 'worker', timeout: 100_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 
   bucket: async ({ s3 }, use, testInfo) => {
@@ -89,11 +90,10 @@ test('1 GB goes to a bucket in parts, and comes down as it was', async ({
   network,
   page,
 }) => {
-  test.setTimeout(150_000)
   const film = await largeFile(folder, 'film.mkv')
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   await dropFiles(page, [film.path])
-  await expectUpload(page, film.name, 'Completed', { timeout: 120_000 })
+  await expectUpload(page, film.name, 'Completed')
   expect(sentSince(network)).toBe(film.size)
   expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
@@ -115,12 +115,10 @@ test('a bucket that fails again and again: no more than the parts under way is s
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  let lost = 0
   let reached = network.holdAfter(20 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {
     await reached
-    lost += network.putsUnderWay().length
     await context.setOffline(cut === cuts[3])
     cut()
     network.open()
@@ -129,7 +127,7 @@ test('a bucket that fails again and again: no more than the parts under way is s
   }
   network.open()
   await expectArrived(page, app, film)
-  expect(sentSince(network) - film.size).toBeLessThanOrEqual(lost * 8 * mebibyte)
+  expectNoWaste(network)
 })
 
 test('a signature that the bucket refuses in mid-upload is replaced by a new one', async ({
@@ -142,8 +140,6 @@ test('a signature that the bucket refuses in mid-upload is replaced by a new one
   noise.expect(/403 \(Forbidden\)/)
   await openDashboard(page, app, await makePerson(app))
   await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [film.path]))
-  const refused = network.putsUnderWay().length
-  expect(refused).toBeGreaterThan(0)
   const signed = page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
   )
@@ -151,7 +147,7 @@ test('a signature that the bucket refuses in mid-upload is replaced by a new one
   network.open()
   await signed
   await expectArrived(page, app, film)
-  expect(sentSince(network) - film.size).toBeLessThanOrEqual(refused * 8 * mebibyte)
+  expectNoWaste(network)
 })
 
 test('a tab that was closed at 60 %: the same file goes on from the parts that the bucket holds', async ({
@@ -200,7 +196,7 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   await edited.close()
   const before = network.exchanges.length
   await dropFiles(again, [film.path], uploadItem(again, film.name))
-  await expectUpload(again, film.name, 'Completed', { timeout: 30_000 })
+  await expectUpload(again, film.name, 'Completed')
   const sum = await sha256OfFile(film.path)
   expect(sum).not.toBe(film.sha256)
   const code = await codeOf(again, film.name)

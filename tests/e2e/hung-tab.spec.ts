@@ -85,7 +85,7 @@ test('an upload of a tab that hangs is cancelled in another, and does not come b
   await expectUpload(other, film.name, 'Uploading')
   const runOn = await hang(page, network)
   await pressCancel(other, film.name)
-  await expect(uploadsPanel(other)).toBeHidden({ timeout: 30_000 })
+  await expect(uploadsPanel(other)).toBeHidden()
   await runOn()
   await expect(uploadsPanel(page)).toBeHidden()
   const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))

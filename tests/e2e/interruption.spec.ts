@@ -7,11 +7,18 @@ import { signUp } from '../support/make.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, sentSince, stallAfter, test } from './support/network.ts'
+import {
+  brokenConnection,
+  expect,
+  expectNoWaste,
+  putsInVain,
+  sentSince,
+  stallAfter,
+  test,
+} from './support/network.ts'
 import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-const partSize = 8 * mebibyte
 /** The engine sends no more parts at once. */
 const maxLanes = 5
 
@@ -26,23 +33,20 @@ const answer =
   (status: number): Cut =>
   async ({ network }) =>
     network.answerPuts(status)
-/** Nothing moves for a while, then the connections are found to be dead. */
-const stall: Cut = async ({ network }) => {
-  await new Promise((resolve) => setTimeout(resolve, 1500))
-  network.cut()
-}
+/** The connections are found to be dead, and the browser believes that it is online. */
+const dead: Cut = async ({ network }) => network.cut()
 
 /** Everything that goes wrong with a connection, and some of it twice. */
 const cuts: Cut[] = [
   offline,
-  stall,
+  dead,
   reset,
   answer(403),
   answer(500),
   answer(503),
   reset,
   answer(403),
-  stall,
+  dead,
   offline,
 ]
 
@@ -62,17 +66,14 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   page,
   network,
 }) => {
-  test.setTimeout(150_000)
   noise.expect(brokenConnection)
   const file = await writeRandomFile(folder, 'footage.mov', 200 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
-  let lost = 0
   let reached = network.holdAfter(18 * mebibyte)
   await dropFiles(page, [file.path])
   for (const cut of cuts) {
     await reached
-    lost += network.putsUnderWay().length
     await cut({ network, context })
     network.open()
     reached = network.holdAfter(18 * mebibyte)
@@ -82,8 +83,8 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
 
   await expectArrived(page, app, file)
   // At most one part of each lane is sent again for each cut.
-  expect(lost).toBeLessThanOrEqual(cuts.length * maxLanes)
-  expect(sentSince(network) - file.size).toBeLessThanOrEqual(lost * partSize)
+  expect(putsInVain(network).length).toBeLessThanOrEqual(cuts.length * maxLanes)
+  expectNoWaste(network)
 })
 
 test('a connection in which nothing moves is given up, and its parts are sent anew', async ({
@@ -99,26 +100,18 @@ test('a connection in which nothing moves is given up, and its parts are sent an
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
-  const stalled = network.putsUnderWay().length
-  expect(stalled).toBeGreaterThan(0)
-  let sent = -1
-  const sentMeanwhile = () => {
-    const before = sent
-    sent = network.sentBytes()
-    return sent - before
-  }
-  await expect.poll(sentMeanwhile, { intervals: [1000] }).toBe(0)
   const known = network.exchanges.length
-  // All of these bytes may have left the browser and lie in buffers on the way: then it is the
-  // answer that does not come, for which it waits longer.
-  await page.clock.fastForward(125_000)
-  await expect.poll(() => network.exchanges.length).toBeGreaterThan(known)
+  // Where all bytes of a part have left the browser, it is the answer that does not come, for which it
+  // waits longer. A slow machine tells the page of what has left when the clock has gone on.
+  const afterTwoMinutes = async () => {
+    await page.clock.fastForward(125_000)
+    return network.exchanges.length
+  }
+  await expect.poll(afterTwoMinutes).toBeGreaterThan(known)
   network.open()
 
-  await expect(page.getByText('Upload completed successfully!').last()).toBeVisible({
-    timeout: 30_000,
-  })
-  expect(sentSince(network) - file.size).toBeLessThanOrEqual(stalled * partSize)
+  await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
+  expectNoWaste(network)
   await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
@@ -183,7 +176,7 @@ test('a server that is away for ten minutes: of three files none is lost', async
   await page.clock.fastForward(40_000)
 
   for (const { name, sha256 } of files) {
-    await expect(fileRow(page, name)).toBeVisible({ timeout: 20_000 })
+    await expect(fileRow(page, name)).toBeVisible()
     expect(await sha256OfLink(app.url, await codeOf(page, name))).toBe(sha256)
   }
 })
@@ -209,7 +202,6 @@ test('a server that is killed and started again: the upload goes on from what is
     await openDashboard(page, server, person)
 
     await stallAfter(network, 60 * mebibyte, () => chooseFiles(page, [file.path]))
-    const lost = network.putsUnderWay().length
     server.kill('SIGKILL')
     await server.ended
     network.cut()
@@ -220,7 +212,7 @@ test('a server that is killed and started again: the upload goes on from what is
     network.open()
 
     await expectArrived(page, server, file)
-    expect(sentSince(network) - file.size).toBeLessThanOrEqual(lost * partSize)
+    expectNoWaste(network)
   } finally {
     server.kill('SIGTERM')
     await server.ended

@@ -25,7 +25,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
 
-  await expectUpload(page, file.name, 'Paused', { timeout: 20_000 })
+  await expectUpload(page, file.name, 'Paused')
   const opened = context.waitForEvent('page')
   await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
   const login = await opened
@@ -54,7 +54,7 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
-  await expectUpload(page, film.name, 'Paused', { timeout: 20_000 })
+  await expectUpload(page, film.name, 'Paused')
 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(

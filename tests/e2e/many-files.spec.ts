@@ -5,17 +5,18 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { json, makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { pseudoRandom } from './support/files.ts'
-import { expect, test } from './support/test.ts'
+import { expect, isConfirm, test } from './support/network.ts'
 
-const count = 1000
+/** Many times more than travel at once. How long a thousand take is measured by the benchmark. */
+const count = 300
 const size = 100 * 1024
 
-test('a folder of 1,000 files of 100 KiB within a minute, the page answering all the time', async ({
+test('a folder of hundreds of files: all arrive, and the page answers meanwhile', async ({
   app,
   folder,
+  network,
   page,
-}, testInfo) => {
-  test.setTimeout(120_000)
+}) => {
   const person = await makePerson(app, { tier: 'premium' })
   const hashes = new Map<string, string>()
   const photos = join(folder, 'photos')
@@ -28,33 +29,23 @@ test('a folder of 1,000 files of 100 KiB within a minute, the page answering all
     hashes.set(name, createHash('sha256').update(bytes).digest('hex'))
   }
   await openDashboard(page, app, person)
-  await page.evaluate(() => {
-    const tasks: number[] = []
-    Object.assign(window, { longTasks: tasks })
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) tasks.push(duration)
-    }).observe({ type: 'longtask' })
-  })
-
-  const began = performance.now()
-  await dropFiles(page, [photos])
   const listed = async () => json<File[]>(await person.fetch('/api/files'))
-  await expect.poll(async () => (await listed()).length, { timeout: 90_000 }).toBe(count)
-  const seconds = (performance.now() - began) / 1000
-  const longTasks: number[] = await page.evaluate('longTasks')
-  const longest = Math.round(Math.max(0, ...longTasks))
-  testInfo.annotations.push({
-    type: 'measured',
-    description: `${seconds.toFixed(1)} s, longest task ${longest} ms`,
+
+  let confirms = 0
+  network.hold((exchange) => {
+    if (isConfirm(exchange)) confirms += 1
+    return isConfirm(exchange) && confirms > count / 2
   })
-  console.log(`1,000 files: ${seconds.toFixed(1)} s, longest task ${longest} ms`)
-  expect(seconds).toBeLessThan(60)
-  // Far above what is measured: a page that freezes, not one that is busy.
-  expect(longest).toBeLessThan(1000)
+  await dropFiles(page, [photos])
+  await expect.poll(async () => (await listed()).length).toBe(count / 2)
+  // In the middle of it, the page does what it is asked.
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
+  await page.getByRole('tab', { name: 'Upload' }).click()
+  network.open()
+  await expect.poll(async () => (await listed()).length).toBe(count)
 
   const files = await listed()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
-  await expect(
-    page.getByText('1,000 active links').or(page.getByText('1000 active links')),
-  ).toBeVisible()
+  await expect(page.getByText(`${count} active links`)).toBeVisible()
 })

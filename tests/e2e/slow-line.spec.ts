@@ -44,7 +44,7 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   // A part's URL lives for an hour: what was signed so far is worth nothing from now on.
   app.clock.advance(2 * 3_600_000)
 
-  await expectUpload(page, file.name, 'Completed', { timeout: 40_000 })
+  await expectUpload(page, file.name, 'Completed')
   const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
   // Its nine parts were all signed along with the start.
   expect(signings.length).toBeGreaterThan(0)

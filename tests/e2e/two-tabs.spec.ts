@@ -119,7 +119,7 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   await page.close()
   network.open()
 
-  await expectUpload(other, song.name, 'Completed', { timeout: 30_000 })
+  await expectUpload(other, song.name, 'Completed')
   await expect(fileRow(other, song.name)).toBeVisible()
   expect(await sha256OfLink(app.url, await codeOf(other, song.name))).toBe(song.sha256)
   await expectUpload(other, film.name, 'Paused')

@@ -77,7 +77,7 @@ test('while a file is uploaded the screen stays on, and who leaves is asked', as
   await dialog.dismiss()
 
   network.open()
-  await expectUpload(page, film.name, 'Completed', { timeout: 30_000 })
+  await expectUpload(page, film.name, 'Completed')
   await expect.poll(isKeptOn).toBe(false)
   const closed = page.waitForEvent('close')
   await page.close({ runBeforeUnload: true })

@@ -95,7 +95,7 @@ test('an upload whose start the server cannot answer says so, and goes on when i
   await expect(uploadItem(page, note.name)).not.toContainText('trying again')
 
   network.open()
-  await expectUpload(page, note.name, 'Completed', { timeout: 30_000 })
+  await expectUpload(page, note.name, 'Completed')
   await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 

@@ -17,6 +17,8 @@ export interface Exchange {
   bodyBytes: number
   /** What the client was answered; null when nothing (yet). */
   status: number | null
+  /** Whether it is a PUT that was under way while bodies were held back, or that was broken or refused here. */
+  disturbed: boolean
 }
 
 type Matches = (exchange: Exchange) => boolean
@@ -32,8 +34,6 @@ export interface ChaosProxy {
   forwardTo(port: number): void
   /** Every request since the start, in order. */
   exchanges: readonly Exchange[]
-  /** The bytes of PUT bodies that have come from the client so far. */
-  sentBytes(): number
   /** Lets so many more bytes of PUT bodies through, then holds all bodies back: a stall. */
   holdAfter(bytes: number): Promise<void>
   /** Answers the PUTs that are under way in the server's place, once the client has sent all of them. */
@@ -42,8 +42,6 @@ export interface ChaosProxy {
   answer(status: number, matches: Matches): void
   /** Keeps new requests that match from the server, until `open`. */
   hold(matches: Matches): void
-  /** The PUTs that are under way. */
-  putsUnderWay(): Exchange[]
   /** Breaks the connections of all PUTs that are under way, on both sides. */
   reset(): void
   /**
@@ -68,6 +66,7 @@ interface Passing {
 export const startChaosProxy = async (): Promise<ChaosProxy> => {
   let target = 0
   let isCut = false
+  let isHeld = false
   let refused: { status: number; matches: Matches } | null = null
   let held: Matches | null = null
   /** What lets each held request go on. */
@@ -125,7 +124,8 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     { requestTimeout: 0, keepAliveTimeout: 600_000 },
     (request, response) => {
       const { method = 'GET', url = '/' } = request
-      const exchange: Exchange = { method, url, bodyBytes: 0, status: null }
+      const disturbed = isHeld && method === 'PUT'
+      const exchange: Exchange = { method, url, bodyBytes: 0, status: null, disturbed }
       exchanges.push(exchange)
       if (refused?.matches(exchange)) {
         request.on('data', (chunk: Buffer) => {
@@ -145,7 +145,12 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  const puts = () => [...passing].filter(({ exchange }) => exchange.method === 'PUT')
+  /** The PUTs that are under way, from now on known as disturbed. */
+  const disturbPuts = () => {
+    const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
+    for (const { exchange } of puts) exchange.disturbed = true
+    return puts
+  }
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -153,13 +158,13 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     forwardTo(port) {
       target = port
     },
-    sentBytes: () =>
-      exchanges
-        .filter(({ method }) => method === 'PUT')
-        .reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
-    holdAfter: flow.holdAfter,
+    async holdAfter(bytes) {
+      await flow.holdAfter(bytes)
+      isHeld = true
+      disturbPuts()
+    },
     answerPuts(status) {
-      for (const one of puts()) one.refuse?.(status)
+      for (const one of disturbPuts()) one.refuse?.(status)
     },
     answer(status, matches) {
       refused = { status, matches }
@@ -167,16 +172,17 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
     hold(matches) {
       held = matches
     },
-    putsUnderWay: () => puts().map(({ exchange }) => exchange),
     reset() {
-      for (const one of puts()) one.reset()
+      for (const one of disturbPuts()) one.reset()
     },
     cut() {
       isCut = true
+      disturbPuts()
       server.closeAllConnections()
     },
     open() {
       isCut = false
+      isHeld = false
       refused = null
       held = null
       flow.open()

@@ -5,7 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const startMillis = 20_000
+/** Only a server that hangs ever takes so long. */
+const startMillis = 120_000
 const pollMillis = 20
 
 /** The real server in a process of its own, with the Postgres that it brings along. */

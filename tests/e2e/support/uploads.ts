@@ -31,9 +31,7 @@ export const expectUpload = (
   page: Page,
   name: string,
   badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
-  options?: { timeout: number },
-): Promise<void> =>
-  expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible(options)
+): Promise<void> => expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible()
 
 /** The short code of a file in the list that is open. */
 export const codeOf = async (page: Page, name: string): Promise<string> => {
@@ -61,6 +59,6 @@ export const expectArrived = async (
   file: DiskFile,
   listing = page,
 ): Promise<void> => {
-  await expectUpload(page, file.name, 'Completed', { timeout: 60_000 })
+  await expectUpload(page, file.name, 'Completed')
   expect(await sha256OfLink(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }
