@@ -78,7 +78,12 @@ export const openEngineWorld = () => {
         const answer = await world.onStart(name)
         if (answer) return answer
         world.tickets += 1
-        const metadata = { mimeType: 'signed/type', name, size }
+        const metadata = {
+          ...uploadTicket().metadata,
+          originalName: name,
+          mimeType: 'signed/type',
+          size,
+        }
         return { ok: true, value: uploadTicket({ cloudKey: `key of ${name}`, metadata }) }
       },
       listParts: async ({ cloudKey }) => {
@@ -90,7 +95,10 @@ export const openEngineWorld = () => {
         world.log.push(`confirm ${request.cloudKey}`)
         const answer = world.onConfirm(world.confirmations.length)
         if (answer) return answer
-        const [name, size] = [String(request.metadata.name), Number(request.metadata.size)]
+        const [name, size] = [
+          String(request.metadata?.originalName),
+          Number(request.metadata?.size),
+        ]
         return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
       },
       abortUpload: async (cloudKey) => {

@@ -3,6 +3,7 @@ import type { StorageAnswer, StorageRequest } from '../../src/web/uploads/transf
 import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import { uploadTicket } from './upload-facts.ts'
 
 /** In bytes, of each part but the last. */
 export const partSize = 1000
@@ -174,7 +175,7 @@ export const simulateParts = (count: number, size = count * partSize) => {
     const running = sendParts(
       {
         file: new Blob([new Uint8Array(size)]),
-        ticket: { uploadUrl: '', cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+        ticket: uploadTicket(),
         contentType: 'video/mp4',
         held: list(),
         hasFirstDate: true,

@@ -1,5 +1,6 @@
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
-import type { UploadRecord, UploadTicket } from '../../src/web/uploads/records/upload-record.ts'
+import type { CallAnswer } from '../../src/web/api/call.ts'
+import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
 /** An upload as the browser keeps it, before anything has happened to it. */
@@ -47,14 +48,15 @@ export const storedFile = (changes: Partial<StoredFile> = {}): StoredFile => ({
 })
 
 /** A ticket for a file of one part. */
-type SmallTicket = UploadTicket & { parts?: undefined }
+type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
 
 /** What the server answers to a start: where the bytes of a file of one part go. */
 export const uploadTicket = (changes: Partial<SmallTicket> = {}): SmallTicket => ({
   uploadUrl: '/storage',
   cloudKey: 'key',
-  metadata: { mimeType: 'text/plain' },
+  metadata: { originalName: 'notes.txt', mimeType: 'text/plain', size: 1000, expirationDays: '3' },
   checksum: 'crc32',
+  computesSha256: true,
   ...changes,
 })
 

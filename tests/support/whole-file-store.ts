@@ -5,6 +5,7 @@ import { hashPart } from '../../src/web/uploads/transfer/hash-blob.ts'
 import { errorCode, type Send, wholeNumber } from '../../src/web/uploads/transfer/send.ts'
 import { type TransferDeps, transferFile } from '../../src/web/uploads/transfer/transfer.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import { uploadTicket } from './upload-facts.ts'
 
 /** What the server does with one PUT; after the last of a list it behaves. */
 type Fault =
@@ -201,7 +202,7 @@ export const openWholeFileStore = async () => {
       transferFile(
         {
           file,
-          ticket: { uploadUrl: url, cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+          ticket: uploadTicket({ uploadUrl: url }),
           contentType: 'video/mp4',
           held: [],
           hasFirstDate: true,

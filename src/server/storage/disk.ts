@@ -64,6 +64,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   return {
     name: 'disk',
     checksum: 'crc32',
+    computesSha256: true,
     signUpload: (grant) => sign({ operation: 'put', ...grant }),
     signParts: (grants) => Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
     listParts: (key) => parts.list(key),

@@ -77,6 +77,8 @@ export interface Storage {
   signUpload(grant: UploadGrant): Promise<string>
   /** The checksum that a PUT may carry; a body that differs is refused and not kept. */
   readonly checksum: BodyChecksum
+  /** Whether `seal` answers the SHA-256 of the bytes; not where they go past this server. */
+  readonly computesSha256: boolean
   /**
    * Absolute URLs, in the order of the parts, each of which takes one part of one upload in one PUT.
    * Parts travel in any order and at once; one that is sent again replaces the earlier one. They and
@@ -93,7 +95,7 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable: after this the bytes survive a power cut and no
    * presigned upload URL can change them. Sealing twice is a success.
-   * @returns the SHA-256 of the bytes in hexadecimal; null where they do not pass through this server.
+   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<string | null>

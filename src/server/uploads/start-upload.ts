@@ -127,6 +127,7 @@ const answer = async (stores: Stores, upload: Upload, now: Date): Promise<Starte
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
     ...(parts && { parts }),
     checksum: storage.checksum,
+    computesSha256: storage.computesSha256,
   }
 }
 

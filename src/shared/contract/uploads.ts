@@ -77,6 +77,12 @@ export const uploads = {
        */
       parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
       checksum,
+      /**
+       * True where storage computes the SHA-256 of what it holds, so that a confirm which names another
+       * one is refused. Where it is false the confirmed SHA-256 is believed: send it only of bytes that
+       * this upload has sent.
+       */
+      computesSha256: z.boolean(),
     }),
     errors: [
       'UNAUTHORIZED',
@@ -139,7 +145,9 @@ export const uploads = {
     response: z.object({
       parts: z.array(
         z.object({
+          /** From 1. */
           partNumber: z.int(),
+          /** Bytes. */
           size: z.int(),
           /** What the upload's `checksum` gives of its bytes, in base64, where storage tells. */
           checksum: z.string().optional(),

@@ -43,7 +43,7 @@ describe('a record', () => {
   )
 
   test('keeps what the server gave with its ticket, since it goes back as it came', () => {
-    const metadata = { mimeType: 'text/plain', originalName: 'a.txt', later: { more: [1] } }
+    const metadata = { ...uploadTicket().metadata, later: { more: [1] } }
     const json = JSON.stringify(uploadRecord({ ticket: uploadTicket({ metadata }) }))
     expect(parseRecord(json)?.ticket?.metadata).toEqual(metadata)
   })

@@ -19,6 +19,8 @@ const ticketSchema = z.object({
   metadata: z.looseObject({ mimeType: z.string() }),
   /** Absent where the file goes in one PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
+  /** Tickets of older versions do not say it. */
+  computesSha256: started.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 

@@ -17,15 +17,15 @@ export const isOwnPart = async (
 }
 
 /**
- * True when a bucket may have sealed another version of the file. It tells no checksums then, keeps
- * what it has whatever is sent, and would be confirmed under the SHA-256 of this version. A disk
- * store compares that by itself.
+ * True when storage may have sealed another version of the file. It tells no checksums then, and takes
+ * no byte any more. Storage that computes no SHA-256 would confirm its bytes under the one of this
+ * version.
  */
 export const mayBeSealedOtherwise = (
   { ticket, held, hasFirstDate }: TransferJob,
   { count }: PartPlan,
 ): boolean =>
-  ticket.checksum === 'md5' &&
+  ticket.computesSha256 !== true &&
   !hasFirstDate &&
   held.length === count &&
   held.every(({ checksum }) => checksum === undefined)

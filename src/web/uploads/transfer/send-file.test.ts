@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { partRange, planParts } from '../../../shared/rules/part-plan.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable, hashPart } from './hash-blob.ts'
@@ -89,13 +90,7 @@ const send = (
 ) =>
   createSendFile(deps)({
     file,
-    ticket: {
-      uploadUrl: `${origin}/whole`,
-      cloudKey: 'k',
-      metadata: { mimeType: 'video/mp4' },
-      checksum: 'crc32',
-      ...ticket,
-    },
+    ticket: { ...uploadTicket({ uploadUrl: `${origin}/whole` }), ...ticket },
     contentType: 'video/mp4',
     held: [],
     hasFirstDate: true,
@@ -166,18 +161,34 @@ describe('a file of one part that storage holds whole', () => {
   })
 })
 
-test.each([{}, { parts: { size: partSize, count } }])(
-  'what a bucket may have sealed of an older version is not confirmed as this one (%o)',
-  async (ticket) => {
+describe('parts without checksums, which storage may have sealed of an older version', () => {
+  const plans = [{}, { parts: { size: partSize, count } }]
+  const resume = (ticket: Partial<TransferJob['ticket']>, hasFirstDate: boolean) => {
     const plan = ticket.parts ?? { size: content.length, count: 1 }
     const held = Array.from({ length: plan.count }, (_, at) => ({
       partNumber: at + 1,
       size: partRange(content.length, plan.size, at + 1).size,
     }))
-    const job = { held, resumed: true }
-    await send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: true })
-    const sending = send({ ...ticket, checksum: 'md5' }, undefined, { ...job, hasFirstDate: false })
-    await expect(sending).rejects.toMatchObject({ kind: 'unreadable' })
+    return send(ticket, undefined, { held, resumed: true, hasFirstDate })
+  }
+
+  test.each(plans)('are not confirmed as this one where nobody compares (%o)', async (ticket) => {
+    // The second is the ticket of a record that an earlier version kept.
+    for (const computesSha256 of [false, undefined]) {
+      const changed = resume({ ...ticket, computesSha256 }, false)
+      await expect(changed).rejects.toMatchObject({ kind: 'unreadable' })
+    }
     expect(seen).toEqual([])
-  },
-)
+  })
+
+  test.each(plans)('are the own ones while the file has its date (%o)', async (ticket) => {
+    await resume({ ...ticket, computesSha256: false }, true)
+    expect(seen).toEqual([])
+  })
+
+  test('are sent again where there is but one, and storage compares at the confirm', async () => {
+    await resume({ computesSha256: true }, false)
+    expect(seen).toEqual(['PUT /1/1'])
+    expect(sha(stored())).toBe(sha(content))
+  })
+})

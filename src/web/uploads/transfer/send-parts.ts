@@ -1,6 +1,5 @@
 import type { PartPlan } from '../../../shared/rules/part-plan.ts'
 import { interruptionOf } from '../interruption.ts'
-import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { pause } from './connection.ts'
 import { HeldComparison } from './held-comparison.ts'
@@ -13,17 +12,10 @@ import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-
 import { createPartUrls, type PartUrls } from './part-urls.ts'
 import type { StorageAnswer } from './send.ts'
 import { checksumHeader, isReadable, type TransferDeps } from './transfer.ts'
+import type { PartCalls } from './upload-calls.ts'
 
 /** What sending parts does to the world outside. The calls never reject; they end with their signal. */
-export interface PartsDeps extends TransferDeps {
-  signParts: (
-    request: { cloudKey: string; partNumbers: number[] },
-    signal: AbortSignal,
-  ) => Promise<Outcome<{ urls: Record<string, string> }>>
-  listParts: (
-    request: { cloudKey: string },
-    signal: AbortSignal,
-  ) => Promise<Outcome<{ parts: readonly StoredPart[] }>>
+export interface PartsDeps extends TransferDeps, PartCalls {
   /** Milliseconds, only ever compared with each other. */
   now: () => number
 }

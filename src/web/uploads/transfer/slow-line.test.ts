@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { planParts } from '../../../shared/rules/part-plan.ts'
 import { wait } from './connection.ts'
 import type { Send, StorageAnswer, StorageRequest } from './send.ts'
@@ -94,7 +95,7 @@ const upload = async (size: number, bytesPerSecond: number, buffer = 200_000) =>
   const sending = sendParts(
     {
       file: new Blob([new Uint8Array(size)]),
-      ticket: { uploadUrl: '', cloudKey: 'k', metadata: { mimeType: '' }, checksum: 'crc32' },
+      ticket: uploadTicket(),
       contentType: 'video/mp4',
       held: [],
       hasFirstDate: true,

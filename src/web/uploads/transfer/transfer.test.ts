@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import {
   failure,
   openWholeFileStore,
@@ -52,8 +53,8 @@ describe('a transfer that nothing disturbs', () => {
 
 describe('the checksum of the body', () => {
   test('goes along in the header that the ticket names', async () => {
-    const ticket = { uploadUrl: world.url, cloudKey: 'k', metadata: { mimeType: '' } }
-    await world.upload(undefined, { ticket: { ...ticket, checksum: 'md5' } })
+    const ticket = uploadTicket({ uploadUrl: world.url, checksum: 'md5' })
+    await world.upload(undefined, { ticket })
     const md5 = createHash('md5').update(world.content).digest('base64')
     expect(world.store.seen[0]?.checksum).toBe(md5)
   })

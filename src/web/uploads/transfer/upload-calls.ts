@@ -1,51 +1,32 @@
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
 import { type Interruption, interruptionOf } from '../interruption.ts'
-import type { UploadTicket } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { mayPass, type Outcome, type Refusal } from '../upload-errors.ts'
-import type { StoredPart } from '../upload-ports.ts'
 import { type Connection, pause, type wait } from './connection.ts'
 import { countedTries, type IsServerReady, maxFruitlessTries } from './fruitless-tries.ts'
 import { waitBeforeNext } from './next-step.ts'
 import type { StorageAnswer } from './send.ts'
 
-/** What get-upload-url answers: a ticket, and presigned URLs of the first parts by their numbers. */
-export interface StartedUpload extends Omit<UploadTicket, 'parts'> {
-  parts?: (NonNullable<UploadTicket['parts']> & { urls: Record<string, string> }) | undefined
-}
+/** A call of the contract. It does not reject: one that its signal ends was not answered. */
+type UploadCall<Name extends JsonEndpointName, Input> = (
+  input: Input,
+  signal: AbortSignal,
+) => Promise<Outcome<CallAnswer<Name>>>
 
-/** The calls of an upload. None of them rejects: one that its signal ends was not answered. */
+/** The calls of an upload. */
 export interface UploadCalls {
-  getUploadUrl(
-    request: {
-      fileName: string
-      fileSize: number
-      fileType: string
-      expirationDays: string
-      /** Refused as signed out where somebody else is signed in. */
-      ownerId: string
-      /** The same key again answers the same open upload. */
-      idempotencyKey: string
-    },
-    signal: AbortSignal,
-  ): Promise<Outcome<StartedUpload>>
-  listParts(
-    request: { cloudKey: string },
-    signal: AbortSignal,
-  ): Promise<Outcome<{ parts: readonly StoredPart[] }>>
-  confirmUpload(
-    request: {
-      cloudKey: string
-      metadata: Record<string, unknown>
-      uploadStartTime: number
-      sha256?: string | undefined
-    },
-    signal: AbortSignal,
-  ): Promise<Outcome<StoredFile>>
+  getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
+  listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
+  confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /** Frees the place of an upload and removes its bytes. */
   abortUpload(cloudKey: string): Promise<Outcome<unknown>>
   /** The id of who is signed in; null when nobody is. */
   currentUser(): Promise<Outcome<string | null>>
+}
+
+/** The calls that sending parts needs. */
+export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
+  signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
 }
 
 /** What repeating a call needs. */
