@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
+import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
@@ -12,22 +13,17 @@ const withoutCode = (path: string): string =>
 /**
  * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
  * writes one log line when it is answered. The query is never logged: it can hold a signature.
- * @param trustProxy take the address from the last entry of X-Forwarded-For, the one our own proxy added.
  */
-export const requestContext = (log: Logger, options: { trustProxy: boolean }) =>
+export const requestContext = (log: Logger, options: ProxyTrust) =>
   createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
-    const forwarded = options.trustProxy ? c.req.header('x-forwarded-for') : undefined
     const { incoming, outgoing } = c.env
     // On Node's own response, so that answers which bypass the framework carry it too.
     outgoing.setHeader('x-request-id', requestId)
     c.set('requestId', requestId)
     c.set('log', requestLog)
-    c.set(
-      'clientAddress',
-      forwarded?.split(',').at(-1)?.trim() || incoming.socket.remoteAddress || 'unknown',
-    )
+    c.set('clientAddress', clientAddress(incoming, options))
     const started = performance.now()
     await next()
     requestLog.info(
