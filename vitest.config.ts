@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          include: ['src/server/**/*.test.ts', 'tests/*.test.ts'],
+          include: ['src/server/**/*.test.ts', 'tests/*.test.ts', 'tests/attacks/*.test.ts'],
           exclude: onS3,
           globalSetup: 'tests/support/global-setup.ts',
           testTimeout: 20_000,

@@ -15,6 +15,7 @@ import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import { sameOrigin } from './http/same-origin.ts'
+import { servedHosts } from './http/served-hosts.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -35,10 +36,12 @@ export interface Web {
 export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
   const app = new Hono<HttpEnv>()
   app.onError(answerError)
-  app.use(requestContext(deps.log, { trustProxy: deps.config.trustProxy }))
-  app.use(loopbackRedirect(deps.config.appUrl))
+  const { appUrl, trustProxy } = deps.config
+  const hosts = servedHosts(deps.config)
+  app.use(requestContext(deps.log, { trustProxy, hosts }))
+  app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize))
-  app.use(sameOrigin(deps.config.appUrl))
+  app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
   app.route(
     '/',

@@ -20,6 +20,7 @@ describe('defaults', () => {
       host: '127.0.0.1',
       port: 3000,
       appUrl: new URL('http://127.0.0.1:3000'),
+      appUrlIsSet: false,
       dataDir: resolve('data'),
       databaseUrl: null,
       s3: null,

@@ -20,6 +20,8 @@ export interface Config {
   port: number
   /** The public origin; build links from `appUrl.origin`, which has no trailing slash. */
   appUrl: URL
+  /** False: `appUrl` is a guess from HOST and PORT, and people may open another address. */
+  appUrlIsSet: boolean
   /** Absolute. */
   dataDir: string
   /** null: the embedded Postgres under `dataDir`. */
@@ -57,7 +59,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const settings = {
   PORT: { default: '`3000`', meaning: 'The port the server listens on' },
   HOST: { default: '`127.0.0.1`', meaning: 'The address the server listens on' },
-  APP_URL: { default: '`http://HOST:PORT`', meaning: 'The public origin; links are made from it' },
+  APP_URL: {
+    default: '`http://HOST:PORT`',
+    meaning:
+      'The public origin: links are made from it, and no other host is served. Unset, addresses written as numbers are served too',
+  },
   DATA_DIR: { default: '`./data`', meaning: 'The folder that holds everything the server keeps' },
   DATABASE_URL: {
     default: 'an embedded Postgres in `DATA_DIR`',
@@ -167,6 +173,7 @@ export function readConfig(environment: Environment): Config {
     host: env.HOST,
     port: env.PORT,
     appUrl,
+    appUrlIsSet: env.APP_URL !== undefined,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     s3: readS3Settings(env),

@@ -8,8 +8,10 @@ import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } 
 import { openDatabase } from './db/open.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
+import { admitHost } from './http/admit-host.ts'
 import { listen } from './http/listen.ts'
 import { createRateLimits } from './http/rate-limit.ts'
+import { servedHosts } from './http/served-hosts.ts'
 import { webFiles } from './http/web-files.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
@@ -110,9 +112,12 @@ async function start(
   const jobs = await startJobs(deps, pool)
   lifetime.add({ name: 'jobs', close: jobs.stop })
 
-  const { server } = await listen(app, disk.handle, config).catch((error: unknown) => {
-    throw listenFault(error, config)
-  })
+  const admit = admitHost(servedHosts(config), { appUrl, log })
+  const { server } = await listen(app, disk.handle, { ...config, admit }).catch(
+    (error: unknown) => {
+      throw listenFault(error, config)
+    },
+  )
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)
@@ -124,8 +129,10 @@ async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
   return openBucket(options)
 }
 
-function greeting({ appUrl }: Config): string {
-  return `Mayfly is ready: ${appUrl.origin}`
+function greeting({ appUrl, appUrlIsSet, host }: Config): string {
+  const isForAll = !appUrlIsSet && (host === '0.0.0.0' || host === '::')
+  const others = isForAll ? " (from other machines by this one's address)" : ''
+  return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
 /** The one time that a generated password is shown. */

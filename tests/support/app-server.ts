@@ -9,8 +9,10 @@ import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
+import { admitHost } from '../../src/server/http/admit-host.ts'
 import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
+import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
 import { openS3Storage } from '../../src/server/storage/s3.ts'
@@ -82,7 +84,8 @@ export const serveApp = async (
   const connect = bucket ? [await bucket.publicOrigin()] : []
   const built = { distDir: resolve('dist/web'), appUrl, connect }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }
-  const { server } = await listen(buildApp(deps, web), disk.handle, config)
+  const admit = admitHost(servedHosts(config), { appUrl, log })
+  const { server } = await listen(buildApp(deps, web), disk.handle, { ...config, admit })
 
   return {
     url: config.appUrl.origin,

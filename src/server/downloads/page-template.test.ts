@@ -31,7 +31,7 @@ const link: PageLink = {
 
 /** The page of a link, sent as UTF-8 and parsed. */
 const open = (changes: Partial<PageLink> = {}, now = createdAt) => {
-  const html = pages.alive({ ...link, ...changes }, now)
+  const html = pages.alive({ ...link, ...changes }, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 

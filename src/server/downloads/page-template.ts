@@ -26,8 +26,8 @@ export interface PageLink {
 
 /** The pages behind short links, as whole HTML documents. */
 export interface LinkPages {
-  /** The page of a link that is active at `now`. Every value in it is text, whatever it holds. */
-  alive: (link: PageLink, now: Date) => string
+  /** The page of a link that is active at `now`; its address begins with `origin`. Every value in it is text, whatever it holds. */
+  alive: (link: PageLink, origin: string, now: Date) => string
   /** The page of a link that is unknown or over. */
   dead: string
   /** Go with both. No cache keeps what they say: it changes with time. */
@@ -53,9 +53,8 @@ export const loadLinkPages = (options: {
     new Map(fileKinds.map((kind) => [kind, compile(onlyWhere(html, [kind, ...others]))]))
   const withSum = fillsOf(['sha256'])
   const withoutSum = fillsOf([])
-  const { origin } = options.appUrl
   return {
-    alive: (link, now) => {
+    alive: (link, origin, now) => {
       const kind = fileKind(link)
       const fill = (link.sha256 === null ? withoutSum : withSum).get(kind)
       return fill?.(pageValues(link, kind, origin, now)) ?? dead

@@ -17,24 +17,24 @@ export const downloadRoutes = (
   const links = { ...deps, findLink: prepareFindLink(deps.db) }
 
   /** Reading the page changes no counter; a dead link's page is a 404. */
-  const showPage = async (code: string): Promise<Response> => {
+  const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await openLink(links, code)
     const { headers } = pages
     // Not made by the context, which would parse headers that are the same every time.
     return link
-      ? new Response(pages.alive(link, deps.clock()), { headers })
+      ? new Response(pages.alive(link, origin, deps.clock()), { headers })
       : new Response(pages.dead, { status: 404, headers })
   }
 
   return {
     download: ({ params, context }) => sendDownload(links, params.code, context),
 
-    openLink: ({ params, context }) =>
+    openLink: ({ params, publicOrigin, context }) =>
       wantsPage(context.req.raw.headers)
-        ? showPage(params.code)
+        ? showPage(params.code, publicOrigin)
         : sendDownload(links, params.code, context),
 
-    openDownloadPage: ({ params }) => showPage(params.code),
+    openDownloadPage: ({ params, publicOrigin }) => showPage(params.code, publicOrigin),
 
     async linkDetails({ params }) {
       const link = await openLink(links, params.code)

@@ -8,5 +8,7 @@ export interface HttpEnv {
     requestId: string
     log: Logger
     clientAddress: string
+    /** What links and presigned URLs in the answer are made from. */
+    publicOrigin: string
   }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
+import type { Admit } from './admit-host.ts'
 import type { HttpEnv } from './env.ts'
 
 /** Serves the paths under /storage/ with raw Node streams, past the framework. */
@@ -22,13 +23,13 @@ const endSlowBody = (request: IncomingMessage): void => {
 }
 
 /**
- * Starts listening and answers the server and the port it got.
+ * Starts listening, lets in what `admit` does, and answers the server and the port it got.
  * @throws Node's listen errors, such as EADDRINUSE.
  */
 export const listen = async (
   app: Hono<HttpEnv>,
   dataPlane: DataPlane,
-  { host, port }: { host: string; port: number },
+  { host, port, admit }: { host: string; port: number; admit: Admit },
 ): Promise<{ server: Server; port: number }> => {
   const answer = getRequestListener(
     async (request, bindings) => {
@@ -40,12 +41,14 @@ export const listen = async (
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    if (!admit(request, response)) return
     if (forDataPlane(request)) return void dataPlane(request, response)
     endSlowBody(request)
     void answer(request, response)
   })
   // An upload that will be refused is refused before its bytes are sent.
   server.on('checkContinue', (request, response) => {
+    if (!admit(request, response)) return
     if (forDataPlane(request)) return void dataPlane(request, response)
     response.writeContinue()
     server.emit('request', request, response)

@@ -1,8 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { HttpEnv } from './env.ts'
-
-const isLoopback = (hostname: string) =>
-  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+import { isLoopback } from './served-hosts.ts'
 
 /**
  * Leads a browser that opened this machine under another of its names (localhost for 127.0.0.1) to

@@ -17,6 +17,8 @@ export interface Call<E extends Endpoint> {
   body: Field<E, 'body'>
   user: E['access'] extends 'visitor' ? undefined : SessionUser
   clientAddress: string
+  /** What links and presigned URLs in the answer are made from. */
+  publicOrigin: string
   log: Logger
   /** For headers of the answer, and for handlers whose answer is not JSON. */
   context: Context<HttpEnv>
@@ -67,6 +69,7 @@ const route = (name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       body: row.body ? parse(row.body, await readJson(context)) : undefined,
       user,
       clientAddress: context.var.clientAddress,
+      publicOrigin: context.var.publicOrigin,
       log: context.var.log,
       context,
     } as Call<Endpoint>

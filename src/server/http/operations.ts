@@ -11,10 +11,9 @@ const readyWithinMs = 5000
 
 /** What operators and integrators ask for: is it up, can it serve, what does it speak. */
 export const operationsRoutes = ({
-  config,
   db,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
+}: Pick<Deps, 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask and each check writes a file, so those who ask meanwhile share one. One that
@@ -38,7 +37,7 @@ export const operationsRoutes = ({
       return { status: 'ok' }
     },
 
-    openApi: () => openApiDocument(config.appUrl.origin),
+    openApi: ({ publicOrigin }) => openApiDocument(publicOrigin),
 
     docs({ context }) {
       context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")

@@ -3,6 +3,7 @@ import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
+import type { ServedHosts } from './served-hosts.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
@@ -14,7 +15,7 @@ const withoutCode = (path: string): string =>
  * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
  * writes one log line when it is answered. The query is never logged: it can hold a signature.
  */
-export const requestContext = (log: Logger, options: ProxyTrust) =>
+export const requestContext = (log: Logger, options: ProxyTrust & { hosts: ServedHosts }) =>
   createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
@@ -23,6 +24,7 @@ export const requestContext = (log: Logger, options: ProxyTrust) =>
     outgoing.setHeader('x-request-id', requestId)
     c.set('requestId', requestId)
     c.set('log', requestLog)
+    c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
     c.set('clientAddress', clientAddress(incoming, options))
     const started = performance.now()
     await next()

@@ -10,13 +10,19 @@ import { Folders } from './folders.ts'
 import { HeldParts } from './held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
-import { SizeMismatch, type Storage } from './storage.ts'
+import {
+  type DownloadGrant,
+  type PartGrant,
+  SizeMismatch,
+  type Storage,
+  type UploadGrant,
+} from './storage.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
   /** The folder that holds everything; made where it is missing. One server at a time uses it. */
   dataDir: string
-  /** The public origin, under which `handle` answers. */
+  /** The public origin, under which `handle` answers, and which presigned URLs are made from. */
   appUrl: URL
   /** What the signatures rest on: the same after a restart, or URLs already given stop working. */
   secret: string
@@ -48,7 +54,6 @@ export interface DiskStorage extends Storage {
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
   const { clock, log, uploads, fileSystem = nodeFs } = options
-  const { origin } = options.appUrl
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
@@ -57,18 +62,25 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const running = new Map<string, BlockWriter>()
   const receiver = { folders, locks, parts, digests, running, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey })
-  const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
+  const signersOf = (origin: string) => {
+    const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
+    return {
+      signUpload: (grant: UploadGrant) => sign({ operation: 'put', ...grant }),
+      signParts: (grants: readonly PartGrant[]) =>
+        Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
+      signDownload: (grant: DownloadGrant) => sign({ operation: 'get', ...grant }),
+    } satisfies Partial<Storage>
+  }
   const storedSize = async (key: string) =>
     (await parts.bytes(key)) ?? (await folders.storedSize(key))
 
-  return {
+  const disk: DiskStorage = {
     name: 'disk',
     checksum: 'crc32',
     computesSha256: true,
-    signUpload: (grant) => sign({ operation: 'put', ...grant }),
-    signParts: (grants) => Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
+    ...signersOf(options.appUrl.origin),
+    under: (origin) => ({ ...disk, ...signersOf(origin) }),
     listParts: (key) => parts.list(key),
-    signDownload: (grant) => sign({ operation: 'get', ...grant }),
     storedSize,
 
     async seal(key, size) {
@@ -118,4 +130,5 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       await folders.close()
     },
   }
+  return disk
 }

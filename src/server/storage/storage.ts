@@ -117,6 +117,11 @@ export interface Storage {
   installation(): Promise<string | null>
   /** Marks the store, durably, as an installation's. */
   claim(installation: string): Promise<void>
+  /**
+   * The same store, whose presigned URLs stand under another origin of this server. Absent where they
+   * do not lead to this server.
+   */
+  under?(origin: string): Storage
   /** Resolves when the store answers and can be written to; rejects otherwise. */
   check(): Promise<void>
 }

@@ -13,6 +13,8 @@ export interface Stores {
    * @throws {AppError} UNAVAILABLE when this server was not told of it.
    */
   of(name: StorageName): Storage
+  /** The same stores; presigned URLs that lead to this server stand under that origin of it. */
+  under(origin: string): Stores
 }
 
 export function createStores(current: Storage, ...others: Storage[]): Stores {
@@ -25,6 +27,10 @@ export function createStores(current: Storage, ...others: Storage[]): Stores {
       if (!found)
         throw new AppError('UNAVAILABLE', { cause: new Error(`the store ${name} is not set up`) })
       return found
+    },
+    under: (origin) => {
+      const [first = current, ...rest] = all.map((storage) => storage.under?.(origin) ?? storage)
+      return createStores(first, ...rest)
     },
   }
 }

@@ -20,9 +20,12 @@ export const uploadRoutes = (
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
 ): Handlers<UploadEndpoint> => {
   const deps = { ...given, ...prepareUploads(given.db) }
+  const { stores } = deps
   return {
-    getUploadUrl: ({ body, user }) => startUpload(deps, user, body),
-    signParts: ({ body, user }) => signParts(deps, user.id, body),
+    getUploadUrl: ({ body, user, publicOrigin }) =>
+      startUpload({ ...deps, stores: stores.under(publicOrigin) }, user, body),
+    signParts: ({ body, user, publicOrigin }) =>
+      signParts({ ...deps, stores: stores.under(publicOrigin) }, user.id, body),
     listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
     confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
     createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),

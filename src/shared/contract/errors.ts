@@ -76,6 +76,7 @@ export const errorTable = {
     status: 416,
     message: 'The upload continues at another offset: see Upload-Offset.',
   },
+  HOST_NOT_SERVED: { status: 421, message: 'There is no site of this name here.' },
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many attempts. Please wait a moment and try again.',

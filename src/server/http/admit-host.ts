@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { AppError } from '../errors.ts'
+import { refuse } from '../storage/refusal.ts'
+import type { ServedHosts } from './served-hosts.ts'
+
+/** Says whether a request may go on; where not, it has been answered. */
+export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** A load balancer asks these by the machine's address, and they tell nobody's secrets. */
+const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
+
+/**
+ * Refuses what was sent to a host that is not ours (RFC 9110 §15.5.20, 421), before anything looks at
+ * its path: else a page whose name was made to lead to this machine (DNS rebinding) would be a page
+ * of ours. X-Forwarded-Host is never asked: anybody can send it.
+ */
+export function admitHost(
+  hosts: ServedHosts,
+  { appUrl, log }: { appUrl: URL; log: Pick<Logger, 'warn'> },
+): Admit {
+  let isTold = false
+
+  /** A wrong APP_URL, or a proxy that does not pass Host on, shows like this; one line will do. */
+  function tell(host: string | undefined): void {
+    if (isTold) return
+    isTold = true
+    log.warn(
+      { host: host?.slice(0, 200), appUrl: appUrl.origin },
+      'A request for a host that is not served was refused; APP_URL says which one is',
+    )
+  }
+
+  return (request, response) => {
+    if (forAnyHost.test(request.url ?? '')) return true
+    const asked = askedHosts(request)
+    if (asked.length > 1) {
+      const message = 'The request has more than one Host header.'
+      void refuse(request, response, new AppError('INVALID_INPUT', { message }))
+      return false
+    }
+    const ours = [...asked, ...targetHost(request)].map((host) => hosts.pageOrigin(host) !== null)
+    if (ours.length > 0 && !ours.includes(false)) return true
+    tell(asked[0])
+    refuseHost(request, response, appUrl)
+    return false
+  }
+}
+
+/** Every Host header: Node's own table keeps the first alone. */
+function askedHosts({ rawHeaders }: IncomingMessage): string[] {
+  const hosts: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '')
+  }
+  return hosts
+}
+
+/** `GET http://host/path` names a host too (RFC 9112 §3.2.2). */
+function targetHost({ url = '' }: IncomingMessage): string[] {
+  const [, host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  return host === undefined ? [] : [host]
+}
+
+function refuseHost(request: IncomingMessage, response: ServerResponse, { origin }: URL): void {
+  const message = `There is no site of this name here. Open ${origin}, or set APP_URL to the address that people open.`
+  const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html')
+  if (!isPage) {
+    void refuse(request, response, new AppError('HOST_NOT_SERVED', { message }))
+    return
+  }
+  // The origin is one that URL has parsed: it holds nothing that HTML would take for its own.
+  const html = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Misdirected request</title>
+<p>${message.replace(origin, `<a href="${origin}">${origin}</a>`)}</p></html>
+`
+  response.writeHead(421, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(html),
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  response.end(html)
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { servedHosts } from './served-hosts.ts'
+
+const hostsOf = (appUrl: string, appUrlIsSet = true) =>
+  servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
+
+/** The page origin of each `Host`; null: it is refused. */
+type Table = [host: string | undefined, origin: string | null][]
+
+describe('a public name', () => {
+  const hosts = hostsOf('https://files.example.org')
+  const table: Table = [
+    ['files.example.org', 'https://files.example.org'],
+    ['FILES.Example.ORG', 'https://files.example.org'],
+    // A proxy may name the port, its own or ours, or leave it out.
+    ['files.example.org:443', 'https://files.example.org'],
+    ['files.example.org:3000', 'https://files.example.org'],
+    ['files.example.org:', 'https://files.example.org'],
+    // Cookies and the origin of a page with the dot are others: nothing would work there.
+    ['files.example.org.', null],
+    ['evil.example', null],
+    ['files.example.org.evil.example', null],
+    ['evil-files.example.org', null],
+    ['a.files.example.org', null],
+    ['localhost', null],
+    ['127.0.0.1:3000', null],
+    ['[::1]:3000', null],
+    ['192.0.2.7', null],
+    ['me@files.example.org', null],
+    ['files.example.org@evil.example', null],
+    ['files.example.org/@evil.example', null],
+    ['evil.example#files.example.org', null],
+    ['files.example.org, evil.example', null],
+    ['files.example.org:3000:4000', null],
+    ['files.example.org:65536', null],
+    ['files.example.org:80x', null],
+    ['files.example.org\\', null],
+    ['files。example.org', null],
+    ['https://files.example.org', null],
+    [' ', null],
+    ['', null],
+    [undefined, null],
+  ]
+
+  it.each(table)('Host %j belongs to %j', (host, origin) => {
+    expect(hosts.pageOrigin(host)).toBe(origin)
+  })
+
+  it('is what links are made from, whatever the request says', () => {
+    for (const [host] of table) expect(hosts.publicOrigin(host)).toBe('https://files.example.org')
+  })
+
+  it('keeps a port of its own that the proxy leaves out', () => {
+    const other = hostsOf('https://files.example.org:8443')
+    expect(other.pageOrigin('files.example.org')).toBe('https://files.example.org:8443')
+  })
+})
+
+describe('a name of this machine', () => {
+  it.each<Table[number]>([
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['localhost:3000', 'http://localhost:3000'],
+    ['LocalHost:3000', 'http://localhost:3000'],
+    ['mayfly.localhost:3000', 'http://mayfly.localhost:3000'],
+    ['127.9.8.7:3000', 'http://127.9.8.7:3000'],
+    ['[::1]:3000', 'http://[::1]:3000'],
+    ['[0:0:0:0:0:0:0:1]:3000', 'http://[::1]:3000'],
+    ['rebound.example:3000', null],
+    ['localhost.evil.example:3000', null],
+    ['evil-localhost:3000', null],
+    ['127.0.0.1.evil.example:3000', null],
+    ['localhost.:3000', null],
+    ['192.0.2.7:3000', null],
+    ['0.0.0.0:3000', null],
+    ['[2001:db8::1]:3000', null],
+  ])('Host %j belongs to %j', (host, origin) => {
+    expect(hostsOf('http://127.0.0.1:3000').pageOrigin(host)).toBe(origin)
+  })
+
+  it('stands for the server that is developed, whose proxy asks by another port', () => {
+    const hosts = hostsOf('http://127.0.0.1:5173')
+    expect(hosts.pageOrigin('127.0.0.1:3000')).toBe('http://127.0.0.1:5173')
+    expect(hosts.publicOrigin('localhost:3000')).toBe('http://127.0.0.1:5173')
+  })
+})
+
+describe('no name at all, where APP_URL is not set', () => {
+  const hosts = hostsOf('http://localhost:3000', false)
+
+  it.each<Table[number]>([
+    ['localhost:3000', 'http://localhost:3000'],
+    ['localhost:8080', 'http://localhost:8080'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['192.0.2.7:3000', 'http://192.0.2.7:3000'],
+    ['192.0.2.7', 'http://192.0.2.7'],
+    ['[2001:DB8::1]:3000', 'http://[2001:db8::1]:3000'],
+    ['rebound.example:3000', null],
+    ['192.0.2.7.evil.example:3000', null],
+    ['[evil.example]:3000', null],
+    ['[2001:db8::1%25eth0]:3000', null],
+    ['me@192.0.2.7:3000', null],
+    [undefined, null],
+  ])('Host %j belongs to %j', (host, origin) => {
+    expect(hosts.pageOrigin(host)).toBe(origin)
+  })
+
+  it('links lead to where the request came in', () => {
+    expect(hosts.publicOrigin('192.0.2.7:8080')).toBe('http://192.0.2.7:8080')
+    expect(hosts.publicOrigin('rebound.example')).toBe('http://localhost:3000')
+  })
+
+  it('takes no name that a resolver would be asked for', () => {
+    fc.assert(
+      fc.property(fc.domain(), fc.constantFrom('', ':3000', '.'), (name, rest) => {
+        expect(hosts.pageOrigin(name + rest)).toBeNull()
+      }),
+    )
+  })
+
+  it('never leads to another origin than one that it would serve', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (host) => {
+        const { host: led } = new URL(hosts.publicOrigin(host))
+        expect(hosts.pageOrigin(led)).toBe(`http://${led}`)
+      }),
+    )
+  })
+})

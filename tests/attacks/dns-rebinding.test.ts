@@ -1,0 +1,187 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeFile, makePerson, type Person, startUpload } from '../support/make.ts'
+import { codeOf, refusalOf, send, targetOf } from '../support/send.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * A page of rebound.example is opened in a browser on the machine that runs Mayfly. Then its name is
+ * made to lead to 127.0.0.1: to the browser its scripts and our answers are of one origin.
+ */
+let app: TestApp
+let open: TestApp
+let person: Person
+let port: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  open = await startTestApp({ env: { APP_URL: 'https://files.example.org', TRUST_PROXY: 'on' } })
+  person = await makePerson(app)
+  port = new URL(app.url).port
+})
+afterAll(() => Promise.all([app.close(), open.close()]))
+
+const rebound = () => ({
+  host: `rebound.example:${port}`,
+  origin: `http://rebound.example:${port}`,
+})
+
+/** Sends text as it stands, with the connection's end asked for, and answers the status and the rest. */
+const exchange = (server: TestApp, head: string): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(server.deps.config.port, '127.0.0.1', () => socket.write(head))
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', reject)
+    socket.on('end', () => resolve({ status: Number(text.split(' ')[1]), text }))
+  })
+
+const lines = (...head: string[]) => `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
+
+describe('a page of a name that was made to lead here', () => {
+  it('cannot try passwords', async () => {
+    const answer = await send(`${app.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { ...rebound(), 'content-type': 'application/json' },
+      body: JSON.stringify({ email: person.email, password: person.password }),
+    })
+    expect(refusalOf(answer)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  it.each([
+    '/',
+    '/login',
+    '/api/auth/user',
+    '/api/docs',
+    '/api/openapi.json',
+    '/api/health/x',
+    '/api/healthy',
+    '//api/health',
+    '/metricsx',
+    '/favicon.svg',
+    '/nowhere',
+  ])('gets nothing from %s', async (path) => {
+    const answer = await send(app.url, { path, headers: rebound() })
+    expect(refusalOf(answer)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  it('neither brings bytes in by a presigned URL nor gets any out', async () => {
+    const { uploadUrl } = await startUpload(person, { size: 4 })
+    const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
+    const type = { 'content-type': 'application/octet-stream' }
+    const refused = await send(app.url, { ...put, headers: { ...type, ...rebound() } })
+    expect(refusalOf(refused)).toEqual([421, 'HOST_NOT_SERVED'])
+    const expecting = { ...rebound(), ...type, expect: '100-continue' }
+    expect((await send(app.url, { ...put, headers: expecting })).status).toBe(421)
+
+    const { shortCode } = await makeFile(person)
+    for (const path of [
+      `/s/${shortCode}`,
+      `/api/download/${shortCode}`,
+      `/download/${shortCode}`,
+    ]) {
+      expect((await send(app.url, { path, headers: rebound() })).status).toBe(421)
+    }
+    const [file] = await (await person.fetch('/api/files')).json()
+    expect(file.downloadCount).toBe(0)
+  })
+
+  it('is told in words, in a browser as a page that runs nothing', async () => {
+    const api = await send(app.url, { headers: rebound() })
+    expect(JSON.parse(api.body.toString()).message).toBe(
+      `There is no site of this name here. Open ${app.url}, or set APP_URL to the address that people open.`,
+    )
+    const page = await send(app.url, { headers: { ...rebound(), accept: 'text/html,*/*;q=0.8' } })
+    expect(page.status).toBe(421)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['content-security-policy']).toMatch("default-src 'none'")
+    expect(page.body.toString()).toMatch(`<a href="${app.url}">`)
+    expect(page.body.toString()).toMatch('APP_URL')
+    expect(page.body.toString()).not.toMatch('rebound')
+  })
+
+  it('stands in the log once', () => {
+    const told = app.logged.filter(({ msg }) => msg.includes('host that is not served'))
+    expect(told).toHaveLength(1)
+    expect(told[0]).toMatchObject({ level: 40, host: `rebound.example:${port}` })
+  })
+})
+
+describe('a request that names two hosts', () => {
+  it('is refused, whichever of its Host headers is ours', async () => {
+    const [ours, evil] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
+    for (const hosts of [
+      [ours, evil],
+      [evil, ours],
+      [ours, ours],
+    ]) {
+      const { status } = await exchange(app, lines('GET /api/auth/user HTTP/1.1', ...hosts))
+      expect(status).toBe(400)
+    }
+  })
+
+  it.each([
+    ['GET http://evil.example/login HTTP/1.1', 421],
+    ['GET HTTP://evil.example/login HTTP/1.1', 421],
+    ['GET http://evil.example/storage/x HTTP/1.1', 421],
+    ['GET http://evil.example/api/health HTTP/1.1', 421],
+    ['GET http:///login HTTP/1.1', 421],
+    ['GET http://127.0.0.1@evil.example/login HTTP/1.1', 421],
+    ['GET http://127.0.0.1/login HTTP/1.1', 200],
+  ])('%s is answered %i', async (line, status) => {
+    expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
+  })
+
+  it('is not served where the target is ours and Host is not', async () => {
+    const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
+    expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
+  })
+})
+
+describe('a request that names no host', () => {
+  it('gets nothing but its health', async () => {
+    expect((await exchange(app, lines('GET /login HTTP/1.0'))).status).toBe(421)
+    expect((await exchange(app, lines('GET /api/health HTTP/1.0'))).status).toBe(200)
+    expect((await exchange(app, lines('GET /login HTTP/1.1'))).status).toBe(400)
+    expect((await exchange(app, lines('GET /login HTTP/1.1', 'Host:'))).status).toBe(421)
+  })
+})
+
+describe('behind a proxy', () => {
+  const get = (path: string, headers: Record<string, string>) =>
+    send(`http://127.0.0.1:${open.deps.config.port}`, { path, headers })
+
+  it('what a client says of the host that it was sent to is not believed', async () => {
+    for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {
+      const value = name === 'forwarded' ? 'host=files.example.org' : 'files.example.org'
+      const answer = await get('/login', { host: 'evil.example', [name]: value })
+      expect(codeOf(answer)).toBe('HOST_NOT_SERVED')
+      expect(
+        (await get('/login', { host: 'files.example.org', [name]: 'evil.example' })).status,
+      ).toBe(200)
+    }
+  })
+
+  it('the public name is served as nginx and Caddy pass it on, and no other', async () => {
+    for (const host of ['files.example.org', 'Files.Example.Org', 'files.example.org:443']) {
+      expect((await get('/login', { host })).status).toBe(200)
+    }
+    for (const host of ['127.0.0.1:3000', 'localhost', '192.0.2.7', 'files.example.org.']) {
+      expect((await get('/login', { host })).status).toBe(421)
+    }
+  })
+
+  it('who watches asks by any host', async () => {
+    for (const host of ['10.0.0.7:3000', 'mayfly_app:3000', 'evil.example', 'localhost']) {
+      for (const path of ['/api/health', '/api/ready', '/api/ready?probe=1']) {
+        expect((await get(path, { host })).status).toBe(200)
+      }
+      expect((await get('/metrics', { host })).status).not.toBe(421)
+    }
+  })
+})
