@@ -15,10 +15,19 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * The fences between the rooms (biome.json, the project references, no-clock.grit), proved by
+ * The fences between the rooms (biome.json, its two plugins, the project references), proved by
  * crossing each one in a folder of its own that holds the real configuration and planted files.
  */
 const root = resolve(import.meta.dirname, '..')
+
+/** What Biome reads. */
+const configuration = [
+  'biome.json',
+  'no-clock.grit',
+  'one-transaction.grit',
+  '.gitignore',
+  'package.json',
+]
 
 interface Planted {
   /** Where the file stands in the tree. */
@@ -50,6 +59,7 @@ const queriesOnly = "A feature imports another feature's queries.ts and nothing 
 const upwards = 'A feature imports neither admin nor jobs nor app'
 const noServer = 'The web imports nothing of the server'
 const clock = 'Only main.ts asks the system for the time'
+const transactions = 'Only src/server/db opens connections and transactions'
 
 const crossings: Crossing[] = [
   importing('src/shared/contract/a.ts', '../../server/deps.ts', sharedAlone),
@@ -138,6 +148,25 @@ const crossings: Crossing[] = [
   crossing('src/shared/rules/e.ts', 'export const now = () => Date.now()\n', clock, 'plugin'),
   crossing('src/server/files/d.ts', 'export const clock = () => new Date()\n', clock, 'plugin'),
   crossing('src/server/files/e.ts', 'export const read = Date.now\n', clock, 'plugin'),
+  ...[
+    "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = drizzle('postgres:')\n",
+    "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = (c) => drizzle(c, {})\n",
+    "import pg from 'pg'\n\nexport const pool = new pg.Pool()\n",
+    "import pg from 'pg'\n\nexport const client = new pg.Client({})\n",
+    'export const take = (pool) => pool.connect()\n',
+    'export const take = ({ pool }, then) => pool.connect(then)\n',
+    "export const begin = (pool) => pool.query('begin')\n",
+    'export const begin = (pool) => pool.query(`BEGIN isolation level serializable`)\n',
+    "export const begin = (pool) => pool.query('start transaction', [])\n",
+  ].map((code, at) =>
+    crossing(`src/server/http/transaction-${at}.ts`, code, transactions, 'plugin'),
+  ),
+  crossing(
+    'src/server/db/queries.ts',
+    'export const take = (pool) => pool.connect()\n',
+    transactions,
+    'plugin',
+  ),
 ]
 
 /** What lies next to the fences and must stay allowed: a fence that stops everything proves nothing. */
@@ -154,6 +183,14 @@ const allowed: Planted[] = [
   { file: 'src/server/uploads/ok.test.ts', code: "import '../../../tests/support/make.ts'\n" },
   { file: 'src/server/jobs/ok.ts', code: "import '../files/expire-files.ts'\n" },
   { file: 'src/server/admin/ok.ts', code: "import '../files/expire-files.ts'\n" },
+  {
+    file: 'src/server/db/transaction.ts',
+    code: "export const begin = (client) => client.query('begin')\n",
+  },
+  {
+    file: 'src/server/jobs/queue.ts',
+    code: "export const begun = (pool, text) => pool.query(text, ['begin'])\n",
+  },
   { file: 'src/server/config.ts', code: 'export const read = () => process.env\n' },
   {
     file: 'src/server/main.ts',
@@ -220,7 +257,7 @@ let garden: string
 
 beforeAll(async () => {
   garden = await realpath(await mkdtemp(join(tmpdir(), 'mayfly-fences-')))
-  for (const name of ['biome.json', 'no-clock.grit', '.gitignore', 'package.json']) {
+  for (const name of configuration) {
     await cp(join(root, name), join(garden, name))
   }
 })
@@ -286,7 +323,7 @@ describe('a room that is new', () => {
 
   async function expectRefusals(name: string, files: string[]): Promise<void> {
     const folder = join(garden, name)
-    for (const file of ['biome.json', 'no-clock.grit', '.gitignore', 'package.json']) {
+    for (const file of configuration) {
       await cp(join(root, file), join(folder, file))
     }
     const found = (await lint(folder, 'src')).filter(({ rule }) => rule === imports)

@@ -7,6 +7,7 @@ import { buildApp } from '../../src/server/app.ts'
 import { createAuth } from '../../src/server/auth/auth.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
+import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
 import { admitHost } from '../../src/server/http/admit-host.ts'
@@ -44,12 +45,14 @@ export interface TestAppOptions {
   env?: Record<string, string>
   /** A folder that outlives the server; without it, one of its own. */
   dataDir?: string
+  /** Shorter waits for the database than the real ones. */
+  poolLimits?: PoolLimits
 }
 
 /** Starts a server on a migrated database, which it drops when it is closed. */
 export const serveApp = async (
   database: TestDatabase,
-  { env = {}, dataDir: kept }: TestAppOptions = {},
+  { env = {}, dataDir: kept, poolLimits }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // The public origin is part of every presigned URL, so the port must be known before listening.
@@ -64,7 +67,7 @@ export const serveApp = async (
   const clock = testClock()
   const logged: LogLine[] = []
   const log = pino({ level: 'debug' }, logCollector(logged))
-  const { pool, db, close: closeDatabase } = await openDatabase(config, log)
+  const { pool, db, close: closeDatabase } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
   const touchUpload = prepareTouchUpload(db)
   const disk = await openDiskStorage({

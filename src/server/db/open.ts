@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Db } from '../deps.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
+import { passesByItself } from './away.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
-import * as schema from './schema.ts'
+import { openPool, type PoolLimits, poolLimits } from './pool.ts'
 
 export interface Database {
   pool: pg.Pool
@@ -22,21 +22,6 @@ export interface Database {
 
 const reachMillis = 15_000
 const retryMillis = 250
-const closeMillis = 5_000
-
-/** What passes by itself while a database comes up; anything else is a wrong setting. */
-const passing = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  '53300',
-  '57P03',
-]
 
 /**
  * Opens the database of the configuration, the embedded one or that of DATABASE_URL, with all
@@ -46,12 +31,13 @@ const passing = [
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Logger, 'info' | 'warn'>,
+  limits: PoolLimits = poolLimits,
 ): Promise<Database> {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
     await reach(connection, log)
     await migrateDatabase(connection)
-    const { pool, db, close } = openPool(connection, log)
+    const { pool, db, close } = openPool(connection, log, limits)
     return { pool, db, close, abandon: () => {}, onLost: () => {} }
   }
 
@@ -59,7 +45,7 @@ export async function openDatabase(
   try {
     const connection = { ...postgres.connection, ssl: false, application_name: 'mayfly' }
     await migrateDatabase(connection)
-    const { pool, db, close } = openPool(connection, log)
+    const { pool, db, close } = openPool(connection, log, limits)
     return {
       pool,
       db,
@@ -76,33 +62,6 @@ export async function openDatabase(
   }
 }
 
-function openPool(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>) {
-  const pool = new pg.Pool({
-    ...connection,
-    max: 10,
-    // A caller hears of a database that is away or overrun instead of waiting for ever.
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 30_000,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-  })
-  let closing = false
-  // Not the error as a whole: it carries the client and everything that hangs on it.
-  pool.on('error', (error) => {
-    if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
-  })
-  // The pool listens only to idle clients; a busy one that is cut would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return {
-    pool,
-    db: drizzle(pool, { schema }),
-    async close() {
-      closing = true
-      await Promise.race([pool.end(), wait(closeMillis, undefined, { ref: false })])
-    },
-  }
-}
-
 async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {
   const deadline = AbortSignal.timeout(reachMillis)
   for (let attempt = 1; ; attempt += 1) {
@@ -113,7 +72,7 @@ async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Pr
       return
     } catch (error) {
       const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
-      if (!isPassing(error) || deadline.aborted) {
+      if (!passesByItself(error) || deadline.aborted) {
         throw new StartFault(
           `The database of DATABASE_URL cannot be used: ${reason}. Check that it runs and that ` +
             'host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
@@ -126,10 +85,4 @@ async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Pr
       await client.end().catch(() => {})
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  const code = codeOf(error)
-  if (code !== undefined) return passing.includes(code)
-  return error instanceof Error && /timeout|terminated unexpectedly/i.test(error.message)
 }

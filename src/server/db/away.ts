@@ -1,0 +1,118 @@
+/** One way in which a database shows that it cannot be used now. */
+interface Sign {
+  /**
+   * Who says so: Postgres, by an error of its own; the network; or the driver, which has no codes and
+   * only words.
+   */
+  from: 'postgres' | 'network' | 'driver'
+  /** How an SQLSTATE begins; Node's codes; how the driver's words begin. */
+  looks: readonly string[]
+  /** Of the network: the call that must have failed, where files fail with the same codes. */
+  call?: 'connect'
+  /** Whether it passes by itself while a database comes up. A start waits for that. */
+  passes: boolean
+}
+
+/**
+ * All there is to know about what a database that is away looks like. A request that meets one of
+ * these is answered 503 and may be tried again; whatever is not here is a fault of ours.
+ */
+export const signs = {
+  connectionLost: { from: 'postgres', looks: ['08'], passes: true },
+  diskFull: { from: 'postgres', looks: ['53100'], passes: false },
+  outOfMemory: { from: 'postgres', looks: ['53000', '53200', '53400'], passes: false },
+  tooManyConnections: { from: 'postgres', looks: ['53300'], passes: true },
+  lockTimeout: { from: 'postgres', looks: ['55P03'], passes: false },
+  statementTimeout: { from: 'postgres', looks: ['57014'], passes: false },
+  transactionTimeout: { from: 'postgres', looks: ['25P03', '25P04'], passes: false },
+  stopping: { from: 'postgres', looks: ['57P01', '57P02', '57P05'], passes: true },
+  startingUp: { from: 'postgres', looks: ['57P03'], passes: true },
+  dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false },
+  refusesUs: { from: 'postgres', looks: ['28'], passes: false },
+  // A standby, or a primary that was made one while we were connected.
+  readOnly: { from: 'postgres', looks: ['25006'], passes: false },
+  diskFault: { from: 'postgres', looks: ['58000', '58030'], passes: false },
+
+  nobodyListens: { from: 'network', looks: ['ECONNREFUSED'], passes: true },
+  noSocket: { from: 'network', looks: ['ENOENT'], call: 'connect', passes: true },
+  cut: { from: 'network', looks: ['ECONNRESET', 'ECONNABORTED', 'EPIPE'], passes: true },
+  noAnswer: { from: 'network', looks: ['ETIMEDOUT'], passes: true },
+  noWay: {
+    from: 'network',
+    looks: ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+    passes: true,
+  },
+  noName: { from: 'network', looks: ['ENOTFOUND', 'EAI_AGAIN'], passes: true },
+  noMoreSockets: {
+    from: 'network',
+    looks: ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN'],
+    call: 'connect',
+    passes: false,
+  },
+
+  ended: { from: 'driver', looks: ['Connection terminated'], passes: true },
+  connectTimeout: {
+    from: 'driver',
+    looks: ['timeout exceeded when trying to connect', 'timeout expired'],
+    passes: true,
+  },
+  answerTimeout: { from: 'driver', looks: ['Query read timeout'], passes: true },
+  notQueryable: {
+    from: 'driver',
+    looks: [
+      'Client has encountered a connection error and is not queryable',
+      'Client was closed and is not queryable',
+    ],
+    passes: true,
+  },
+  closing: {
+    from: 'driver',
+    looks: ['Cannot use a pool after calling end on the pool'],
+    passes: false,
+  },
+} as const satisfies Record<string, Sign>
+
+export type SignName = keyof typeof signs
+
+/**
+ * The sign that an error is, or one of its causes: libraries wrap what the driver throws. Null for an
+ * error that says nothing about the database being away.
+ */
+export function signOf(error: unknown): SignName | null {
+  for (let fault = error; fault instanceof Error; fault = fault.cause) {
+    for (const [name, sign] of Object.entries(signs)) {
+      if (isSign(fault, sign)) return name as SignName
+    }
+  }
+  return null
+}
+
+/** Whether the database is away, which passes without a change of ours. */
+export function isDatabaseAway(error: unknown): boolean {
+  return signOf(error) !== null
+}
+
+/** Whether the connection itself is lost or gives no answer, so that nothing more can be asked on it. */
+export function isConnectionLost(error: unknown): boolean {
+  const name = signOf(error)
+  return name !== null && signs[name].from !== 'postgres'
+}
+
+/** Whether a start should wait: the database is coming up, or the way to it. */
+export function passesByItself(error: unknown): boolean {
+  const name = signOf(error)
+  return name !== null && signs[name].passes
+}
+
+function isSign(fault: Error, { from, looks, call }: Sign): boolean {
+  if (from === 'driver') return looks.some((words) => fault.message.startsWith(words))
+  if (!('code' in fault) || typeof fault.code !== 'string') return false
+  const { code } = fault
+  // Every error of Postgres has a severity, and no other error has.
+  if (from === 'postgres') return 'severity' in fault && looks.some((part) => code.startsWith(part))
+  return looks.includes(code) && (call === undefined || isOfCall(fault, call))
+}
+
+function isOfCall(fault: Error, call: string): boolean {
+  return 'syscall' in fault && fault.syscall === call
+}

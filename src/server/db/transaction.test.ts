@@ -1,0 +1,172 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import { AppError } from '../errors.ts'
+import { signOf } from './away.ts'
+import { type OpenPool, openPool, poolLimits } from './pool.ts'
+import { settings } from './schema.ts'
+
+let database: TestDatabase
+const pools: OpenPool[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((opened) => opened.close()))
+})
+afterAll(() => database.drop())
+
+/** A pool of one connection, so that what becomes of it is seen by whoever asks next. */
+const open = (limits = {}): OpenPool => {
+  const log = { warn() {} }
+  const one = { ...poolLimits, connections: 1, ...limits }
+  const opened = openPool({ connectionString: database.url }, log, one)
+  pools.push(opened)
+  return opened
+}
+
+/** Which connection the pool gives. */
+const connectionOf = async ({ db }: OpenPool) =>
+  (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
+
+const write = (db: Pick<OpenPool['db'], 'insert'>, key: string) =>
+  db.insert(settings).values({ key, value: '', updatedAt: new Date(0) })
+const isThere = async ({ db }: OpenPool, key: string) =>
+  (await db.$count(settings, eq(settings.key, key))) === 1
+
+describe('a transaction', () => {
+  it('is there as a whole once it has resolved, on a connection that goes on', async () => {
+    const pool = open()
+    const connection = await connectionOf(pool)
+    const answer = await pool.db.transaction(async (tx) => {
+      await write(tx, 'whole')
+      return 'done'
+    })
+    expect(answer).toBe('done')
+    expect(await isThere(pool, 'whole')).toBe(true)
+    expect(await connectionOf(pool)).toBe(connection)
+  })
+
+  it.each([
+    ['the work refuses', () => Promise.reject(new AppError('FORBIDDEN')), 'FORBIDDEN'],
+    ['a statement fails', (db: OpenPool['db']) => db.execute(sql`select 1 / 0`), '22012'],
+  ])('is gone when %s, and its connection goes on', async (_, fail, code) => {
+    const pool = open()
+    const connection = await connectionOf(pool)
+    const failing = pool.db.transaction(async (tx) => {
+      await write(tx, 'gone')
+      await fail(tx)
+    })
+    const error: unknown = await failing.catch((reason) => reason.cause ?? reason)
+    expect(error).toMatchObject({ code })
+    expect(await isThere(pool, 'gone')).toBe(false)
+    expect(await connectionOf(pool)).toBe(connection)
+  })
+
+  it('is not taken for done when a statement failed and nobody said so', async () => {
+    const pool = open()
+    const connection = await connectionOf(pool)
+    const swallowing = pool.db.transaction(async (tx) => {
+      await write(tx, 'swallowed')
+      await tx.execute(sql`select 1 / 0`).catch(() => {})
+    })
+    await expect(swallowing).rejects.toThrow('rolled back')
+    expect(await isThere(pool, 'swallowed')).toBe(false)
+    expect(await connectionOf(pool)).toBe(connection)
+  })
+
+  it('can hold another one, which can fail alone', async () => {
+    const pool = open()
+    await pool.db.transaction(async (tx) => {
+      await write(tx, 'outer')
+      const inner = tx.transaction(async (deeper) => {
+        await write(deeper, 'inner')
+        throw new AppError('FORBIDDEN')
+      })
+      await expect(inner).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    })
+    expect([await isThere(pool, 'outer'), await isThere(pool, 'inner')]).toEqual([true, false])
+  })
+
+  it('has the properties that are asked for', async () => {
+    const level = await open().db.transaction((tx) => tx.execute(sql`show transaction_isolation`), {
+      isolationLevel: 'serializable',
+    })
+    expect(level.rows).toEqual([{ transaction_isolation: 'serializable' }])
+  })
+})
+
+describe('a client that waited too long', () => {
+  const impatient = { statementMs: 0, answerMs: 100 }
+
+  it.each([
+    ['in a transaction', ({ db }: OpenPool) => db.transaction((tx) => tx.execute(sleep))],
+    [
+      'in a transaction whose work goes on without an answer',
+      ({ db }: OpenPool) =>
+        db.transaction(async (tx) => {
+          await write(tx, 'late')
+          await tx.execute(sleep).catch(() => {})
+        }),
+    ],
+    ['by itself', ({ db }: OpenPool) => db.execute(sleep)],
+    ['for plain SQL', ({ pool }: OpenPool) => pool.query('select pg_sleep(5)')],
+  ])('%s, is never used again', async (_, ask) => {
+    const pool = open(impatient)
+    const connection = await connectionOf(pool)
+    const error: unknown = await ask(pool).catch((reason: unknown) => reason)
+    expect(signOf(error)).toBe('answerTimeout')
+    expect(await connectionOf(pool)).not.toBe(connection)
+    expect(await isThere(pool, 'late')).toBe(false)
+  })
+})
+
+describe('Postgres gives up before the client does', () => {
+  it('on a statement', async () => {
+    const pool = open({ statementMs: 50 })
+    const connection = await connectionOf(pool)
+    const error = await pool.db.transaction((tx) => tx.execute(sleep)).catch((reason) => reason)
+    expect(signOf(error)).toBe('statementTimeout')
+    expect(await connectionOf(pool)).toBe(connection)
+  })
+
+  it('on a lock', async () => {
+    const [holder, waiter] = [open(), open({ lockMs: 50 })]
+    const connection = await connectionOf(waiter)
+    const lock = sql`lock table settings`
+    await holder.db.transaction(async (tx) => {
+      await tx.execute(lock)
+      const error = await waiter.db.transaction((other) => other.execute(lock)).catch((e) => e)
+      expect(signOf(error)).toBe('lockTimeout')
+    })
+    expect(await connectionOf(waiter)).toBe(connection)
+  })
+
+  it('on a transaction in which nothing happens', async () => {
+    const pool = open({ idleInTransactionMs: 50 })
+    const connection = await connectionOf(pool)
+    const watcher = open()
+    const work = pool.db.transaction(async (tx) => {
+      await write(tx, 'idle')
+      const alive = sql`select 1 from pg_stat_activity where pid = ${connection}`
+      await expect.poll(async () => (await watcher.db.execute(alive)).rows).toEqual([])
+      await write(tx, 'after')
+    })
+    const error: unknown = await work.catch((reason) => reason)
+    expect(['notQueryable', 'transactionTimeout', 'ended']).toContain(signOf(error))
+    expect(await connectionOf(pool)).not.toBe(connection)
+    expect([await isThere(pool, 'idle'), await isThere(pool, 'after')]).toEqual([false, false])
+  })
+
+  it('by less than the client waits', () => {
+    const { answerMs, ...others } = poolLimits
+    for (const name of ['lockMs', 'statementMs', 'idleInTransactionMs'] as const) {
+      expect(others[name]).toBeGreaterThan(0)
+      expect(others[name]).toBeLessThan(answerMs)
+    }
+  })
+})
+
+const sleep = sql`select pg_sleep(5)`

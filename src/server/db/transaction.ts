@@ -1,0 +1,101 @@
+import {
+  createTableRelationsHelpers,
+  type ExtractTablesWithRelations,
+  extractTablesRelationalConfig,
+  type RelationalSchemaConfig,
+} from 'drizzle-orm'
+import { NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
+import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
+import type pg from 'pg'
+import type { Db } from '../deps.ts'
+import { isConnectionLost } from './away.ts'
+import * as schema from './schema.ts'
+
+type Tables = typeof schema
+type Relations = ExtractTablesWithRelations<Tables>
+
+/** The tables on this pool, as drizzle has them. Its `transaction` is `inTransaction`. */
+export function makeDb(pool: pg.Pool): Db {
+  const dialect = new PgDialect()
+  const { tables, tableNamesMap } = extractTablesRelationalConfig<Relations>(
+    schema,
+    createTableRelationsHelpers,
+  )
+  const relations = { fullSchema: schema, schema: tables, tableNamesMap }
+  return new NodePgDatabase(dialect, new PoolSession(pool, dialect, relations), relations)
+}
+
+/**
+ * Does work in a transaction on one connection of the pool. What the work did is there when this
+ * resolves; when it rejects, nothing of it is, except where the answer to the commit was lost.
+ * The connection goes back to the pool when Postgres has said on it that no transaction is open.
+ * In any other case it is ended, and Postgres rolls back by itself.
+ * @throws what the work throws; the driver's errors when the database is away.
+ */
+async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  let isClean = false
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    const { command } = await client.query('commit')
+    isClean = isOutside(client)
+    // So Postgres answers, without an error, when a statement failed and the work went on.
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
+    return result
+  } catch (error) {
+    // Behind a statement that nobody answers, a rollback would wait as long again.
+    if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
+    throw error
+  } finally {
+    client.release(!isClean)
+  }
+}
+
+/** Answers whether the connection can be used again. */
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback')
+    return isOutside(client)
+  } catch {
+    // The first error says why; this one says only that the connection is lost too.
+    return false
+  }
+}
+
+/** Whether Postgres said, with its last answer, that no transaction is open. */
+function isOutside(client: pg.PoolClient): boolean {
+  return client.getTransactionStatus() === 'I'
+}
+
+/**
+ * Drizzle's own `transaction` sends its `begin` before it takes care of the client, so a begin that
+ * fails takes a connection from the pool for good; and it gives a client back whatever state it is in.
+ */
+class PoolSession extends NodePgSession<Tables, Relations> {
+  readonly #pool: pg.Pool
+  readonly #dialect: PgDialect
+  readonly #relations: RelationalSchemaConfig<Relations>
+
+  constructor(pool: pg.Pool, dialect: PgDialect, relations: RelationalSchemaConfig<Relations>) {
+    super(pool, dialect, relations)
+    this.#pool = pool
+    this.#dialect = dialect
+    this.#relations = relations
+  }
+
+  override transaction<T>(
+    work: (tx: NodePgTransaction<Tables, Relations>) => Promise<T>,
+    config?: PgTransactionConfig,
+  ): Promise<T> {
+    return inTransaction(this.#pool, async (client) => {
+      const session = new NodePgSession(client, this.#dialect, this.#relations)
+      const tx = new NodePgTransaction<Tables, Relations>(this.#dialect, session, this.#relations)
+      if (config) await tx.setTransaction(config)
+      return work(tx)
+    })
+  }
+}

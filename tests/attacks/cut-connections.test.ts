@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
+import { isDatabaseAway } from '../../src/server/db/away.ts'
+import { accounts, files, sessions, uploads, users } from '../../src/server/db/schema.ts'
+import { expireFiles } from '../../src/server/files/expire-files.ts'
+import { serveApp, type TestApp } from '../support/app-server.ts'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  sha256,
+  startUpload,
+} from '../support/make.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { moments, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+
+/**
+ * What is tried: the connection to Postgres is cut at every statement of a call, before Postgres has
+ * the statement, after it did it and before it says so, and after it has said so.
+ * What must happen each time: the call says that it was done, or 503. What it said was done is there.
+ * What it did not is there whole or not at all, and the same call made again sets it right. And all
+ * connections of the pool can be used.
+ */
+
+let app: TestApp
+let proxy: PostgresProxy
+let person: Person
+
+beforeAll(async () => {
+  const database = await freshDatabase()
+  proxy = await startPostgresProxy(database.url)
+  app = await serveApp({ url: proxy.url, drop: () => database.drop() })
+  person = await makePerson(app)
+})
+afterAll(async () => {
+  await app.close()
+  await proxy.close()
+})
+
+type Outcome = 'done' | 'away'
+
+interface Attempt {
+  call(): Promise<Outcome>
+  /** Asserts what must hold after the call, whichever way it ended. */
+  check(outcome: Outcome): Promise<void>
+}
+
+/** Every call has an answer: the one it is meant to have, or 503 with a time to come back. */
+const answered = async (response: Response, meant: number): Promise<Outcome> => {
+  if (response.status === meant) return 'done'
+  expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+  return 'away'
+}
+
+/** The same for what no request calls. */
+const settled = async (work: Promise<unknown>): Promise<Outcome> => {
+  const [result] = await Promise.allSettled([work])
+  if (result.status === 'fulfilled') return 'done'
+  expect(isDatabaseAway(result.reason), String(result.reason)).toBe(true)
+  return 'away'
+}
+
+const random = () => new Uint8Array(Buffer.from(randomUUID()))
+const filesOf = (id: string) => app.deps.db.select().from(files).where(eq(files.ownerId, id))
+const uploadsOf = (id: string) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
+const forget = async () => {
+  await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
+  await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
+}
+/** Longer than a purge that was cut off keeps others from the file. */
+const letClaimsLapse = () => app.clock.advance(11 * 60_000)
+
+const startsAnUpload = async (): Promise<Attempt> => {
+  await forget()
+  const body = {
+    fileName: 'notes.txt',
+    fileSize: 36,
+    fileType: 'text/plain',
+    expirationDays: '3',
+    idempotencyKey: randomUUID(),
+  }
+  const start = () => person.post('/api/files/get-upload-url', body)
+  let first: string | undefined
+  return {
+    async call() {
+      const response = await start()
+      if (response.ok) first = (await json<{ cloudKey: string }>(response.clone())).cloudKey
+      return answered(response, 200)
+    },
+    async check() {
+      const again = await start()
+      expect(again.status).toBe(200)
+      const { cloudKey } = await json<{ cloudKey: string }>(again)
+      if (first !== undefined) expect(cloudKey).toBe(first)
+      expect(await uploadsOf(person.id)).toMatchObject([{ cloudKey }])
+    },
+  }
+}
+
+const confirmsAnUpload = async (): Promise<Attempt> => {
+  await forget()
+  const bytes = random()
+  const upload = await startUpload(person, { size: bytes.length })
+  await putBytes(upload, bytes)
+  const confirm = () => person.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
+  return {
+    call: async () => answered(await confirm(), 200),
+    async check(outcome) {
+      if (outcome === 'done') expect(await filesOf(person.id)).toHaveLength(1)
+      const { shortCode } = await json<{ shortCode: string }>(await confirm())
+      expect(await filesOf(person.id)).toHaveLength(1)
+      expect(await uploadsOf(person.id)).toEqual([])
+      const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
+      expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
+    },
+  }
+}
+
+const refusesOtherBytes = async (): Promise<Attempt> => {
+  await forget()
+  const bytes = random()
+  const upload = await startUpload(person, { size: bytes.length })
+  await putBytes(upload, random())
+  const confirm = () => {
+    const claim = { cloudKey: upload.cloudKey, sha256: sha256(bytes) }
+    return person.post('/api/files/confirm-upload', claim)
+  }
+  return {
+    call: async () => answered(await confirm(), 409),
+    async check() {
+      expect(await filesOf(person.id)).toEqual([])
+      // Refused, or told that nothing is there; after that the right bytes are taken.
+      expect([400, 409]).toContain((await confirm()).status)
+      expect((await putBytes(upload, bytes)).status).toBe(200)
+      expect((await confirm()).status).toBe(200)
+      expect(await filesOf(person.id)).toHaveLength(1)
+    },
+  }
+}
+
+const keyOf = async (id: string): Promise<string> => {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+
+const deletesAFile = async (): Promise<Attempt> => {
+  await forget()
+  const file = await makeFile(person)
+  const key = await keyOf(file.id)
+  const remove = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+  const open = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
+  return {
+    call: async () => answered(await remove(), 200),
+    async check(outcome) {
+      if (outcome === 'done') expect((await open()).status).toBe(404)
+      expect([200, 404]).toContain((await remove()).status)
+      expect((await open()).status).toBe(404)
+      letClaimsLapse()
+      await expireFiles(app.deps)
+      expect(await filesOf(person.id)).toEqual([])
+      expect(await app.storage.storedSize(key)).toBeNull()
+    },
+  }
+}
+
+const purgesAFile = async (): Promise<Attempt> => {
+  await forget()
+  const file = await makeFile(person)
+  const key = await keyOf(file.id)
+  await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+  return {
+    call: () => settled(expireFiles(app.deps)),
+    async check() {
+      letClaimsLapse()
+      await expireFiles(app.deps)
+      expect(await app.storage.storedSize(key)).toBeNull()
+      const [row] = await filesOf(person.id)
+      expect(row?.purgedAt).toBeInstanceOf(Date)
+    },
+  }
+}
+
+/** No user is there without the account that has the password. */
+const expectWholeUser = async (email: string) => {
+  const made = await app.deps.db
+    .select({ user: users.id, password: accounts.password })
+    .from(users)
+    .leftJoin(accounts, eq(accounts.userId, users.id))
+    .where(eq(users.email, email))
+  expect(made).toEqual([{ user: expect.any(String), password: expect.any(String) }])
+}
+
+const signsUp = async (): Promise<Attempt> => {
+  const email = `${randomUUID()}@example.org`
+  const password = 'correct horse'
+  const names = { firstName: 'Ada', lastName: 'Lovelace' }
+  const form = { ...names, email, password, confirmPassword: password }
+  const send = () => makeClient(app).post('/api/auth/signup', form)
+  return {
+    call: async () => answered(await send(), 200),
+    async check(outcome) {
+      if (outcome === 'done') return expectWholeUser(email)
+      expect([200, 409]).toContain((await send()).status)
+      await expectWholeUser(email)
+    },
+  }
+}
+
+const isSignedIn = async (cookie: string) =>
+  (await makeClient(app, cookie).fetch('/api/auth/user')).status === 200
+
+const cookieOf = (response: Response) =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+
+const logsIn = async (): Promise<Attempt> => {
+  const { email, password } = person
+  let cookie = ''
+  return {
+    async call() {
+      const response = await makeClient(app).post('/api/auth/login', { email, password })
+      cookie = cookieOf(response)
+      return answered(response, 200)
+    },
+    async check(outcome) {
+      expect(await isSignedIn(cookie)).toBe(outcome === 'done')
+    },
+  }
+}
+
+const logsOut = async (): Promise<Attempt> => {
+  const cookie = await logIn(app, person.email, person.password)
+  const leave = () => makeClient(app, cookie).fetch('/api/logout')
+  return {
+    call: async () => answered(await leave(), 302),
+    async check(outcome) {
+      if (outcome === 'done') expect(await isSignedIn(cookie)).toBe(false)
+      await leave()
+      expect(await isSignedIn(cookie)).toBe(false)
+    },
+  }
+}
+
+const renewsASession = async (): Promise<Attempt> => {
+  const expiresAt = new Date(Date.now() + 20 * 24 * 60 * 60_000)
+  await app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, person.id))
+  const ask = () => person.fetch('/api/auth/user')
+  return {
+    call: async () => answered(await ask(), 200),
+    check: async () => expect((await ask()).status).toBe(200),
+  }
+}
+
+const makesTheAdministrator = async (): Promise<Attempt> => {
+  await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
+  const make = () => ensureAdministrator(app.deps, async () => 'correct horse')
+  return {
+    call: () => settled(make()),
+    async check() {
+      await make()
+      await expectWholeUser(app.deps.config.adminEmail)
+      expect(await app.deps.db.$count(users, eq(users.role, 'admin'))).toBe(1)
+    },
+  }
+}
+
+/** All connections there may be, at once: each answers, outside of any transaction. */
+const expectWholePool = async () => {
+  const { pool } = app
+  const { max } = pool.options
+  const clients = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))
+  const usable = await Promise.all(
+    clients.map(async (client) => {
+      if (client.status === 'rejected') return false
+      const answer = await client.value.query('select 1').catch(() => null)
+      client.value.release(answer === null)
+      return answer !== null && client.value.getTransactionStatus() === 'I'
+    }),
+  )
+  expect(usable).toEqual(Array(max).fill(true))
+  expect(pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
+  const open = sql`select 1 from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`
+  expect((await app.deps.db.execute(open)).rows).toEqual([])
+}
+
+describe('a connection that is cut at any statement, while the server', () => {
+  test.each([
+    { name: 'starts an upload', arrange: startsAnUpload, transaction: true },
+    { name: 'confirms an upload', arrange: confirmsAnUpload, transaction: true },
+    { name: 'refuses bytes that are not those', arrange: refusesOtherBytes, transaction: true },
+    { name: 'deletes a file', arrange: deletesAFile, transaction: true },
+    { name: 'purges a file', arrange: purgesAFile, transaction: true },
+    { name: 'signs somebody up', arrange: signsUp, transaction: true },
+    { name: 'makes the administrator', arrange: makesTheAdministrator, transaction: true },
+    { name: 'logs somebody in', arrange: logsIn, transaction: false },
+    { name: 'logs somebody out', arrange: logsOut, transaction: false },
+    { name: 'renews a session', arrange: renewsASession, transaction: false },
+  ])(
+    '$name, breaks nothing',
+    async ({ arrange, transaction }) => {
+      const whole = await arrange()
+      await expectWholePool()
+      proxy.count()
+      expect(await whole.call()).toBe('done')
+      const statements = [...proxy.statements]
+      expect(statements.includes('begin') && statements.includes('commit')).toBe(transaction)
+      await whole.check('done')
+
+      for (const moment of moments) {
+        for (const [index, statement] of statements.entries()) {
+          const attempt = await arrange()
+          await vi.waitFor(expectWholePool)
+          proxy.cutAt(index + 1, moment)
+          const outcome = await attempt.call()
+          expect(proxy.wasCut).toBe(true)
+          await vi.waitFor(expectWholePool)
+          await attempt.check(outcome)
+          expect(statement).not.toBe('')
+        }
+      }
+    },
+    60_000,
+  )
+})
