@@ -7,6 +7,7 @@ import { maxPasswordLength, minPasswordLength } from '../../shared/contract/acco
 import { roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import * as schema from '../db/schema.ts'
+import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
 
 const day = 24 * 60 * 60
 
@@ -19,7 +20,10 @@ interface AuthOptions {
   requireEmailVerification: boolean
 }
 
-const optionsFor = ({ db, appUrl, log, secret, requireEmailVerification }: AuthOptions) =>
+const optionsFor = (
+  { db, appUrl, log, secret, requireEmailVerification }: AuthOptions,
+  { watched }: DatabaseWatch,
+) =>
   ({
     baseURL: appUrl.origin,
     secret,
@@ -33,7 +37,10 @@ const optionsFor = ({ db, appUrl, log, secret, requireEmailVerification }: AuthO
       },
     },
     rateLimit: { enabled: false }, // ours counts in the database, for all servers together
-    database: drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
+    database: watched(
+      // A user and the account with the password are made together or not at all.
+      drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
+    ),
     emailAndPassword: {
       enabled: true,
       autoSignIn: false, // signing up leads to the login page (spec §4)
@@ -62,9 +69,14 @@ const optionsFor = ({ db, appUrl, log, secret, requireEmailVerification }: AuthO
 /**
  * Better Auth, set up for our tables. It is only ever called through `auth.api`: its own routes are
  * not mounted, so that every path in the server is one of the contract's. Its minimal entry leaves
- * out a query builder that the drizzle adapter does not need.
+ * out a query builder that the drizzle adapter does not need. A call during which the database was
+ * away throws what the database's driver threw.
  */
-export const createAuth = (options: AuthOptions): Auth => betterAuth(optionsFor(options))
+export const createAuth = (options: AuthOptions): Auth => {
+  const watch = watchDatabase()
+  const auth = betterAuth(optionsFor(options, watch))
+  return { ...auth, api: watch.faithful(auth.api) }
+}
 
 export type Auth = BetterAuth<ReturnType<typeof optionsFor>>
 export type AuthUser = Auth['$Infer']['Session']['user']
