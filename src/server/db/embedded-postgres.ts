@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { codeOf, StartFault } from '../start-fault.ts'
+import { passesByItself } from './away.ts'
 import {
   findPostmaster,
   prepareCluster,
@@ -37,6 +38,8 @@ const settings = {
 /** How long a Postgres may take to come up, replaying after a crash included. */
 const startMillis = 60_000
 const stopMillis = 30_000
+/** How long one try to connect may take: a Postgres that stands still takes connections and says nothing. */
+const connectMillis = 5_000
 /** How long the lock of a server that has just been killed may linger. */
 const lingerMillis = 2_000
 const pollMillis = 20
@@ -79,7 +82,7 @@ export async function startEmbeddedPostgres(
 
   async function hold(): Promise<Owner> {
     const next = await own(folder)
-    next.client.once('end', () => {
+    void next.ended.then(() => {
       if (!stopping) void holdAgain()
     })
     return next
@@ -124,9 +127,14 @@ interface Folder {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-interface Owner {
-  /** Holds the lock. */
+interface Connected {
   client: pg.Client
+  /** Resolves when the connection has ended, however soon after its start that is. */
+  ended: Promise<void>
+}
+
+/** The connection holds the lock. */
+interface Owner extends Connected {
   /** The postmaster's. */
   pid: number
 }
@@ -138,17 +146,12 @@ async function own(folder: Folder): Promise<Owner> {
   let started: Started | null = null
   let starts = 0
   for (;;) {
-    const client = await connect(folder.connection)
-    if (client && (await takeLock(client))) {
-      const pid = await findPostmaster(folder.cluster)
-      const current = started || (await runsOurBinaries(client, folder.programs))
-      if (pid !== null && current) return { client, pid }
-      await stopPostmaster(folder.cluster, folder.log)
-      await leave(client)
-    } else if (client) {
-      await leave(client)
-      linger ??= AbortSignal.timeout(lingerMillis)
-      if (linger.aborted) throw inUse(folder.dataDir)
+    const connected = await connect(folder.connection)
+    if (connected) {
+      const claimed = await claim(folder, connected, started !== null)
+      if (typeof claimed === 'object') return claimed
+      if (claimed === 'refused') linger ??= AbortSignal.timeout(lingerMillis)
+      if (claimed === 'refused' && linger?.aborted) throw inUse(folder.dataDir)
     } else if (!started?.running() && (await findPostmaster(folder.cluster)) === null) {
       if (started && starts >= maxStarts) throw await started.failure()
       // What a killed Postgres held is free a moment later.
@@ -162,19 +165,23 @@ async function own(folder: Folder): Promise<Owner> {
   }
 }
 
-/** @returns null while nobody listens, or Postgres is starting up or shutting down. */
-async function connect(connection: EmbeddedPostgres['connection']): Promise<pg.Client | null> {
-  const client = new pg.Client({ ...connection, ssl: false, keepAlive: false })
+/** @returns null while nobody listens or answers, or Postgres is starting up or shutting down. */
+async function connect(connection: EmbeddedPostgres['connection']): Promise<Connected | null> {
+  const client = new pg.Client({
+    ...connection,
+    ssl: false,
+    keepAlive: false,
+    connectionTimeoutMillis: connectMillis,
+  })
   // Its end is what matters, and 'end' tells it; an error without a listener ends the process.
   client.on('error', () => {})
+  const ended = new Promise<void>((resolve) => client.once('end', resolve))
   try {
     await client.connect()
-    return client
+    return { client, ended }
   } catch (error) {
     await leave(client)
-    const passing = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03']
-    if (passing.includes(codeOf(error) ?? '')) return null
-    if (error instanceof Error && /terminated unexpectedly/.test(error.message)) return null
+    if (passesByItself(error)) return null
     throw error
   }
 }
@@ -184,23 +191,40 @@ async function leave(client: pg.Client): Promise<void> {
   await client.end().catch(() => {})
 }
 
-async function takeLock(client: pg.Client): Promise<boolean> {
-  try {
-    const answer = await client.query<{ taken: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
-      [ownerLock],
-    )
-    return answer.rows[0]?.taken === true
-  } catch {
-    // Postgres went away between the two: the next round sees what became of it.
-    return false
+/**
+ * Takes the folder by this connection; else ends it, because another server has the folder or
+ * because this Postgres is gone. One left over from before an update is stopped: it must not go on
+ * beside the new files.
+ */
+async function claim(
+  { cluster, log, programs }: Folder,
+  connected: Connected,
+  isFresh: boolean,
+): Promise<Owner | 'refused' | 'gone'> {
+  const asked = await askForLock(connected.client)
+  if (asked?.taken) {
+    const pid = await findPostmaster(cluster)
+    if (pid !== null && (isFresh || asked.version === programs.version)) {
+      return { ...connected, pid }
+    }
+    await stopPostmaster(cluster, log)
   }
+  await leave(connected.client)
+  return asked && !asked.taken ? 'refused' : 'gone'
 }
 
-/** A Postgres left over from before an update must not go on beside the new files. */
-async function runsOurBinaries(client: pg.Client, programs: PostgresPrograms): Promise<boolean> {
-  const answer = await client.query<{ server_version: string }>('show server_version')
-  return answer.rows[0]?.server_version === programs.version
+/** @returns null when Postgres went away before it answered. */
+async function askForLock(client: pg.Client): Promise<{ taken: boolean; version: string } | null> {
+  try {
+    const { rows } = await client.query<{ taken: boolean; version: string }>(
+      `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken,
+        current_setting('server_version') as version`,
+      [ownerLock],
+    )
+    return rows[0] ?? null
+  } catch {
+    return null
+  }
 }
 
 interface Started {
