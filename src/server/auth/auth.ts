@@ -1,18 +1,18 @@
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { betterAuth } from 'better-auth/minimal'
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
+import type { Db } from '../db/db.ts'
 import * as schema from '../db/schema.ts'
 import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
 
 const day = 24 * 60 * 60
 
 interface AuthOptions {
-  db: NodePgDatabase<typeof schema>
+  db: Db
   appUrl: URL
   log: Logger
   /** Signs the session cookies. */

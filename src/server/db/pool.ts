@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Db } from '../deps.ts'
+import type { Db } from './db.ts'
 import { makeDb } from './transaction.ts'
 
 /**

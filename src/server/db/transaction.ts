@@ -7,8 +7,8 @@ import {
 import { NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import type { Db } from '../deps.ts'
 import { isConnectionLost } from './away.ts'
+import type { Db } from './db.ts'
 import * as schema from './schema.ts'
 
 type Tables = typeof schema
