@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import type { PickedFile } from '../../src/web/uploads/picking/picked-file.ts'
 import {
   createUploads,
   type Uploads,
@@ -8,7 +9,7 @@ import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { ElectLeader, TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import type { PickedFile, UploadsState } from '../../src/web/uploads/uploads-state.ts'
+import type { UploadsState } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
@@ -47,7 +48,7 @@ interface Wire {
 }
 
 /** Hands messages on to the other tabs, never to the one that speaks. */
-const makeChannels = (onWish: (type: string) => void) => {
+const makeChannels = (onCommand: (type: string) => void) => {
   const hearers = new Set<(message: unknown) => void>()
   return ({ gone, isStopped }: Wire): UploadsEnv['openChannel'] =>
     (onMessage) => {
@@ -58,7 +59,7 @@ const makeChannels = (onWish: (type: string) => void) => {
       gone.addEventListener('abort', () => hearers.delete(hear))
       return {
         post: (message) => {
-          if (message.type === 'command') onWish(message.command.wish.type)
+          if (message.type === 'command') onCommand(message.command.name)
           for (const other of hearers) if (other !== hear) setTimeout(() => other(message))
         },
         close: () => hearers.delete(hear),
@@ -108,8 +109,8 @@ const makeWorld = () => ({
   handles: new Map<string, FileSystemFileHandle>(),
   /** What was asked of the server and sent, in order: 'start a.txt', 'send a.txt'. */
   log: [] as string[],
-  /** What kinds of wishes the tabs sent each other. */
-  wishes: [] as string[],
+  /** The names of the commands that the tabs sent each other. */
+  commands: [] as string[],
   /** Who is signed in. */
   session: 'ada' as string | null,
   onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
@@ -146,7 +147,7 @@ export const openBrowser = () => {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = makeWorld()
   const calls = makeServer(world)
-  const channelFor = makeChannels((type) => world.wishes.push(type))
+  const channelFor = makeChannels((type) => world.commands.push(type))
   const electionFor = makeElection()
   /** What tells a tab that another one wrote to the storage. */
   const onWrite = new Map<AbortSignal, (key: string, value: string | null) => void>()

@@ -1,14 +1,13 @@
 import { vi } from 'vitest'
 import { uploadPath } from '../../src/shared/rules/upload-path.ts'
 import { createUploadData } from '../../src/web/uploads/engine/upload-data.ts'
-import { createEngine } from '../../src/web/uploads/engine/upload-engine.ts'
-import type { EngineEffects } from '../../src/web/uploads/engine/upload-engine-ports.ts'
+import { type EngineDeps, UploadEngine } from '../../src/web/uploads/engine/upload-engine.ts'
+import type { PickedFile } from '../../src/web/uploads/picking/picked-file.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import type { PickedFile } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
@@ -41,8 +40,8 @@ const makeTraces = () => ({
   /** What was asked of the server and sent, in order: 'start a.txt', 'send key of a.txt'. */
   log: [] as string[],
   toasts: [] as { title: string; description?: string | undefined }[],
-  requests: [] as Parameters<EngineEffects['calls']['getUploadUrl']>[0][],
-  confirmations: [] as Parameters<EngineEffects['calls']['confirmUpload']>[0][],
+  requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
+  confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
   /** The records as the browser keeps them. */
   saved: new Map<string, UploadRecord>(),
   /** What else the browser keeps. */
@@ -68,7 +67,7 @@ export const openEngineWorld = () => {
   const data = createUploadData(memoryHandles(world.handles), (file) =>
     effects.sample(file, new AbortController().signal),
   )
-  const effects: EngineEffects = {
+  const effects: EngineDeps = {
     calls: {
       getUploadUrl: async (request) => {
         const { fileName: name, fileSize: size } = request
@@ -157,7 +156,7 @@ export const openEngineWorld = () => {
     data,
     effects,
     /** The one that runs. */
-    engine: createEngine('ada', [], effects),
+    engine: new UploadEngine('ada', [], effects),
   })
   const state = () => running.engine.state()
   /** Adds a drop as a tab does; answers the ids of its records. */
@@ -189,14 +188,14 @@ export const openEngineWorld = () => {
     /** Another page, in which nothing was found, takes the place of the one that runs. */
     openFor: (ownerId: string) => {
       running.engine.close()
-      running.engine = createEngine(ownerId, [], effects)
+      running.engine = new UploadEngine(ownerId, [], effects)
     },
     /** The page is loaded anew: what was in memory is gone. */
     reload: () => {
       const found = structuredClone([...world.saved.values()])
       running.engine.close()
       for (const { id } of found) data.drop(id)
-      running.engine = createEngine('ada', found, effects)
+      running.engine = new UploadEngine('ada', found, effects)
     },
     add,
     hold,

@@ -4,7 +4,7 @@ import { guardPage } from './tabs/guard-page.ts'
 import { keepAwake } from './tabs/keep-awake.ts'
 import { openBroadcast } from './tabs/tab-channel.ts'
 import { electLeader } from './tabs/tab-leader.ts'
-import { createUploads, type Uploads, type UploadsPage } from './tabs/uploads-store.ts'
+import { createUploads, type Uploads } from './tabs/uploads-store.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
@@ -14,6 +14,7 @@ import { sendByXhr, wholeNumber } from './transfer/send.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import type { Outcome, Refusal } from './upload-errors.ts'
+import type { UploadsPage } from './uploads-state.ts'
 
 const refusalOf = (error: unknown): Refusal => {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }

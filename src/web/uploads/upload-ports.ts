@@ -70,10 +70,10 @@ export interface HandleStore {
  * another tab leads, `onLead` when this one does: until it goes, or another takes over because this one
  * did not answer. A browser without Web Locks leads in every tab.
  */
-export type ElectLeader = (onLead: () => void, onFollow: () => void) => Candidate
+export type ElectLeader = (onLead: () => void, onFollow: () => void) => Election
 
-/** This tab in the election. */
-export interface Candidate {
+/** The election, as one tab takes part in it. */
+export interface Election {
   /** The leader does not answer: this tab leads from now on. */
   takeOver(): void
 }

@@ -1,17 +1,13 @@
 import type { StoreApi } from 'zustand/vanilla'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Interruption } from './interruption.ts'
+import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
+import type { PageCommands } from './upload-commands.ts'
+import type { Notice } from './upload-notices.ts'
 
-/** A file to upload, with the handle that finds it again after a reload where the browser has one. */
-export interface PickedFile {
-  file: File
-  handle?: FileSystemFileHandle | undefined
-  /** Made of the clipboard's text or image. */
-  pasted?: boolean | undefined
-}
-
-/** What of an upload only this moment knows; nothing of it is kept. */
+/** What is known of an upload only while it runs. No record keeps it. */
 export interface UploadLive {
   /** Why the last try was lost, while it is tried again by itself; null while it goes on. */
   interrupted: Interruption | null
@@ -19,11 +15,14 @@ export interface UploadLive {
   bytesPerSecond: number | null
 }
 
+/** The commands that the engine and the tabs give each other: no page gives them. */
+type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
+
 /**
- * The uploads of this browser as every tab shows them. Commands may be given in any tab; the one that
- * runs the engine obeys them.
+ * The uploads of this browser, as every tab shows them, and what a person can do with them. One of the
+ * tabs runs the engine. It obeys the commands of all.
  */
-export interface UploadsState {
+export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
   /** Oldest first; only those of the user who is signed in. */
   records: readonly UploadRecord[]
   /** By record id. */
@@ -33,17 +32,13 @@ export interface UploadsState {
   /** How the last foreground batch ended, for two seconds (spec §4). */
   outcome: string | null
   add(files: readonly PickedFile[], expirationDays: ExpirationDays): void
-  /** 'Cancelled by user' (spec §4): the place is freed on the server, the record goes. */
-  cancel(id: string): void
-  /** Ends the running foreground batch: what runs and what waits. */
-  cancelForeground(): void
-  /** Goes on with a paused upload, or tries a failed one again; asks for what `need` names. */
-  resume(id: string): void
-  /** Gives a paused upload its file again; a different file is refused by name. */
-  provideFile(id: string, picked: PickedFile): void
-  /** Removes completed and failed uploads. */
-  clear(): void
-  dismissInlineError(): void
 }
 
 export type UploadsStore = StoreApi<UploadsState>
+
+/** How the page shows what uploads lead to. */
+export interface UploadsPage {
+  /** The list of files is to be refreshed (spec §7); `files` are new in it, as far as they are known. */
+  onStored: (files: readonly StoredFile[]) => void
+  onNotice: (notice: Notice & { kind: 'toast' }) => void
+}

@@ -3,7 +3,8 @@ import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { toast } from '../ui/toast.tsx'
 import { planUploads } from './engine/upload-plan.ts'
-import type { PickedFile, UploadsStore } from './uploads-state.ts'
+import type { PickedFile } from './picking/picked-file.ts'
+import type { UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {
   /** Uploads what the tier takes; what is too large is skipped (spec §5). */

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import type { Candidate } from '../engine/upload-plan.ts'
+import type { NamedFile } from '../engine/upload-plan.ts'
 import { SkippedFiles } from './skipped-files.tsx'
 
 /** Spec §2: what the card suggests. */
@@ -12,7 +12,7 @@ const suggestions = [
 ]
 
 export interface FileTooLargeCardProps {
-  files: readonly Candidate[]
+  files: readonly NamedFile[]
   /** Bytes. */
   maxFileSize: number
   onTryAnother: () => void

@@ -1,4 +1,4 @@
-import { isUnderWay } from '../engine/upload-steps.ts'
+import { isUnderWay } from '../engine/upload-machine.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'

@@ -7,17 +7,17 @@ import { shortName } from '../../files/split-name.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { isUnderWay } from '../engine/upload-machine.ts'
 import {
   overallPercent,
   progressText,
+  shareOf,
   spokenProgress,
   type UploadShare,
 } from '../engine/upload-progress.ts'
-import { isUnderWay } from '../engine/upload-steps.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
-import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { foregroundBatch } from './foreground-batch.ts'
 

@@ -1,6 +1,6 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { FileName } from '../../files/file-name.tsx'
-import type { Candidate } from '../engine/upload-plan.ts'
+import type { NamedFile } from '../engine/upload-plan.ts'
 
 /** A size that is over a limit, never in the very words of the limit. */
 const sizeOver = (size: number, limit: number): string => {
@@ -9,12 +9,12 @@ const sizeOver = (size: number, limit: number): string => {
 }
 
 /** Two files of different folders may have the same name. */
-const keyed = (files: readonly Candidate[]) =>
+const keyed = (files: readonly NamedFile[]) =>
   files.map(({ name, size }, key) => ({ key, name, size }))
 
 /** The files that were too large, each with its size in MB or GB (spec §5), read out as they come. */
 export const SkippedFiles = (props: {
-  files: readonly Candidate[]
+  files: readonly NamedFile[]
   /** Bytes. */
   maxFileSize: number
 }) => (

@@ -1,8 +1,8 @@
 import { refuseOtherFile } from '../picking/file-identity.ts'
 import { readHandle } from '../picking/handle-file.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { HandleStore } from '../upload-ports.ts'
-import type { PickedFile } from '../uploads-state.ts'
 import type { DataState } from './upload-events.ts'
 
 /** The bytes of uploads as this tab has them: files in memory, and handles that outlive it. */

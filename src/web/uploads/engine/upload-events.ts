@@ -5,14 +5,15 @@ import type { Notice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
 
 /**
- * Where the bytes of an upload are: at hand, to be had by a person's help, nowhere any more, or all in
- * storage, so that nobody needs them here.
+ * Where the bytes of an upload are. `ready`: this tab has them. `file`: a person has to choose the file
+ * again. `permission`: a person has to allow the browser to read it again. `gone`: nobody has them any
+ * more. `stored`: storage has all of them, and nobody needs them here.
  */
 export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 
 /**
- * Why a confirmation is asked for: storage has got all bytes; its answer may have been lost; or, without
- * the file at hand, either of these may be so.
+ * Why a confirmation is asked for. `confirm`: storage has got all bytes. `confirm-lost`: the answer to
+ * an earlier one may have been lost. `confirm-without-file`: either may be so, and the file is not here.
  */
 export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 
@@ -20,7 +21,7 @@ export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
-  /** Its turn has come; without its file, only a confirmation can come of it. */
+  /** Its turn has come. Without its file it can only be confirmed. */
   | { type: 'run'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
   /** Storage holds these parts. */
@@ -31,33 +32,33 @@ export type UploadEvent =
   | { type: 'confirmed'; file: StoredFile }
   | { type: 'refused'; stage: CallStage; refusal: Refusal }
   | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
-  /** The sampled hash of its file is reckoned: a file that is given again is compared with it. */
+  /** The hash over samples of its file is computed: by it the file is recognised when it comes again. */
   | { type: 'identified'; sample: string }
-  /** A person or the clock wants it to go on, and this is where its bytes are. */
+  /** It is to go on, and this is where its bytes are. */
   | { type: 'resume'; data: DataState }
-  /** Nothing runs it any more: its page was loaded anew, or the engine closes. */
+  /** Nothing runs it any more: its page was loaded again, or the engine closes. */
   | { type: 'halt' }
-  /** The session is over, as another upload found out. */
+  /** Another upload found out that the session is over. */
   | { type: 'signed-out' }
-  /** Another upload was refused for a reason that holds for this one too. */
+  /** Another upload was refused for a reason that holds for this one as well. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
-  /** That it was cancelled has been shown for long enough. */
+  /** It has shown for long enough that it was cancelled. */
   | { type: 'forget' }
-  /** A person removes what is over. */
+  /** A person removes what is completed or failed. */
   | { type: 'clear' }
-  /** Time has passed: it may be old enough to be removed. */
+  /** Time has passed, and it may be old enough to be removed. */
   | { type: 'tick' }
 
-/** What has to be done in the world outside; done in this order. */
+/** What has to be done outside the machine. Effects of one event are done in their order. */
 export type UploadEffect =
   | { type: 'save' }
   | { type: 'remove' }
   /** It waits for its turn. */
   | { type: 'enqueue' }
-  /** Ends whatever is under way for it, and its turn. */
+  /** Ends its turn, and whatever is under way for it. */
   | { type: 'end-turn' }
-  /** `instead`: the key of an upload to abort before. */
+  /** Asks the server to start it. `instead`: the key of an upload to abort before that. */
   | { type: 'get-ticket'; instead: string | null }
   /** Asks which parts storage holds. */
   | { type: 'list-parts'; ticket: UploadTicket }
@@ -71,19 +72,20 @@ export type UploadEffect =
   | { type: 'confirm'; ticket: UploadTicket; stage: ConfirmStage }
   /** Frees its place. */
   | { type: 'abort-on-server'; cloudKey: string }
-  /** It was cancelled: after two seconds the record goes. */
+  /** It was cancelled: two seconds later its record goes. */
   | { type: 'forget-soon' }
-  /** Its bytes are needed no more. */
+  /** Nobody needs its bytes here any more. */
   | { type: 'release-data' }
   | { type: 'tell'; notice: Notice }
+  /** The list of files has a new one. */
   | { type: 'refresh-list'; file: StoredFile }
-  /** Those that wait for their turn would fail for the same reason: they do at once. */
+  /** Fails those that wait for their turn: the server would refuse them for the same reason. */
   | { type: 'stop-the-rest'; reason: string }
-  /** Those that wait for their turn pause too. */
+  /** Pauses those that wait for their turn, and tells a person. */
   | { type: 'ask-to-sign-in' }
 
-/** What an event leads to; the record is null when it is removed. */
-export interface Step {
+/** What an event leads to. The record is null when it is removed. */
+export interface Transition {
   record: UploadRecord | null
   effects: UploadEffect[]
 }

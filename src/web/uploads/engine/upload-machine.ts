@@ -1,6 +1,7 @@
 import { dayInMs } from '../../../shared/rules/lifetime.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
 import {
+  cancelledByUser,
   dataLost,
   isCancelled,
   type Refusal,
@@ -8,133 +9,129 @@ import {
   stopsTheRest,
   transferText,
 } from '../upload-errors.ts'
-import { successNotice } from '../upload-notices.ts'
+import { type FailedStage, failureNotice, successNotice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
-import type { CallStage, DataState, Step, UploadEffect, UploadEvent } from './upload-events.ts'
-import {
-  at,
-  canComeBack,
-  cancelled,
-  endTurn,
-  fail,
-  failed,
-  halted,
-  isOver,
-  isUnderWay,
-  paused,
-  pausedToSignIn,
-  removed,
-  save,
-  stay,
-} from './upload-steps.ts'
+import type {
+  CallStage,
+  DataState,
+  Transition,
+  UploadEffect,
+  UploadEvent,
+} from './upload-events.ts'
+
+/** True while it waits for its turn or has it: the page should stay. False where there is none. */
+export function isUnderWay(record: Pick<UploadRecord, 'status'> | null | undefined): boolean {
+  return record?.status === 'pending' || record?.status === 'uploading'
+}
+
+/** True when it goes on only if a person says so, if at all. */
+export function isOver({ status }: UploadRecord): boolean {
+  return status === 'completed' || status === 'failed'
+}
+
+/** True when it may go on: it waits for a person or for its bytes, or it failed. */
+export function canResume(record: UploadRecord): boolean {
+  return record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
+}
 
 /** Spec §9: paused uploads idle for more than 5 s can be resumed by themselves. */
 const autoResumeIdleMs = 5000
 
-/**
- * Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. Activity in the future was
- * before the clock was set back, nobody knows how long.
- */
-export const canResumeByItself = (
+/** Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. */
+export function canResumeByItself(
   { status, need, lastActivity }: UploadRecord,
   now: number,
-): boolean => {
+): boolean {
   const idle = now - lastActivity
+  // Activity in the future: somebody has set the clock back, and nobody knows how far.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 
-/** Spec §4: pending becomes uploading when the transfer starts. */
-const transfer = (
-  record: UploadRecord,
-  ticket: UploadTicket,
-  held: readonly StoredPart[],
-  resumed: boolean,
-  now: number,
-): Step => {
-  const bytes = held.reduce((sum, { size }) => sum + size, 0)
-  const uploading: UploadRecord = {
-    ...record,
-    status: 'uploading',
-    ticket,
-    uploadStartTime: record.uploadStartTime ?? now,
-    lastActivity: now,
-  }
-  return {
-    record: at(uploading, bytes),
-    effects: [save, { type: 'transfer', ticket, held, resumed }],
-  }
-}
-
-/** The server knows no such upload any more: either it is a file already, or it was swept. */
-const askWhetherStored = (record: UploadRecord, ticket: UploadTicket): Step => ({
-  record: { ...record, status: 'uploading' },
-  effects: [save, { type: 'confirm', ticket, stage: 'confirm-lost' }],
-})
-
-const startAnew = (record: UploadRecord, instead: string | null): Step => ({
-  record: at({ ...record, ticket: null, uploadStartTime: null, restarted: true }, 0),
-  effects: [save, { type: 'get-ticket', instead }],
-})
-
-/** Its bytes are not here: a person may help, or there are none any more. */
-const withoutData = (
-  record: UploadRecord,
-  data: Exclude<DataState, 'ready' | 'stored'>,
-  now: number,
-): Step => {
-  // What was pasted lies on no disk from which it could be chosen again.
-  if (data !== 'gone' && !record.pasted) return { record: paused(record, data), effects: [save] }
-  return {
-    record: failed({ ...record, lastActivity: now }, dataLost),
-    effects: [save, { type: 'release-data' }],
-  }
-}
-
-/** Storage has not got all of it, or not as it was sent; it may not even know it. */
-const needsItsFile = ({ status, code }: Refusal): boolean =>
-  status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
-
-const refused = (record: UploadRecord, stage: CallStage, refusal: Refusal, now: number): Step => {
-  const { ticket, restarted, path } = record
-  if (refusal.status === 401) return pausedToSignIn(record)
-  if (stage === 'confirm-without-file' && needsItsFile(refusal)) {
-    const step = withoutData(record, 'file', now)
-    return { ...step, effects: [endTurn, ...step.effects] }
-  }
-  const isUnknown = refusal.status === 404
-  if (stage === 'resume' && isUnknown && ticket) return askWhetherStored(record, ticket)
-  if (stage === 'confirm-lost' && isUnknown && !restarted) return startAnew(record, null)
-  if (stage === 'confirm' && ticket && !restarted) {
-    const again = { ...record, restarted: true }
-    // What is stored is not what was sent: storage removed it and takes it once more.
-    if (refusal.code === 'CHECKSUM_MISMATCH') return transfer(again, ticket, [], true, now)
-    // A server that was cut off may have lost what it had not yet made durable.
-    if (refusal.code === 'UPLOAD_INCOMPLETE') {
-      return { record: again, effects: [save, { type: 'list-parts', ticket }] }
+/**
+ * What an event makes of an upload (spec §4, upload status). Pure: `now` is milliseconds since 1970,
+ * and nothing happens but what the effects name. An event that cannot happen in the record's state,
+ * such as the late answer to a call that was given up, changes nothing.
+ */
+export function advance(record: UploadRecord, event: UploadEvent, now: number): Transition {
+  switch (event.type) {
+    case 'identified':
+      return identified(record, event.sample)
+    case 'cancel':
+      return record.status === 'completed' ? unchanged(record) : cancelled(record, now)
+    case 'forget':
+      return isCancelled(record) ? removed(record) : unchanged(record)
+    case 'clear':
+      return isOver(record) ? removed(record) : unchanged(record)
+    case 'tick': {
+      // Spec §4: completed or failed records older than 24 hours are removed.
+      const isOld = isOver(record) && now - record.lastActivity > dayInMs
+      return isOld ? removed(record) : unchanged(record)
     }
+    case 'resume':
+      return canResume(record) ? resumed(record, event.data, now) : unchanged(record)
+    default:
+      return isUnderWay(record) ? whileUnderWay(record, event, now) : unchanged(record)
   }
-  const words = stage === 'start' || stage === 'resume' ? 'start' : 'confirm'
-  const reason = refusalText(words, path, refusal)
-  const rest: UploadEffect[] = stopsTheRest(refusal) ? [{ type: 'stop-the-rest', reason }] : []
-  return fail(record, words, reason, rest)
 }
 
-const transferFailed = (record: UploadRecord, kind: TransferFault, status: number | null): Step => {
-  const { ticket, restarted, path } = record
-  if (kind === 'signed-out') return pausedToSignIn(record)
-  if (ticket && !restarted) {
-    if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
-    // The one presigned URL of a small file ran out while it waited; those of parts are renewed.
-    if (status === 403 && !ticket.parts) return startAnew(record, ticket.cloudKey)
+function identified(record: UploadRecord, sample: string): Transition {
+  if (record.identity.sample === sample) return unchanged(record)
+  return { record: { ...record, identity: { ...record.identity, sample } }, effects: [save] }
+}
+
+/** The events of an upload that waits for its turn or has it, in the order in which they come. */
+function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): Transition {
+  const { ticket, status } = record
+  const active = { ...record, lastActivity: now }
+  switch (event.type) {
+    case 'run':
+      return status === 'pending' ? begun(record, event.hasFile) : unchanged(record)
+    case 'ticket':
+      return ticket ? unchanged(record) : transferring(record, event.ticket, [], false, now)
+    case 'held':
+      return ticket ? transferring(record, ticket, event.parts, true, now) : unchanged(record)
+    case 'progress':
+      // It may fall: of a try that was lost, what had left is not in storage.
+      if (status !== 'uploading' || event.bytes === record.uploadedBytes) return unchanged(record)
+      return { record: withBytes(active, event.bytes), effects: [save] }
+    case 'sent':
+      if (status !== 'uploading' || !ticket) return unchanged(record)
+      return {
+        record: withBytes(active, record.fileSize),
+        effects: [save, { type: 'confirm', ticket, stage: 'confirm' }],
+      }
+    case 'confirmed':
+      // Spec §4: uploading becomes completed after the transfer and the confirm call succeeded.
+      if (status !== 'uploading') return unchanged(record)
+      return {
+        record: withBytes({ ...active, status: 'completed' }, record.fileSize),
+        effects: [
+          endTurn,
+          save,
+          { type: 'release-data' },
+          { type: 'refresh-list', file: event.file },
+          { type: 'tell', notice: successNotice(record.path, record.fileName) },
+        ],
+      }
+    case 'refused':
+      return refused(active, event.stage, event.refusal, now)
+    case 'transfer-failed':
+      if (status !== 'uploading') return unchanged(record)
+      return transferFailed(active, event.kind, event.status)
+    case 'signed-out':
+      return { record: paused(record, 'sign-in'), effects: [endTurn, save] }
+    case 'stopped':
+      if (status !== 'pending') return unchanged(record)
+      return { record: failed(active, event.reason), effects: [endTurn, save] }
+    case 'halt':
+      return halted(record)
+    default:
+      return unchanged(record)
   }
-  const reason = transferText(path, kind, status)
-  // Trying again with what cannot be read would fail again: it is asked for instead.
-  const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
-  return fail(record, 'transfer', reason, more)
 }
 
 /** Its turn has come. */
-const begin = (record: UploadRecord, hasFile: boolean): Step => {
+function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record
   if (hasFile) {
     return {
@@ -149,101 +146,203 @@ const begin = (record: UploadRecord, hasFile: boolean): Step => {
   }
 }
 
-const whileUnderWay = (record: UploadRecord, event: UploadEvent, now: number): Step => {
-  const { ticket, status } = record
-  switch (event.type) {
-    case 'run':
-      return status === 'pending' ? begin(record, event.hasFile) : stay(record)
-    case 'ticket':
-      return ticket ? stay(record) : transfer(record, event.ticket, [], false, now)
-    case 'held':
-      return ticket ? transfer(record, ticket, event.parts, true, now) : stay(record)
-    case 'progress':
-      // It falls where a try was lost: what had left of it is not in storage.
-      if (status !== 'uploading' || event.bytes === record.uploadedBytes) return stay(record)
-      return { record: at({ ...record, lastActivity: now }, event.bytes), effects: [save] }
-    case 'sent':
-      if (status !== 'uploading' || !ticket) return stay(record)
-      return {
-        record: at({ ...record, lastActivity: now }, record.fileSize),
-        effects: [save, { type: 'confirm', ticket, stage: 'confirm' }],
-      }
-    case 'confirmed':
-      // Spec §4: uploading becomes completed after the transfer and the confirm call succeeded.
-      if (status !== 'uploading') return stay(record)
-      return {
-        record: at({ ...record, status: 'completed', lastActivity: now }, record.fileSize),
-        effects: [
-          endTurn,
-          save,
-          { type: 'release-data' },
-          { type: 'refresh-list', file: event.file },
-          { type: 'tell', notice: successNotice(record.path, record.fileName) },
-        ],
-      }
-    case 'refused':
-      return refused({ ...record, lastActivity: now }, event.stage, event.refusal, now)
-    case 'transfer-failed':
-      if (status !== 'uploading') return stay(record)
-      return transferFailed({ ...record, lastActivity: now }, event.kind, event.status)
-    case 'signed-out':
-      return { record: paused(record, 'sign-in'), effects: [endTurn, save] }
-    case 'stopped':
-      if (status !== 'pending') return stay(record)
-      return {
-        record: failed({ ...record, lastActivity: now }, event.reason),
-        effects: [endTurn, save],
-      }
-    case 'halt':
-      return halted(record)
-    default:
-      return stay(record)
+/** Spec §4: pending becomes uploading when the transfer starts. */
+function transferring(
+  record: UploadRecord,
+  ticket: UploadTicket,
+  held: readonly StoredPart[],
+  resumed: boolean,
+  now: number,
+): Transition {
+  const bytes = held.reduce((sum, { size }) => sum + size, 0)
+  const uploading: UploadRecord = {
+    ...record,
+    status: 'uploading',
+    ticket,
+    uploadStartTime: record.uploadStartTime ?? now,
+    lastActivity: now,
+  }
+  return {
+    record: withBytes(uploading, bytes),
+    effects: [save, { type: 'transfer', ticket, held, resumed }],
   }
 }
 
-/** A paused or failed upload that is to go on. */
-const resume = (record: UploadRecord, data: DataState, now: number): Step => {
-  if (data === 'ready' || data === 'stored') {
-    return {
-      record: {
-        ...record,
-        status: 'pending',
-        need: null,
-        error: null,
-        restarted: false,
-        lastActivity: now,
-      },
-      effects: [save, { type: 'enqueue' }],
+function refused(
+  record: UploadRecord,
+  stage: CallStage,
+  refusal: Refusal,
+  now: number,
+): Transition {
+  const { ticket, restarted, path } = record
+  if (refusal.status === 401) return pausedToSignIn(record)
+  if (stage === 'confirm-without-file' && needsItsFile(refusal)) {
+    const next = withoutData(record, 'file', now)
+    return { ...next, effects: [endTurn, ...next.effects] }
+  }
+  const isUnknown = refusal.status === 404
+  if (stage === 'resume' && isUnknown && ticket) return askWhetherStored(record, ticket)
+  if (stage === 'confirm-lost' && isUnknown && !restarted) return startedAnew(record, null)
+  if (stage === 'confirm' && ticket && !restarted) {
+    const again = { ...record, restarted: true }
+    // Storage got other bytes than were sent. It has removed them and takes the file once more.
+    if (refusal.code === 'CHECKSUM_MISMATCH') return transferring(again, ticket, [], true, now)
+    // A server that was cut off may have lost what it had not yet made durable.
+    if (refusal.code === 'UPLOAD_INCOMPLETE') {
+      return { record: again, effects: [save, { type: 'list-parts', ticket }] }
     }
   }
-  return withoutData(record, data, now)
+  const words = stage === 'start' || stage === 'resume' ? 'start' : 'confirm'
+  const reason = refusalText(words, path, refusal)
+  const rest: UploadEffect[] = stopsTheRest(refusal) ? [{ type: 'stop-the-rest', reason }] : []
+  return failedAndTold(record, words, reason, rest)
 }
 
-/**
- * What an event makes of an upload (spec §4, upload status). Pure: `now` is milliseconds since 1970,
- * and nothing happens but what the effects name. An event that cannot happen in the record's state,
- * such as the late answer to something that was given up, changes nothing.
- */
-export const advance = (record: UploadRecord, event: UploadEvent, now: number): Step => {
-  if (event.type === 'identified') {
-    if (record.identity.sample === event.sample) return stay(record)
-    return {
-      record: { ...record, identity: { ...record.identity, sample: event.sample } },
-      effects: [save],
-    }
+/** True when storage lacks some of its bytes, has others than were sent, or does not know it. */
+function needsItsFile({ status, code }: Refusal): boolean {
+  return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
+}
+
+function transferFailed(
+  record: UploadRecord,
+  kind: TransferFault,
+  status: number | null,
+): Transition {
+  const { ticket, restarted, path } = record
+  if (kind === 'signed-out') return pausedToSignIn(record)
+  if (ticket && !restarted) {
+    if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
+    // The one presigned URL of a small file ran out while it waited. Those of parts are renewed.
+    if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
-  if (event.type === 'cancel') {
-    return record.status === 'completed' ? stay(record) : cancelled(record, now)
+  const reason = transferText(path, kind, status)
+  // A file that cannot be read would fail again: the next try asks for it instead.
+  const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
+  return failedAndTold(record, 'transfer', reason, more)
+}
+
+/** The server knows no such upload any more: either it is a file already, or it was swept. */
+function askWhetherStored(record: UploadRecord, ticket: UploadTicket): Transition {
+  return {
+    record: { ...record, status: 'uploading' },
+    effects: [save, { type: 'confirm', ticket, stage: 'confirm-lost' }],
   }
-  if (event.type === 'forget') return isCancelled(record) ? removed(record) : stay(record)
-  if (event.type === 'clear') return isOver(record) ? removed(record) : stay(record)
-  if (event.type === 'tick') {
-    // Spec §4: completed or failed records older than 24 hours are removed.
-    const isOld = isOver(record) && now - record.lastActivity > dayInMs
-    return isOld ? removed(record) : stay(record)
+}
+
+function startedAnew(record: UploadRecord, instead: string | null): Transition {
+  const fresh = { ...record, ticket: null, uploadStartTime: null, restarted: true }
+  return { record: withBytes(fresh, 0), effects: [save, { type: 'get-ticket', instead }] }
+}
+
+/** A paused or failed upload is to go on. */
+function resumed(record: UploadRecord, data: DataState, now: number): Transition {
+  if (data !== 'ready' && data !== 'stored') return withoutData(record, data, now)
+  return {
+    record: {
+      ...record,
+      status: 'pending',
+      need: null,
+      error: null,
+      restarted: false,
+      lastActivity: now,
+    },
+    effects: [save, { type: 'enqueue' }],
   }
-  if (event.type === 'resume') {
-    return canComeBack(record) ? resume(record, event.data, now) : stay(record)
+}
+
+/** Its bytes are not here: a person may give them, or nobody has them any more. */
+function withoutData(
+  record: UploadRecord,
+  data: Exclude<DataState, 'ready' | 'stored'>,
+  now: number,
+): Transition {
+  // What was pasted lies on no disk from which it could be chosen again.
+  if (data !== 'gone' && !record.pasted) return { record: paused(record, data), effects: [save] }
+  return {
+    record: failed({ ...record, lastActivity: now }, dataLost),
+    effects: [save, { type: 'release-data' }],
   }
-  return isUnderWay(record) ? whileUnderWay(record, event, now) : stay(record)
+}
+
+/** Spec §4: records found uploading or pending at load time become paused. */
+function halted(record: UploadRecord): Transition {
+  return { record: paused(record, null), effects: [endTurn, save] }
+}
+
+/** The session is over, and a person has to hear of it. */
+function pausedToSignIn(record: UploadRecord): Transition {
+  return {
+    record: paused(record, 'sign-in'),
+    effects: [endTurn, save, { type: 'ask-to-sign-in' }],
+  }
+}
+
+/** Spec §4: it fails with 'Cancelled by user', then the record is removed. */
+function cancelled(record: UploadRecord, now: number): Transition {
+  // Who dismisses what has failed knows that it did.
+  if (record.status === 'failed') return removed(record)
+  return {
+    record: failed({ ...record, ticket: null, lastActivity: now }, cancelledByUser),
+    effects: [
+      ...(isUnderWay(record) ? [endTurn] : []),
+      save,
+      ...freePlace(record),
+      { type: 'release-data' },
+      { type: 'forget-soon' },
+    ],
+  }
+}
+
+/** Nothing is left of it, here or on the server, but a file that it became. */
+function removed(record: UploadRecord): Transition {
+  return {
+    record: null,
+    effects: [endTurn, ...freePlace(record), { type: 'release-data' }, { type: 'remove' }],
+  }
+}
+
+/** Spec §4: the place is freed. A file that was made of the upload is not touched by that. */
+function freePlace({ ticket, status }: UploadRecord): UploadEffect[] {
+  if (!ticket || status === 'completed') return []
+  return [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }]
+}
+
+/** Its bytes in storage stay, so that another try goes on from them. */
+function failedAndTold(
+  record: UploadRecord,
+  stage: FailedStage,
+  error: string,
+  more: UploadEffect[],
+): Transition {
+  const notice = failureNotice(stage, record.fileName, error)
+  return {
+    record: failed(record, error),
+    effects: [endTurn, save, { type: 'tell', notice }, ...more],
+  }
+}
+
+function unchanged(record: UploadRecord): Transition {
+  return { record, effects: [] }
+}
+
+const save: UploadEffect = { type: 'save' }
+const endTurn: UploadEffect = { type: 'end-turn' }
+
+/** It can go on as soon as there is what it needs. */
+function paused(record: UploadRecord, need: UploadRecord['need']): UploadRecord {
+  return { ...record, status: 'paused', need, error: null }
+}
+
+/** @param error as a person reads it. */
+function failed(record: UploadRecord, error: string): UploadRecord {
+  return { ...record, status: 'failed', need: null, error }
+}
+
+/** The record once so many bytes are on their way or there; never past its size, nor below 0. */
+function withBytes(record: UploadRecord, bytes: number): UploadRecord {
+  const { fileSize, status } = record
+  const uploadedBytes = Math.min(Math.max(bytes, 0), fileSize)
+  const ofNothing = status === 'pending' ? 0 : 100
+  const progress = fileSize === 0 ? ofNothing : Math.floor((uploadedBytes / fileSize) * 100)
+  return { ...record, uploadedBytes, progress }
 }

@@ -3,11 +3,11 @@ import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { UploadPath } from '../../../shared/rules/upload-path.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import type { PickedFile } from '../uploads-state.ts'
 
-/** What the plan needs to know of a file; a browser's `File` has it. */
-export interface Candidate {
+/** What is asked of a file before it is read. A browser's `File` has it. */
+export interface NamedFile {
   name: string
   /** Bytes. */
   size: number
@@ -23,7 +23,7 @@ export interface UploadPlan<P> {
  * Which files are uploaded and which are not. Spec §5: oversized files are skipped, and only files
  * within the limit proceed. How many files a tier may have is the server's to say: it alone knows.
  */
-export const planUploads = <P extends { file: Candidate }>(
+export const planUploads = <P extends { file: NamedFile }>(
   picked: readonly P[],
   tier: Tier,
 ): UploadPlan<P> => {
@@ -69,7 +69,7 @@ export const newRecord = ({
   error: null,
 })
 
-const nameAndSize = ({ name, size }: Candidate) => `${size} ${name.normalize()}`
+const nameAndSize = ({ name, size }: NamedFile) => `${size} ${name.normalize()}`
 
 /**
  * Which of the files may be those that paused uploads wait for, by name and size: the ids of the

@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   filePercent,
-  outcomeText,
   overallPercent,
   progressText,
+  shareOf,
   spokenProgress,
   type UploadShare,
 } from './upload-progress.ts'
-import { emptyTally } from './upload-tally.ts'
 
 const share = (changes: Partial<UploadShare>): UploadShare => ({
   name: 'cut.mov',
@@ -61,6 +60,17 @@ describe('the progress over all files', () => {
     expect(overallPercent([share({ status: 'failed' })])).toBe(0)
   })
 
+  test('takes a paused upload for one that is still to do', () => {
+    const record = {
+      fileName: 'cut.mov',
+      fileSize: 1000,
+      uploadedBytes: 500,
+      status: 'paused' as const,
+    }
+    expect(shareOf(record)).toEqual(share({ sent: 500, status: 'pending' }))
+    expect(overallPercent([shareOf(record)])).toBe(50)
+  })
+
   test('counts files where none has a byte', () => {
     const uploads = [share({ size: 0, status: 'completed' }), share({ size: 0 })]
     expect(overallPercent(uploads)).toBe(50)
@@ -87,19 +97,5 @@ describe('the progress over all files', () => {
         for (const one of uploads) expect(filePercent(one)).toBeLessThanOrEqual(100)
       }),
     )
-  })
-})
-
-describe('the end of a batch', () => {
-  test.each([
-    [2, 2, false, 'Upload completed successfully!'],
-    [2, 1, false, '1 of 2 files uploaded'],
-    [1, 0, false, null],
-    [0, 0, false, null],
-    [0, 0, true, 'Cancelled by user'],
-    [2, 1, true, 'Cancelled by user'],
-    [1, 1, true, 'Cancelled by user'],
-  ])('%i files, %i stored, cancelled %s: %s', (counted, stored, cancelled, text) => {
-    expect(outcomeText({ ...emptyTally(), counted, stored, cancelled })).toBe(text)
   })
 })

@@ -1,14 +1,27 @@
-import type { UploadStatus } from '../records/upload-record.ts'
-import { cancelledByUser } from '../upload-errors.ts'
-import type { Tally } from './upload-tally.ts'
+import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
-/** What of an upload the progress is made of. Sizes are bytes. */
+/** What the progress of an upload is computed from. Sizes are bytes. */
 export interface UploadShare {
   name: string
   size: number
   /** Bytes that are on their way or there. */
   sent: number
   status: UploadStatus
+}
+
+/** A paused upload counts as one that is still to do. */
+export function shareOf({
+  fileName,
+  fileSize,
+  uploadedBytes,
+  status,
+}: Pick<UploadRecord, 'fileName' | 'fileSize' | 'uploadedBytes' | 'status'>): UploadShare {
+  return {
+    name: fileName,
+    size: fileSize,
+    sent: uploadedBytes,
+    status: status === 'paused' ? 'pending' : status,
+  }
 }
 
 /** Spec §4: 'Finalizing {file}...' at 95% or more. */
@@ -57,13 +70,4 @@ export const spokenProgress = (upload: UploadShare): string => {
   if (isFinalizing(upload)) return progressText(upload)
   const quarter = Math.floor(filePercent(upload) / 25) * 25
   return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`
-}
-
-/** What is said when the last of the uploads has ended; null when none of them was stored. */
-export const outcomeText = ({ counted, stored, cancelled }: Tally): string | null => {
-  if (cancelled) return cancelledByUser
-  if (stored === 0) return null
-  return stored === counted
-    ? 'Upload completed successfully!'
-    : `${stored} of ${counted} files uploaded`
 }

@@ -13,42 +13,42 @@ import {
 import { mayPass } from '../upload-errors.ts'
 import { type SendFile, TransferFailed } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
-import type { UploadEffect, UploadEvent } from './upload-events.ts'
+import type { ConfirmStage, UploadEffect, UploadEvent } from './upload-events.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
 
-/** The parts of the world that one upload needs. */
-export interface RunEffects extends Omit<Repeating, 'onInterrupted'> {
+/** What one upload needs of the server and the browser. */
+export interface RunDeps extends Omit<Repeating, 'onInterrupted'> {
   calls: UploadCalls
   sendFile: SendFile
-  /** Of all bytes, in lower-case hexadecimal; null where it cannot be reckoned. */
+  /** Of all bytes, in lower-case hexadecimal; null where it cannot be computed. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Of samples of the bytes; null where it cannot be reckoned. */
+  /** Of samples of the bytes; null where it cannot be computed. */
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
 }
 
-/** What a run needs to know of its upload, and whom it tells. */
-export interface RunDuties {
+/** The upload that has its turn, and who is told of it. */
+export interface RunningUpload {
   /** Null where storage may have all of it: then only the confirmation is asked for. */
   file: File | null
   record: () => UploadRecord | undefined
   /** Not called any more once the turn has ended. */
   onEvent: (event: UploadEvent) => void
   onLive: (live: UploadLive) => void
-  /** A file came of an upload that had been given up meanwhile. */
+  /** The upload became a file although it had been given up meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
 }
 
 type Effect<Type extends UploadEffect['type']> = Extract<UploadEffect, { type: Type }>
 
 /**
- * Does what the machine asks for during one turn of one upload. Each of these returns at once; what
- * comes of it is told as an event, unless the turn has ended before.
+ * Does what the machine asks for during one turn of one upload. Each method returns at once. What comes
+ * of it is told as an event, unless the turn has ended before.
  */
 export interface UploadRun {
-  /** Reckons the sampled hash that will recognise the file, where it is not known yet. */
+  /** Computes the hash over samples by which the file is recognised, where it is not known yet. */
   identify(): void
   getTicket(effect: Effect<'get-ticket'>): void
   listParts(effect: Effect<'list-parts'>): void
@@ -63,25 +63,19 @@ export interface UploadRun {
   end(): void
 }
 
-/** What some systems give as a type is none; an empty one says that nothing is known. */
-const mediaTypeOf = (type: string) => (isMediaType(type) ? type : '')
-
-export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
-  const { calls, timers } = effects
-  const { file, onEvent, onLive } = duties
+/** Begins the turn of an upload. */
+export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
+  const { calls, timers } = deps
+  const { file, onEvent, onLive } = upload
   const turn = new AbortController()
   const { signal } = turn
-  /** Came with the ticket, for the transfer that follows. */
+  /** URLs of parts that came with the ticket, for the transfer that follows. */
   let signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
-  let hash: Promise<string | null> = Promise.resolve(null)
+  let sha256: Promise<string | null> = Promise.resolve(null)
   let starting: Promise<unknown> | null = null
 
-  const onInterrupted = (interrupted: Interruption) => onLive({ interrupted, bytesPerSecond: null })
-  const asked = <T>(question: Question<T>) =>
-    untilAnswered(question, signal, { ...effects, onInterrupted })
-
-  /** Runs a piece of the turn; what it rejects with once the turn has ended is of no interest. */
-  const during = (work: () => Promise<UploadEvent | null>) => {
+  /** Tells what a piece of the turn comes to. Nobody hears of it once the turn has ended. */
+  function tell(work: () => Promise<UploadEvent | null>): void {
     work().then(
       (event) => {
         if (event && !signal.aborted) onEvent(event)
@@ -95,7 +89,32 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     )
   }
 
-  const start = async (record: UploadRecord): Promise<UploadEvent | null> => {
+  function identify(): void {
+    const record = upload.record()
+    if (!file || !record || record.pasted || record.identity.sample !== null) return
+    deps.sample(file, signal).then(
+      (sample) => {
+        if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
+      },
+      // The transfer will find out whether the file can be read.
+      () => undefined,
+    )
+  }
+
+  function getTicket({ instead }: Effect<'get-ticket'>): void {
+    const ask = async () => {
+      if (instead !== null) await calls.abortUpload(instead)
+      const record = upload.record()
+      return record && !signal.aborted ? start(record) : null
+    }
+    const answered = ask().finally(() => {
+      starting = null
+    })
+    starting = answered
+    tell(() => answered)
+  }
+
+  async function start(record: UploadRecord): Promise<UploadEvent | null> {
     const request = {
       fileName: record.fileName,
       fileSize: record.fileSize,
@@ -104,13 +123,13 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
       ownerId: record.ownerId,
       idempotencyKey: record.id,
     }
-    const started = await asked({
+    const started = await askUntilAnswered({
       ask: (limit) => calls.getUploadUrl(request, limit),
       withinMs: questionTimeoutMs,
       isPassing: mayStartAgain,
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
-    // Given up while the answer was on its way: the place is freed.
+    // The upload was given up while the answer was on its way: its place is freed.
     if (signal.aborted) await calls.abortUpload(started.value.cloudKey)
     const { parts, ...ticket } = started.value
     if (!parts) return { type: 'ticket', ticket }
@@ -119,13 +138,44 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     return { type: 'ticket', ticket: { ...ticket, parts: plan } }
   }
 
-  const watchProgress = (size: number, held: number) => {
+  async function listParts({ cloudKey }: UploadTicket): Promise<UploadEvent> {
+    const listed = await askUntilAnswered({
+      ask: (limit) => calls.listParts({ cloudKey }, AbortSignal.any([signal, limit])),
+      withinMs: questionTimeoutMs,
+      isPassing: mayPass,
+    })
+    return listed.ok
+      ? { type: 'held', parts: listed.value.parts }
+      : { type: 'refused', stage: 'resume', refusal: listed.refusal }
+  }
+
+  function transfer({ ticket, held, resumed }: Effect<'transfer'>) {
+    if (!file) return onEvent({ type: 'transfer-failed', kind: 'unreadable', status: null })
+    // An upload does without its SHA-256 where that cannot be computed.
+    sha256 = deps.sha256(file, signal).catch(() => null)
+    const onProgress = watchProgress(
+      file.size,
+      held.reduce((sum, { size }) => sum + size, 0),
+    )
+    const contentType = ticket.metadata.mimeType
+    const hasFirstDate = file.lastModified === upload.record()?.identity.lastModified
+    const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
+    // They serve one transfer: before another one storage may have begun the upload anew.
+    signed = null
+    const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
+    tell(async () => {
+      await deps.sendFile({ ...job, signal, onProgress, onInterrupted })
+      return { type: 'sent' }
+    })
+  }
+
+  function watchProgress(size: number, held: number): (bytes: number) => void {
     let samples: SpeedSamples = withSample([], timers.elapsed(), held)
     let shownAt = Number.NEGATIVE_INFINITY
     let shown = 0
-    return (bytes: number) => {
+    return (bytes) => {
       const now = timers.elapsed()
-      // A fall is shown at once, since after it nothing more may come for long.
+      // A fall is shown at once: after it nothing more may come for long.
       const mayWait = bytes < size && bytes >= shown
       if (signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
@@ -136,86 +186,49 @@ export const startRun = (effects: RunEffects, duties: RunDuties): UploadRun => {
     }
   }
 
-  const confirm = async (
-    ticket: UploadTicket,
-    stage: Effect<'confirm'>['stage'],
-  ): Promise<UploadEvent> => {
-    const sha256 = (await hash) ?? undefined
+  async function confirm(
+    { cloudKey, metadata }: UploadTicket,
+    stage: ConfirmStage,
+  ): Promise<UploadEvent> {
+    const hash = (await sha256) ?? undefined
     signal.throwIfAborted()
     const request = {
-      cloudKey: ticket.cloudKey,
-      metadata: ticket.metadata,
-      uploadStartTime: duties.record()?.uploadStartTime ?? timers.now(),
-      sha256,
+      cloudKey,
+      metadata,
+      uploadStartTime: upload.record()?.uploadStartTime ?? timers.now(),
+      sha256: hash,
     }
-    const confirmed = await asked({
+    const confirmed = await askUntilAnswered({
       ask: (limit) => calls.confirmUpload(request, limit),
       // Storage puts the parts of a large file together before it answers.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
     if (!confirmed.ok) return { type: 'refused', stage, refusal: confirmed.refusal }
-    if (signal.aborted) duties.onStoredAnyway(confirmed.value)
+    if (signal.aborted) upload.onStoredAnyway(confirmed.value)
     return { type: 'confirmed', file: confirmed.value }
   }
 
+  function askUntilAnswered<T>(question: Question<T>) {
+    return untilAnswered(question, signal, { ...deps, onInterrupted })
+  }
+
+  function onInterrupted(interrupted: Interruption): void {
+    onLive({ interrupted, bytesPerSecond: null })
+  }
+
   return {
-    identify: () => {
-      const record = duties.record()
-      if (!file || !record || record.pasted || record.identity.sample !== null) return
-      effects.sample(file, signal).then(
-        (sample) => {
-          if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
-        },
-        // Whether it can be read is for the transfer to find out.
-        () => undefined,
-      )
-    },
-    getTicket: ({ instead }) => {
-      const ask = async () => {
-        if (instead !== null) await calls.abortUpload(instead)
-        const record = duties.record()
-        return record && !signal.aborted ? start(record) : null
-      }
-      const answered = ask().finally(() => {
-        starting = null
-      })
-      starting = answered
-      during(() => answered)
-    },
-    listParts: ({ ticket }) =>
-      during(async () => {
-        const listed = await asked({
-          ask: (limit) =>
-            calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit])),
-          withinMs: questionTimeoutMs,
-          isPassing: mayPass,
-        })
-        return listed.ok
-          ? { type: 'held', parts: listed.value.parts }
-          : { type: 'refused', stage: 'resume', refusal: listed.refusal }
-      }),
-    transfer: ({ ticket, held, resumed }) => {
-      if (!file) return onEvent({ type: 'transfer-failed', kind: 'unreadable', status: null })
-      // A file without its SHA-256 is still a file: nothing fails for want of it.
-      hash = effects.sha256(file, signal).catch(() => null)
-      const onProgress = watchProgress(
-        file.size,
-        held.reduce((sum, { size }) => sum + size, 0),
-      )
-      const contentType = ticket.metadata.mimeType
-      const hasFirstDate = file.lastModified === duties.record()?.identity.lastModified
-      const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
-      // Storage may have begun the upload anew before another transfer of it.
-      signed = null
-      const bytes = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
-      during(async () => {
-        await effects.sendFile({ ...bytes, signal, onProgress, onInterrupted })
-        return { type: 'sent' }
-      })
-    },
-    confirm: ({ ticket, stage }) => during(() => confirm(ticket, stage)),
+    identify,
+    getTicket,
+    listParts: ({ ticket }) => tell(() => listParts(ticket)),
+    transfer,
+    confirm: ({ ticket, stage }) => tell(() => confirm(ticket, stage)),
     starting: () => starting,
     end: () => turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError')),
   }
+}
+
+/** Some systems give a type that is none. An empty one says that nothing is known. */
+function mediaTypeOf(type: string): string {
+  return isMediaType(type) ? type : ''
 }

@@ -1,5 +1,5 @@
-/** Makes the function that has something done from when it is first wanted until it is not any more. */
-export const whileWanted = (begin: () => () => void): ((isWanted: boolean) => void) => {
+/** Makes a function that begins something when it is first wanted, and ends it when it is not any more. */
+export function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
   let end: (() => void) | null = null
   return (isWanted) => {
     if (isWanted) end ??= begin()

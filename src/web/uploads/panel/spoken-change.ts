@@ -1,5 +1,5 @@
 import { shortName } from '../../files/split-name.ts'
-import { isUnderWay } from '../engine/upload-steps.ts'
+import { isUnderWay } from '../engine/upload-machine.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
 const spokenNameLength = 60

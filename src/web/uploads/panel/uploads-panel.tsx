@@ -1,9 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef } from 'react'
-import { overallPercent } from '../engine/upload-progress.ts'
+import { overallPercent, shareOf } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
-import { shareOf } from '../upload-share.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import {
   countByStatus,

@@ -1,4 +1,4 @@
-import type { PickedFile } from '../uploads-state.ts'
+import type { PickedFile } from './picked-file.ts'
 
 /** What somebody let go of over the page, folders opened. */
 export interface Drop {

@@ -1,6 +1,7 @@
 import type { OpenChannel } from '../upload-ports.ts'
 
-const channelName = 'mayfly-uploads'
+/** The number goes up whenever messages change: a tab of an older version would misread them. */
+const channelName = 'mayfly-uploads-2'
 
 /**
  * A channel between the tabs of this browser that carries whatever can be cloned, File objects and file

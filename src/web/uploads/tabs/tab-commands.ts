@@ -16,7 +16,7 @@ export type TabMessage<Command, Live> =
   | { type: 'live'; live: Live }
 
 /** What one tab does with what it hears. */
-export interface TabDuties<Command, Live> {
+export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
   /** An id that no other tab gives. */
   newId: () => string
@@ -60,7 +60,7 @@ export const createTabCommands = <Command, Live>({
   onHello,
   onLive,
   onDeaf,
-}: TabDuties<Command, Live>): TabCommands<Command, Live> => {
+}: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> => {
   let leads = false
   const kept = new Map<string, Command>()
   /** How to stop waiting for a sign that a command was heard. */

@@ -4,7 +4,7 @@ import type { ElectLeader } from '../upload-ports.ts'
 const lockName = 'mayfly-uploads'
 
 /** What an election needs of the browser. */
-export interface Electorate {
+export interface ElectionDeps {
   /** Absent on an origin that is not secure, and in old browsers. */
   locks: Pick<LockManager, 'request'> | undefined
   /** The window: tells when the tab goes and when it is back. */
@@ -24,7 +24,7 @@ export interface Electorate {
  * a debugger has stopped, can be robbed of its lock; it follows as soon as it runs again.
  */
 export const createElection =
-  ({ locks, page, reload }: Electorate): ElectLeader =>
+  ({ locks, page, reload }: ElectionDeps): ElectLeader =>
   (onLead, onFollow) => {
     let hasLed = false
     let leave = new AbortController()
@@ -42,7 +42,7 @@ export const createElection =
     }
 
     /** Resolves when this tab gives up; rejects when it is robbed, or refused. */
-    const request = async (locks: Electorate['locks'] & object, steal: boolean) => {
+    const request = async (locks: ElectionDeps['locks'] & object, steal: boolean) => {
       const { signal } = leave
       if (steal) return locks.request(lockName, { steal }, () => hold(signal))
       const led = await locks.request(lockName, { ifAvailable: true }, async (lock) => {
@@ -72,16 +72,16 @@ export const createElection =
       }
     }
 
-    const candidate = { takeOver: () => void (hasLed ? undefined : stand(true)) }
+    const election = { takeOver: () => void (hasLed ? undefined : stand(true)) }
     void stand()
-    if (!locks) return candidate
+    if (!locks) return election
     page.addEventListener('pagehide', () => leave.abort())
     page.addEventListener('pageshow', (event) => {
       if (!('persisted' in event) || event.persisted !== true) return
       if (hasLed) reload()
       else void stand()
     })
-    return candidate
+    return election
   }
 
 /** The election among the tabs of this browser. */

@@ -1,40 +1,26 @@
 import { createStore } from 'zustand/vanilla'
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { uploadPath } from '../../../shared/rules/upload-path.ts'
 import { createUploadData } from '../engine/upload-data.ts'
-import { isUnderWay } from '../engine/upload-steps.ts'
 import { whileWanted } from '../engine/while-wanted.ts'
 import { askForHandle } from '../picking/handle-file.ts'
-import { createRecordMirror, type RecordMirror } from '../records/record-mirror.ts'
 import { createRecordStore, type KeyValues } from '../records/upload-records.ts'
-import { repeat } from '../timers.ts'
 import { isReadable } from '../transfer/transfer.ts'
-import type { Candidate, ElectLeader, OpenChannel } from '../upload-ports.ts'
-import type { PickedFile, UploadsState, UploadsStore } from '../uploads-state.ts'
+import type { UploadCommands } from '../upload-commands.ts'
+import type { ElectLeader, OpenChannel } from '../upload-ports.ts'
+import type { UploadsPage, UploadsState, UploadsStore } from '../uploads-state.ts'
 import { createTabCommands, type TabMessage } from './tab-commands.ts'
+import { createFollower, noUploads } from './upload-follower.ts'
 import {
-  type Command,
   createLeader,
-  type LeaderEffects,
+  type LeaderDeps,
   type Live,
-  type ToastNotice,
+  type OwnedCommand,
   type UploadLeader,
-  type Wish,
 } from './upload-leader.ts'
-
-/** How often a tab that follows looks for bytes that nobody needs any more. */
-const sweepEveryMs = 60_000
-
-/** How the page shows what uploads lead to. */
-export interface UploadsPage {
-  /** The list of files is to be refreshed (spec §7); `files` are new in it, as far as they are known. */
-  onStored: (files: readonly StoredFile[]) => void
-  onNotice: (notice: ToastNotice) => void
-}
 
 /** What uploads need of the browser. */
 export interface UploadsEnv
-  extends Omit<LeaderEffects, 'records' | 'data' | 'onChange' | 'pageUser' | keyof UploadsPage> {
+  extends Omit<LeaderDeps, 'records' | 'data' | 'onChange' | 'pageUser' | keyof UploadsPage> {
   /** May throw where the browser forbids it. */
   storage: () => KeyValues
   /** Calls with key and new value whenever another tab writes to the storage. */
@@ -42,7 +28,7 @@ export interface UploadsEnv
   onVisible: (listener: () => void) => void
   /** The page is hidden or left, and may never run again. */
   onHidden: (listener: () => void) => void
-  openChannel: OpenChannel<TabMessage<Command, Live>>
+  openChannel: OpenChannel<TabMessage<OwnedCommand, Live>>
   electLeader: ElectLeader
   userAgent: string
 }
@@ -54,129 +40,93 @@ export interface Uploads {
   setUser: (id: string | null) => void
 }
 
-const nothing = { records: [], live: {}, inlineError: null, outcome: null }
-
-/** Ids that sort by the time at which they were given, and within it by their number. */
-const createSortedIds = (now: () => number, newId: () => string) => {
-  const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
-  let given = 0
-  return () => {
-    given += 1
-    return `${text(now(), 9)}-${text(given, 5)}-${newId()}`
-  }
-}
-
 /** Takes part in the uploads of this browser: leads them, or follows the tab that does. */
-export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
+export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const { timers, handles, newId } = env
-  const keepAwake = whileWanted(env.keepAwake)
   const records = createRecordStore(env.storage, timers)
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
   let user: string | null = null
   /** While this tab leads. */
   let leader: UploadLeader | null = null
-  /** While another one does. */
-  let mirror: RecordMirror | null = null
-  /** What the leader told last. */
-  let heard: Live | null = null
-  /** What this tab has given the leader of what that wanted. */
-  const supplied = new Set<string>()
 
-  const followed = (ownerId: string) => {
-    const mine = mirror?.records().filter((record) => record.ownerId === ownerId) ?? []
-    const { live, inlineError, outcome } = heard?.ownerId === ownerId ? heard : nothing
-    return { records: mine, live, inlineError, outcome }
-  }
-  const show = () => {
-    if (user === null) return store.setState(nothing)
-    if (!leader) return store.setState(followed(user))
-    const { records, live, inlineError, outcome } = leader.state(user) ?? nothing
-    store.setState({ records, live, inlineError, outcome })
-  }
-  const tellOthers = () => {
-    const live = leader?.live()
-    if (live) commands.tell(live)
-  }
+  const store: UploadsStore = createStore<UploadsState>()(() => ({
+    ...noUploads,
+    add,
+    resume: (id) => void resume(id),
+    cancel: giving('cancel'),
+    cancelForeground: giving('cancelForeground'),
+    provideFile: giving('provideFile'),
+    clear: giving('clear'),
+    dismissInlineError: giving('dismissInlineError'),
+  }))
 
-  /** Gives the leader bytes that a tab which is gone had, and this one has too. */
-  const supply = ({ ownerId, wanted }: Live) => {
-    for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)
-    for (const id of wanted) {
-      const picked = data.picked(id)
-      if (!picked || supplied.has(id)) continue
-      supplied.add(id)
-      commands.send({ ownerId, wish: { type: 'supply', id, picked } })
-    }
-  }
-
-  const commands = createTabCommands<Command, Live>({
-    open: env.openChannel,
-    newId,
-    run: (command) => leader?.obey(command),
-    onDeaf: () => candidate.takeOver(),
-    onHello: () => {
-      leader?.look()
-      tellOthers()
-    },
-    onLive: (live) => {
-      if (leader) return
-      const before = heard
-      heard = live
-      if (live.ownerId !== user) return
-      supply(live)
-      if (before && live.stored !== before.stored) page.onStored([])
-      if (before && live.notice && live.notice.id !== before.notice?.id) {
-        page.onNotice(live.notice.notice)
-      }
-      show()
-    },
-  })
-  const wish = (wish: Wish) => {
-    if (user !== null) commands.send({ ownerId: user, wish })
-  }
-
-  /** In the tab of the click: only there does the browser ask for a permission. */
-  const resume = async (id: string) => {
-    const held = leader ? undefined : data.picked(id)
-    const isDead = held && held.file.size > 0 && !(await isReadable(held.file, 0))
-    if (isDead) data.drop(id)
-    else if (held) return wish({ type: 'provide', id, picked: held })
-    const handle = data.file(id) ? undefined : await handles.get(id)
-    const found = handle ? await askForHandle(handle) : null
-    if (found?.state === 'found') {
-      wish({ type: 'provide', id, picked: { file: found.file, handle } })
-    } else if (found?.state !== 'permission') wish({ type: 'resume', id })
-  }
-
-  const add: UploadsState['add'] = (picked, expirationDays) => {
+  function add(...[picked, expirationDays]: Parameters<UploadsState['add']>): void {
     if (user === null || picked.length === 0) return
-    const files = picked.map((one: PickedFile) => ({ id: nextId(), picked: one }))
+    const files = picked.map((one) => ({ id: nextId(), picked: one }))
     if (!leader) {
       for (const { id, picked: one } of files) data.hold(id, one)
-      sweep()
+      follower.keepFiles()
     }
     const path = uploadPath(
       picked.map(({ file }) => file),
       env.userAgent,
     )
-    wish({ type: 'add', added: { batch: newId(), path, expirationDays, files } })
+    give('add', { batch: newId(), path, expirationDays, files })
   }
 
-  const store: UploadsStore = createStore<UploadsState>()(() => ({
-    ...nothing,
-    add,
-    cancel: (id) => wish({ type: 'cancel', id }),
-    cancelForeground: () => wish({ type: 'cancel-foreground' }),
-    resume: (id) => void resume(id),
-    provideFile: (id, picked) => wish({ type: 'provide', id, picked }),
-    clear: () => wish({ type: 'clear' }),
-    dismissInlineError: () => wish({ type: 'dismiss-inline-error' }),
-  }))
+  /** Runs in the tab of the click: only there does the browser ask for a permission. */
+  async function resume(id: string): Promise<void> {
+    const held = leader ? undefined : data.picked(id)
+    const isDead = held && held.file.size > 0 && !(await isReadable(held.file, 0))
+    if (isDead) data.drop(id)
+    else if (held) return give('provideFile', id, held)
+    const handle = data.file(id) ? undefined : await handles.get(id)
+    const found = handle ? await askForHandle(handle) : null
+    if (found?.state === 'found') give('provideFile', id, { file: found.file, handle })
+    else if (found?.state !== 'permission') give('resume', id)
+  }
 
-  const lead = () => {
-    mirror = null
-    keepAwake(false)
+  function giving<Name extends keyof UploadCommands>(name: Name) {
+    return (...args: Parameters<UploadCommands[Name]>) => give(name, ...args)
+  }
+
+  /** Gives a command to the tab that leads, be it this one. */
+  function give<Name extends keyof UploadCommands>(
+    name: Name,
+    ...args: Parameters<UploadCommands[Name]>
+  ): void {
+    // The compiler cannot see that these arguments are those of this command.
+    if (user !== null) commands.send({ ownerId: user, name, args } as OwnedCommand)
+  }
+
+  const commands = createTabCommands<OwnedCommand, Live>({
+    open: env.openChannel,
+    newId,
+    run: (command) => leader?.obey(command),
+    onDeaf: () => election.takeOver(),
+    onHello: () => {
+      leader?.resumeSignedIn()
+      tellOthers()
+    },
+    onLive: (live) => {
+      if (!leader) follower.hear(live)
+    },
+  })
+
+  const follower = createFollower({
+    timers,
+    records,
+    data,
+    page,
+    user: () => user,
+    keepAwake: whileWanted(env.keepAwake),
+    send: commands.send,
+    onChange: show,
+  })
+
+  function lead(): void {
+    follower.end()
     leader = createLeader({
       ...env,
       ...page,
@@ -188,63 +138,56 @@ export const createUploads = (env: UploadsEnv, page: UploadsPage): Uploads => {
         tellOthers()
       },
     })
-    if (user !== null) void leader.obey({ ownerId: user, wish: { type: 'be-here' } })
+    if (user !== null) void leader.obey({ ownerId: user, name: 'resumeSignedIn', args: [] })
     commands.lead()
     show()
   }
 
-  /**
-   * Held without a record at the last look. Gone only at the next: the leader may not have written the
-   * record of a file that was just added.
-   */
-  let recordless: ReadonlySet<string> = new Set()
-  const sweep = repeat(timers, sweepEveryMs, () => {
-    if (!mirror) return false
-    const known = new Set(mirror.records().map(({ id }) => id))
-    const gone = data.ids().filter((id) => !known.has(id))
-    for (const id of gone) if (recordless.has(id)) data.drop(id)
-    recordless = new Set(gone)
-    return data.ids().length > 0
-  })
-
-  const follow = () => {
+  function follow(): void {
     leader?.resign()
     leader = null
     commands.follow()
-    const isDone = new Set<string>()
-    const changed = () => {
-      const all = mirror?.records() ?? []
-      for (const { id, status } of all) {
-        if (status !== 'completed' || isDone.has(id)) continue
-        isDone.add(id)
-        data.drop(id)
-      }
-      // It may be on this page that somebody watches them.
-      keepAwake(all.some(isUnderWay))
-      show()
-    }
-    mirror = createRecordMirror(records.load, timers, changed)
-    changed()
-    sweep()
+    follower.begin()
     commands.hello()
   }
 
+  function show() {
+    if (user === null) return store.setState(noUploads)
+    if (!leader) return store.setState(follower.shown(user))
+    const { records, live, inlineError, outcome } = leader.state(user) ?? noUploads
+    store.setState({ records, live, inlineError, outcome })
+  }
+
+  function tellOthers(): void {
+    const live = leader?.live()
+    if (live) commands.tell(live)
+  }
+
   env.onStorage((key, value) => {
-    if (mirror) mirror.hear(key, value)
-    // Without an election every tab writes its own.
-    else if (!env.isAlone) records.insist(key)
+    // Where no tab is elected each writes its own.
+    if (!follower.hearStorage(key, value) && !env.isAlone) records.insist(key)
   })
   env.onHidden(records.flush)
-  env.onVisible(() => commands.hello())
-  const candidate: Candidate = env.electLeader(lead, follow)
+  env.onVisible(commands.hello)
+  const election = env.electLeader(lead, follow)
 
   return {
     store,
     setUser: (id) => {
       if (id === user) return
       user = id
-      wish({ type: 'be-here' })
+      give('resumeSignedIn')
       show()
     },
+  }
+}
+
+/** Ids that sort by the time at which they were given, and within it by their number. */
+function createSortedIds(now: () => number, newId: () => string): () => string {
+  const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
+  let given = 0
+  return () => {
+    given += 1
+    return `${text(now(), 9)}-${text(given, 5)}-${newId()}`
   }
 }

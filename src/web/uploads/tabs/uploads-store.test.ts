@@ -87,11 +87,11 @@ describe('a tab that follows', () => {
     const [a = '', b = ''] = two.state().records.map(({ id }) => id)
     two.state().cancel(a)
     await pass(180_000)
-    browser.wishes.length = 0
+    browser.commands.length = 0
     for (const id of [a, b]) two.state().resume(id)
     await pass()
     // Of what it still has it gives the bytes.
-    expect(browser.wishes.toSorted()).toEqual(['provide', 'resume'])
+    expect(browser.commands.toSorted()).toEqual(['provideFile', 'resume'])
   })
 
   test('asks for a file again that can no longer be read', async () => {
@@ -126,5 +126,74 @@ describe('a tab that is hidden or closed', () => {
     expect(kept()).toMatchObject({ status: 'uploading', uploadedBytes: 0 })
     one.hide()
     expect(kept()).toEqual(shown)
+  })
+})
+
+describe('what a person adds', () => {
+  test('is kept under ids that sort in its order, over the tabs too', async () => {
+    browser.onSend = never
+    const [one, two] = browser.openTwo()
+    two.add(...Array.from({ length: 40 }, (_, index) => fileNamed(`a${index}.txt`)))
+    await pass()
+    one.add(fileNamed('last.txt'))
+    await pass()
+    const { records } = one.state()
+    expect(records.at(-1)?.fileName).toBe('last.txt')
+    const ids = records.map(({ id }) => id)
+    expect(ids).toEqual(ids.toSorted())
+    expect(records.slice(0, 40).map(({ fileName }) => fileName)).toEqual(
+      Array.from({ length: 40 }, (_, index) => `a${index}.txt`),
+    )
+  })
+
+  test('shares a batch and a path, and nothing comes of no files', async () => {
+    browser.onSend = never
+    const tab = browser.openTab('ada')
+    tab.add()
+    await pass()
+    expect(tab.shown()).toEqual([])
+    const film = fileNamed('film.mkv')
+    Object.defineProperty(film, 'size', { value: 51 * 1024 ** 2 })
+    tab.add(fileNamed('a.txt'), film)
+    tab.add(fileNamed('b.txt'))
+    await pass()
+    const [a, film2, b] = tab.state().records
+    expect([a?.path, film2?.path, b?.path]).toEqual(['background', 'background', 'foreground'])
+    expect(a?.batch).toBe(film2?.batch)
+    expect(a?.batch).not.toBe(b?.batch)
+  })
+})
+
+describe('each command of the page', () => {
+  test('is obeyed, whichever tab gives it', async () => {
+    browser.onSend = never
+    const [one, two] = browser.openTwo()
+    two.add(fileNamed('a.txt'))
+    await pass()
+    const [record] = two.state().records
+    const id = record?.id ?? ''
+    two.state().cancel(id)
+    await pass()
+    expect(one.shown()).toEqual(['a.txt failed'])
+    await pass(2000)
+    browser.onSend = () => undefined
+    two.add(fileNamed('b.txt'))
+    await pass()
+    expect(two.shown()).toEqual(['b.txt completed'])
+    two.state().clear()
+    await pass()
+    expect(one.shown()).toEqual([])
+    two.state().dismissInlineError()
+    two.state().cancelForeground()
+    await pass()
+    expect(browser.commands).toEqual([
+      'resumeSignedIn',
+      'add',
+      'cancel',
+      'add',
+      'clear',
+      'dismissInlineError',
+      'cancelForeground',
+    ])
   })
 })

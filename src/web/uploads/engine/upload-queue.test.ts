@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers } from '../timers.ts'
-import { createTurns, type UploadTurns } from './upload-turns.ts'
+import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
 
 let started: string[]
-let turns: UploadTurns
+let queue: UploadQueue
 
 beforeEach(() => {
   vi.useFakeTimers()
   started = []
-  turns = createTurns(browserTimers, (id) => started.push(id))
+  queue = createUploadQueue(browserTimers, (id) => started.push(id))
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
 const place = (ids: string) => {
-  for (const id of ids) turns.placed(id)
+  for (const id of ids) queue.placed(id)
 }
 const enqueue = (ids: string, dropSize: number, size = 100) => {
-  for (const id of ids) turns.enqueue({ id, size, dropSize })
+  for (const id of ids) queue.enqueue({ id, size, dropSize })
 }
 
 test('up to ten files: one after another, with 500 ms between them', () => {
   enqueue('abc', 10)
   expect(started).toEqual(['a'])
-  turns.leave('a', null)
+  queue.leave('a', null)
   vi.advanceTimersByTime(499)
   expect(started).toEqual(['a'])
   vi.advanceTimersByTime(1)
@@ -35,22 +35,22 @@ test('a larger drop: six at once and no pause', () => {
   enqueue('abcdefgh', 11)
   place('abcdef')
   expect(started.join('')).toBe('abcdef')
-  turns.leave('c', null)
+  queue.leave('c', null)
   expect(started.join('')).toBe('abcdefg')
 })
 
 test('a larger drop: nobody asks for a place before the one in front has got its own', () => {
   enqueue('abcd', 11)
   expect(started.join('')).toBe('a')
-  turns.placed('a')
+  queue.placed('a')
   expect(started.join('')).toBe('ab')
-  turns.placed('a')
-  turns.leave('a', null)
+  queue.placed('a')
+  queue.leave('a', null)
   expect(started.join('')).toBe('ab')
   // It was refused, or given up.
-  turns.leave('b', null)
+  queue.leave('b', null)
   expect(started.join('')).toBe('abc')
-  turns.placed('c')
+  queue.placed('c')
   expect(started.join('')).toBe('abcd')
 })
 
@@ -58,7 +58,7 @@ describe('who leaves while the server may still give it a place', () => {
   const left = (dropSize: number) => {
     enqueue('abc', dropSize)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    turns.leave('a', promise)
+    queue.leave('a', promise)
     return { resolve, reject }
   }
 
@@ -67,7 +67,7 @@ describe('who leaves while the server may still give it a place', () => {
     async (end) => {
       const answer = left(11)
       // Its record goes meanwhile.
-      turns.leave('a', null)
+      queue.leave('a', null)
       await vi.advanceTimersByTimeAsync(29_999)
       expect(started.join('')).toBe('a')
       answer[end]()
@@ -102,7 +102,7 @@ test('a larger drop: who has got more places than any limit leaves is waited for
   place('d')
   expect(started.join('')).toBe('abcdef')
   // The next drop may be somebody else's, or its places be fewer.
-  for (const id of 'abcdefghijkl') turns.leave(id, null)
+  for (const id of 'abcdefghijkl') queue.leave(id, null)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')
   place('m')
@@ -115,11 +115,11 @@ test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('d', 11)
   place('ab')
   expect(started.join('')).toBe('ab')
-  turns.leave('a', null)
-  turns.leave('b', null)
+  queue.leave('a', null)
+  queue.leave('b', null)
   place('c')
   expect(started.join('')).toBe('abc')
-  turns.leave('c', null)
+  queue.leave('c', null)
   expect(started.join('')).toBe('abcd')
 })
 
@@ -128,28 +128,28 @@ test('a small drop behind a large one waits until that is through', () => {
   enqueue('d', 1)
   place('abc')
   expect(started.join('')).toBe('abc')
-  for (const id of 'abc') turns.leave(id, null)
+  for (const id of 'abc') queue.leave(id, null)
   expect(started.join('')).toBe('abcd')
 })
 
 test('who leaves while waiting never starts, and nobody waits twice', () => {
   enqueue('aabc', 3)
-  turns.leave('b', null)
-  expect(turns.waiting()).toEqual(['c'])
-  turns.leave('a', null)
+  queue.leave('b', null)
+  expect(queue.waiting()).toEqual(['c'])
+  queue.leave('a', null)
   vi.advanceTimersByTime(500)
   expect(started.join('')).toBe('ac')
 })
 
 test('after the last one no timer runs', () => {
   enqueue('a', 1)
-  turns.leave('a', null)
+  queue.leave('a', null)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a thousand files that end as they start do not pile up calls', () => {
-  turns = createTurns(browserTimers, (id) => turns.leave(id, null))
+  queue = createUploadQueue(browserTimers, (id) => queue.leave(id, null))
   const ids = Array.from({ length: 20_000 }, (_, index) => String(index))
-  for (const id of ids) turns.enqueue({ id, size: 1, dropSize: ids.length })
-  expect(turns.waiting()).toEqual([])
+  for (const id of ids) queue.enqueue({ id, size: 1, dropSize: ids.length })
+  expect(queue.waiting()).toEqual([])
 })

@@ -1,0 +1,150 @@
+import type { UploadRecord } from '../records/upload-record.ts'
+import type { Timers } from '../timers.ts'
+import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import { dropNotice, type Notice } from '../upload-notices.ts'
+import { isUnderWay } from './upload-machine.ts'
+import { isLargeDrop } from './upload-queue.ts'
+
+/** How the uploads of a batch are doing, from the first that is under way to the last. */
+export interface BatchCounts {
+  /** Pending or uploading. */
+  open: number
+  /** Open, stored or failed. What was cancelled or paused is no longer counted. */
+  counted: number
+  stored: number
+  failed: number
+  /** A person ended all of it at once. */
+  cancelled: boolean
+}
+
+export function noUploads(): BatchCounts {
+  return { open: 0, counted: 0, stored: 0, failed: 0, cancelled: false }
+}
+
+/** Counts a change of one upload. Null stands for one that is not there yet, or no longer. */
+export function countChange(
+  counts: BatchCounts,
+  before: Pick<UploadRecord, 'status'> | null,
+  after: Pick<UploadRecord, 'status'> | null,
+): BatchCounts {
+  const wasOpen = isUnderWay(before)
+  const isOpen = isUnderWay(after)
+  if (wasOpen === isOpen) return counts
+  if (isOpen) {
+    // It failed in this batch and is tried again: it is counted already.
+    const retried = before?.status === 'failed' && counts.failed > 0
+    return {
+      ...counts,
+      open: counts.open + 1,
+      counted: counts.counted + (retried ? 0 : 1),
+      failed: counts.failed - (retried ? 1 : 0),
+    }
+  }
+  const isStored = after?.status === 'completed'
+  const hasFailed = after?.status === 'failed'
+  return {
+    ...counts,
+    open: counts.open - 1,
+    counted: counts.counted - (isStored || hasFailed ? 0 : 1),
+    stored: counts.stored + (isStored ? 1 : 0),
+    failed: counts.failed + (hasFailed ? 1 : 0),
+  }
+}
+
+/** What a person reads when the last upload has ended; null when none was stored. */
+export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
+  if (cancelled) return cancelledByUser
+  if (stored === 0) return null
+  return stored === counted
+    ? 'Upload completed successfully!'
+    : `${stored} of ${counted} files uploaded`
+}
+
+/** Counts uploads that belong together: those of each drop, and those of the foreground path. */
+export interface BatchProgress {
+  /** A new record. */
+  added(record: UploadRecord): void
+  /** A record changed; null where it is removed. */
+  changed(before: UploadRecord, after: UploadRecord | null): void
+  /** How many files the drop of this record has had. */
+  dropSize(record: UploadRecord): number
+  /** How many uploads are pending or uploading. */
+  underWay(): number
+  /** To be called before all that is under way on the foreground path is cancelled. */
+  cancelForeground(): void
+  /** How the last foreground uploads ended, for two seconds (spec §4); null else. */
+  outcome(): string | null
+}
+
+/** Spec §9: the text of a finished batch is reset after 2 s. */
+const outcomeShownMs = 2000
+
+/**
+ * @param tell tells of a large drop as a whole when it has ended.
+ * @param onOutcome called whenever the outcome changes.
+ */
+export function createBatchProgress(
+  timers: Timers,
+  tell: (notice: Notice) => void,
+  onOutcome: () => void,
+): BatchProgress {
+  const dropSizes = new Map<string, number>()
+  const drops = new Map<string, BatchCounts>()
+  /** From the first foreground upload under way to the last, of whatever drops. */
+  let foreground = noUploads()
+  let underWay = 0
+  let outcome: string | null = null
+  let stopReset = () => {}
+
+  function changed(before: UploadRecord | null, after: UploadRecord | null) {
+    const either = after ?? before
+    const change = Number(isUnderWay(after)) - Number(isUnderWay(before))
+    if (!either || change === 0) return
+    underWay += change
+    countDrop(either.batch, before, after)
+    if (either.path === 'foreground') countForeground(before, after)
+  }
+
+  function countDrop(batch: string, before: UploadRecord | null, after: UploadRecord | null) {
+    const counts = countChange(drops.get(batch) ?? noUploads(), before, after)
+    if (counts.open > 0) {
+      drops.set(batch, counts)
+      return
+    }
+    drops.delete(batch)
+    const { stored, failed } = counts
+    const isTold = isLargeDrop(dropSizes.get(batch) ?? 0) && stored + failed > 0
+    if (isTold) tell(dropNotice(stored, failed))
+  }
+
+  function countForeground(before: UploadRecord | null, after: UploadRecord | null) {
+    if (foreground.open === 0) {
+      foreground = noUploads()
+      showOutcome(null)
+    }
+    foreground = countChange(foreground, before, after)
+    if (foreground.open === 0) showOutcome(outcomeText(foreground))
+  }
+
+  function showOutcome(text: string | null) {
+    stopReset()
+    outcome = text
+    onOutcome()
+    if (text !== null) stopReset = timers.after(outcomeShownMs, () => showOutcome(null))
+  }
+
+  return {
+    added: (record) => {
+      dropSizes.set(record.batch, (dropSizes.get(record.batch) ?? 0) + 1)
+      changed(null, record)
+    },
+    // What a person cancelled did not fail: it is counted as removed.
+    changed: (before, after) => changed(before, after && isCancelled(after) ? null : after),
+    dropSize: ({ batch }) => dropSizes.get(batch) ?? 1,
+    underWay: () => underWay,
+    cancelForeground: () => {
+      if (foreground.open > 0) foreground = { ...foreground, cancelled: true }
+    },
+    outcome: () => outcome,
+  }
+}

@@ -1,0 +1,187 @@
+import { refuseOtherFile } from '../picking/file-identity.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { repeat } from '../timers.ts'
+import { pause } from '../transfer/connection.ts'
+import { questionTimeoutMs, waitBeforeNext } from '../transfer/next-step.ts'
+import { answerOf, askOnce, type Repeating, type UploadCalls } from '../transfer/upload-calls.ts'
+import { mayPass, unreadableText } from '../upload-errors.ts'
+import type { UploadData } from './upload-data.ts'
+import type { DataState, UploadEvent } from './upload-events.ts'
+import { canResume, canResumeByItself } from './upload-machine.ts'
+
+/** How often the clock looks whether a paused upload may go on. */
+const lookEveryMs = 1000
+
+/** How often storage is asked for what it holds before a person is asked for the file. */
+const maxAsked = 3
+
+/** Where the bytes of an upload are. Not sure where the server gave no answer. */
+interface Found {
+  where: DataState
+  isSure: boolean
+}
+
+export interface ResumeDeps extends Pick<Repeating, 'connection' | 'timers' | 'wait' | 'random'> {
+  calls: Pick<UploadCalls, 'listParts'>
+  data: UploadData
+  sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
+  record: (id: string) => UploadRecord | undefined
+  /** Those that are paused, but for those that wait for a sign-in. */
+  paused: ReadonlySet<string>
+  dispatch: (id: string, event: UploadEvent) => void
+}
+
+/** Resumes uploads that are not under way: finds their bytes, or says what it takes to have them. */
+export interface UploadResumer {
+  /** Looks for the bytes of a paused or failed upload, and resumes it as far as they are found. */
+  resume(id: string): Promise<void>
+  /** Asks a person at once for what it takes to find the bytes. Resumes nothing. */
+  askForFile(record: UploadRecord): Promise<void>
+  /** Why a file is not the one that the upload began with; null when it is. */
+  refuseFile(record: UploadRecord, file: File): Promise<string | null>
+  /** Resumes an upload with its own file; false where it needs none (any more). */
+  provide(id: string, picked: PickedFile): boolean
+  /** Resumes the first of these paused uploads that began with this file; false when none did. */
+  provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
+  /** Resumes from now on what may go on by itself, as long as anything is paused (spec §4). */
+  watchPaused(): void
+  /** Its bytes are not looked for any more. */
+  stopLooking(id: string): void
+  /** Nothing is looked for any more. */
+  close(): void
+}
+
+export function createResumer(deps: ResumeDeps): UploadResumer {
+  const { calls, timers, data, sample, record: recordOf, paused, dispatch } = deps
+  /** The searches that run, by record id. */
+  const searches = new Map<string, { found: Promise<Found | null>; end: AbortController }>()
+
+  async function resume(id: string): Promise<void> {
+    const record = recordOf(id)
+    if (!record || !canResume(record)) return
+    const found = await find(record)
+    if (!found) return
+    // A person may have given its file meanwhile.
+    const where = data.file(id) ? 'ready' : found.where
+    // Storage may have the bytes. Until it has answered they are not lost.
+    if (where !== 'ready' && !found.isSure && !canHelp(record, where)) return
+    dispatch(id, { type: 'resume', data: where })
+  }
+
+  /** Two who look for the same bytes share one search. Null when the search was stopped. */
+  function find(record: UploadRecord): Promise<Found | null> {
+    const { id } = record
+    const running = searches.get(id)
+    if (running) return running.found
+    const end = new AbortController()
+    const found = search(record, end.signal)
+      .catch(() => null)
+      .finally(() => {
+        if (searches.get(id)?.end === end) searches.delete(id)
+      })
+    searches.set(id, { found, end })
+    return found
+  }
+
+  async function search(record: UploadRecord, signal: AbortSignal): Promise<Found> {
+    const where = await data.find(record)
+    signal.throwIfAborted()
+    if (where === 'ready') return { where, isSure: true }
+    const isStored = await isInStorage(record, signal)
+    return { where: isStored ? 'stored' : where, isSure: isStored !== null }
+  }
+
+  /**
+   * Whether storage has all bytes, or has made a file of them: then nobody needs the file to confirm it.
+   * Null when nobody answered a few times: a server may be away for long, and a person can help meanwhile.
+   */
+  async function isInStorage(
+    { ticket, fileSize }: UploadRecord,
+    signal: AbortSignal,
+  ): Promise<boolean | null> {
+    if (!ticket) return false
+    const ask = (limit: AbortSignal) =>
+      calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit]))
+    for (let tries = 1; ; tries += 1) {
+      const listed = await askOnce({ ask, withinMs: questionTimeoutMs }, timers)
+      signal.throwIfAborted()
+      if (listed.ok) {
+        const { parts } = listed.value
+        const held = parts.reduce((sum, { size }) => sum + size, 0)
+        return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
+      }
+      const { refusal } = listed
+      if (!mayPass(refusal)) return refusal.status === 404
+      if (tries === maxAsked) return null
+      await pause(waitBeforeNext(answerOf(refusal), tries, deps.random()), signal, deps)
+    }
+  }
+
+  async function askForFile(record: UploadRecord): Promise<void> {
+    const where = (await find(record))?.where
+    if (!where || !canHelp(record, where)) return
+    // Another tab may have given the file meanwhile.
+    if (!data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
+  }
+
+  function refuseFile(record: UploadRecord, file: File): Promise<string | null> {
+    return refuseOtherFile(record.identity, file, (of) =>
+      sample(of, new AbortController().signal),
+    ).catch(() => unreadableText(file.name))
+  }
+
+  function provide(id: string, picked: PickedFile): boolean {
+    const record = recordOf(id)
+    if (!record || !canResume(record)) return false
+    data.keep(id, picked)
+    dispatch(id, { type: 'resume', data: 'ready' })
+    return true
+  }
+
+  async function provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
+    for (const id of ids) {
+      const record = recordOf(id)
+      // Another file of the same drop may be its own, and be here by now.
+      if (!record || !paused.has(id) || data.file(id)) continue
+      if ((await refuseFile(record, picked.file)) !== null) continue
+      if (provide(id, picked)) return true
+    }
+    return false
+  }
+
+  function resumeThoseThatMay(): boolean {
+    const now = timers.now()
+    let areAnyLeft = false
+    for (const id of paused) {
+      const record = recordOf(id)
+      if (record?.need !== null) continue
+      areAnyLeft = true
+      if (canResumeByItself(record, now)) void resume(id)
+    }
+    return areAnyLeft
+  }
+
+  function stopLooking(id: string): void {
+    searches.get(id)?.end.abort(new DOMException('It is not looked for any more.', 'AbortError'))
+    searches.delete(id)
+  }
+
+  return {
+    resume,
+    askForFile,
+    refuseFile,
+    provide,
+    provideToAny,
+    watchPaused: repeat(timers, lookEveryMs, resumeThoseThatMay),
+    stopLooking,
+    close: () => {
+      for (const id of [...searches.keys()]) stopLooking(id)
+    },
+  }
+}
+
+/** Whether a person can give what this browser does not have. */
+function canHelp({ pasted }: UploadRecord, where: DataState): boolean {
+  return where === 'permission' || (where === 'file' && !pasted)
+}
