@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { browserTimers, coalesce, repeat } from './timers.ts'
+
+let runs: number[]
+const task = () => runs.push(Date.now())
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+  runs = []
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('many wishes share runs: the first at once, the last always, no more often than that', () => {
+  const ask = coalesce(browserTimers, 100, task)
+  for (let at = 0; at < 250; at += 10) {
+    ask()
+    vi.advanceTimersByTime(10)
+  }
+  expect(runs).toEqual([0, 100, 200])
+  vi.advanceTimersByTime(1000)
+  expect(runs).toEqual([0, 100, 200, 300])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a task repeats as long as it wants to, and can be woken again', () => {
+  let left = 3
+  const wake = repeat(browserTimers, 100, () => {
+    task()
+    left -= 1
+    return left > 0
+  })
+  wake()
+  wake()
+  vi.advanceTimersByTime(1000)
+  expect(runs).toEqual([100, 200, 300])
+  expect(vi.getTimerCount()).toBe(0)
+  left = 1
+  wake()
+  vi.advanceTimersByTime(1000)
+  expect(runs).toHaveLength(4)
+})
+
+test('a task that is called off does not run', () => {
+  browserTimers.after(100, task)()
+  vi.advanceTimersByTime(1000)
+  expect(runs).toEqual([])
+})
