@@ -3,6 +3,7 @@ import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
+import { watchForProxy } from './missed-proxy.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
@@ -15,8 +16,9 @@ const withoutCode = (path: string): string =>
  * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
  * writes one log line when it is answered. The query is never logged: it can hold a signature.
  */
-export const requestContext = (log: Logger, options: ProxyTrust & { hosts: ServedHosts }) =>
-  createMiddleware<HttpEnv>(async (c, next) => {
+export const requestContext = (log: Logger, options: ProxyTrust & { hosts: ServedHosts }) => {
+  const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
+  return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
     const { incoming, outgoing } = c.env
@@ -25,6 +27,7 @@ export const requestContext = (log: Logger, options: ProxyTrust & { hosts: Serve
     c.set('requestId', requestId)
     c.set('log', requestLog)
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
+    lookForProxy(incoming)
     c.set('clientAddress', clientAddress(incoming, options))
     const started = performance.now()
     await next()
@@ -38,3 +41,4 @@ export const requestContext = (log: Logger, options: ProxyTrust & { hosts: Serve
       'request',
     )
   })
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import type { Logger } from 'pino'
+import { clientAddress } from './client-address.ts'
+
+/** Where a proxy of one's own stands: this machine, or a private network. */
+const nearby = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const) {
+  nearby.addSubnet(network, bits, 'ipv4')
+}
+nearby.addAddress('::1', 'ipv6')
+nearby.addSubnet('fc00::', 7, 'ipv6')
+nearby.addSubnet('fe80::', 10, 'ipv6')
+
+/**
+ * Looks at requests of a server with TRUST_PROXY off, and warns once when a proxy seems to stand in
+ * front: all people would then come from its address, and share what one address may do.
+ */
+export function watchForProxy(log: Pick<Logger, 'warn'>): (request: IncomingMessage) => void {
+  let isTold = false
+  return (request) => {
+    if (isTold || request.headers['x-forwarded-for'] === undefined) return
+    const proxy = clientAddress(request, { trustProxy: false })
+    if (!nearby.check(proxy, isIPv6(proxy) ? 'ipv6' : 'ipv4')) return
+    isTold = true
+    log.warn(
+      { proxy },
+      'A proxy passes requests on, but TRUST_PROXY is off: everybody counts as one address and shares its limits. Set TRUST_PROXY=on',
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addressBlock } from '../../src/server/http/address-block.ts'
+import { requestContext } from '../../src/server/http/request-context.ts'
+import { servedHosts } from '../../src/server/http/served-hosts.ts'
+import { type BareServer, serveBare } from '../support/bare-server.ts'
+import { send } from '../support/send.ts'
+import { type LogLine, logCollector } from '../support/test-log.ts'
+
+/**
+ * Limits are counted by the client's address. Who can change what the server takes for it has as many
+ * tries as there are spellings of it.
+ */
+const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
+const warnings: LogLine[] = []
+
+const serve = (trustProxy: boolean, logged: LogLine[] = []) =>
+  serveBare((app) => {
+    app.use(requestContext(pino({ level: 'warn' }, logCollector(logged)), { trustProxy, hosts }))
+    app.all('*', (c) => c.text(addressBlock(c.var.clientAddress)))
+  })
+
+let trusting: BareServer
+let direct: BareServer
+beforeAll(async () => {
+  trusting = await serve(true)
+  direct = await serve(false, warnings)
+})
+afterAll(() => Promise.all([trusting.close(), direct.close()]))
+
+/** What the client is counted by. */
+const countedBy = async (server: BareServer, forwarded?: string | string[]) => {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+  return (await send(server.url, { headers })).body.toString()
+}
+
+describe('behind a proxy that is trusted', () => {
+  it.each([
+    ['a port that changes with each connection', '192.0.2.7:1', '192.0.2.7:65535'],
+    ['brackets and a port', '[2001:db8::1]:443', '2001:db8::1'],
+    ['another spelling', '2001:DB8:0:0:0::1', '2001:db8::1'],
+    ['another address of the same network', '2001:db8::ffff:1:2', '2001:db8::1'],
+    ['IPv4 in the clothes of IPv6', '::ffff:192.0.2.7', '192.0.2.7'],
+    ['the same, in hexadecimal', '::ffff:c000:207', '192.0.2.7'],
+    ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
+    ['a zone', 'fe80::1%eth0', 'fe80::1%eth1'],
+  ])('%s makes nobody another client', async (_what, one, other) => {
+    expect(await countedBy(trusting, one)).toBe(await countedBy(trusting, other))
+  })
+
+  it.each([
+    'unknown',
+    '_secret',
+    'evil.example',
+    '192.0.2.7,',
+    '192.0.2.7, garbage',
+    '1'.repeat(2000),
+    '',
+  ])('what is no address counts by the connection: %j', async (forwarded) => {
+    expect(await countedBy(trusting, forwarded)).toBe('127.0.0.1')
+  })
+
+  it('what the client wrote in front of the proxy is not believed', async () => {
+    expect(await countedBy(trusting, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+    expect(await countedBy(trusting, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
+    expect(await countedBy(trusting, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+  })
+
+  it('two clients are two', async () => {
+    expect(await countedBy(trusting, '192.0.2.7:1')).not.toBe(
+      await countedBy(trusting, '192.0.2.8:1'),
+    )
+  })
+})
+
+describe('without a proxy', () => {
+  it('a client cannot choose its address', async () => {
+    expect(await countedBy(direct, '192.0.2.7')).toBe('127.0.0.1')
+  })
+
+  it('the operator is told once that a proxy seems to stand in front', async () => {
+    for (const forwarded of ['192.0.2.7', '192.0.2.8']) await countedBy(direct, forwarded)
+    expect(warnings.map(({ msg, proxy }) => [msg, proxy])).toEqual([
+      [expect.stringContaining('Set TRUST_PROXY=on'), '127.0.0.1'],
+    ])
+  })
+})
