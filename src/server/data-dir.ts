@@ -20,8 +20,10 @@ const minSecretLength = 32
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // A server of root's hands its Postgres to another user, who must be able to pass through.
-    if (made !== undefined && process.getuid?.() === 0) await chmod(dataDir, 0o711)
+    // A server of root's hands its Postgres to another user, who must be able to pass through where
+    // folders cannot be handed over.
+    const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
+    if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new StartFault(

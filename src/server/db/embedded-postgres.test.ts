@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -153,6 +153,50 @@ describe('after a crash', () => {
     await vi.waitFor(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]), 10_000)
     await expect(start()).rejects.toThrow('Another server is running')
   })
+})
+
+describe('a start that fails takes its Postgres along', () => {
+  test('where Postgres lets nobody in', async () => {
+    await writeFile(join(dataDir, 'postgres/pg_hba.conf'), 'local all all reject\n')
+    await expect(start()).rejects.toThrow('pg_hba.conf rejects connection')
+    await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
+  })
+
+  test.each(['before it answers', 'when it has'])('where the process leaves, %s', async (when) => {
+    const script = `
+      import { existsSync } from 'node:fs'
+      import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
+      const started = startEmbeddedPostgres(process.argv[1], { info() {}, warn() {} })
+      if (process.argv[3] === 'when it has') await started
+      setInterval(() => existsSync(process.argv[2]) && process.exit(1), 1)`
+    const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
+    const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: import.meta.dirname })
+    expect(await once(child, 'exit')).toEqual([1, null])
+    await vi.waitFor(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'), 10_000)
+  })
+})
+
+test('a folder that is reached by a symbolic link is a folder like any other', async () => {
+  const link = `${dataDir} link`
+  await symlink(dataDir, link)
+  const first = await start(link)
+  await expect(start(link)).rejects.toThrow('Another server is running')
+  await expect(start(dataDir)).rejects.toThrow('Another server is running')
+  expect(await query(first, 'select 1')).toEqual([[1]])
+  await first.stop()
+  await expectGone(first)
+  await rm(link)
+})
+
+// The folder of these tests is one that nobody but its owner can pass through.
+test('holds no right of root, in a folder that is closed to others either', async () => {
+  await start()
+  const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')
+  const of = (field: string) => new RegExp(`^${field}:\\s*(.+)$`, 'm').exec(status)?.[1]
+  if (process.platform === 'linux') {
+    expect(of('Uid')).not.toMatch(/\b0\b/)
+    for (const set of ['CapPrm', 'CapEff', 'CapInh', 'CapAmb']) expect(of(set)).toMatch(/^0+$/)
+  }
 })
 
 test('runs where the path is too long for a socket', async () => {

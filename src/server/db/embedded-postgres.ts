@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process'
-import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
+import { type Launched, launchPostgres, type Place } from './launch-postgres.ts'
 import {
   findPostmaster,
   prepareCluster,
@@ -13,27 +12,10 @@ import {
   removeInitdbLeftovers,
   removeStaleSocketLock,
 } from './postgres-folder.ts'
-import { findPostgres, type PostgresPrograms } from './postgres-programs.ts'
+import { findPostgres } from './postgres-programs.ts'
 
 /** Whoever holds this session-level lock owns the folder; it ends with its process. */
 const ownerLock = 'mayfly: owner of this folder'
-
-const settings = {
-  // The socket's folder is private to the server, and there is no other way in.
-  listen_addresses: '',
-  unix_socket_permissions: '0700',
-  // Nobody replicates from here.
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  // A small machine's share; a large installation sets DATABASE_URL.
-  shared_buffers: '64MB',
-  max_wal_size: '256MB',
-  io_method: 'sync',
-  max_parallel_workers_per_gather: '0',
-  // A refused statement is told to its caller and need not fill the disk.
-  log_min_messages: 'log',
-  log_checkpoints: 'off',
-}
 
 /** How long a Postgres may take to come up, replaying after a crash included. */
 const startMillis = 60_000
@@ -45,7 +27,6 @@ const lingerMillis = 2_000
 const pollMillis = 20
 const maxStarts = 5
 const restartMillis = 100
-const maxLogBytes = 1024 * 1024
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
@@ -69,7 +50,7 @@ export async function startEmbeddedPostgres(
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<EmbeddedPostgres> {
   const cluster = join(dataDir, 'postgres')
-  const programs = await findPostgres(dataDir, cluster)
+  const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   const host = await prepareSocketFolder(dataDir, programs.account)
   const connection = { host, port: 5432, user: 'postgres', database: 'postgres' }
@@ -78,7 +59,14 @@ export async function startEmbeddedPostgres(
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
   let owner = await hold()
-  await removeInitdbLeftovers(dataDir)
+  // However this process ends, its Postgres ends with it; a SIGKILL alone leaves it to the next start.
+  process.once('exit', abandon)
+  try {
+    await removeInitdbLeftovers(dataDir)
+  } catch (error) {
+    await stop()
+    throw error
+  }
 
   async function hold(): Promise<Owner> {
     const next = await own(folder)
@@ -101,29 +89,30 @@ export async function startEmbeddedPostgres(
   async function stopAndLeave(): Promise<void> {
     await stopPostmaster(cluster, log)
     await leave(owner.client)
+    process.off('exit', abandon)
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= stopAndLeave()
+    return stopping
+  }
+
+  function abandon(): void {
+    stopping ??= Promise.resolve()
+    signalStop(owner.pid)
   }
 
   return {
     connection,
-    stop() {
-      stopping ??= stopAndLeave()
-      return stopping
-    },
-    abandon() {
-      stopping ??= Promise.resolve()
-      signalStop(owner.pid)
-    },
+    stop,
+    abandon,
     onLost(listener) {
       lost = listener
     },
   }
 }
 
-interface Folder {
-  dataDir: string
-  cluster: string
-  connection: EmbeddedPostgres['connection']
-  programs: PostgresPrograms
+interface Folder extends Place {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
@@ -139,26 +128,43 @@ interface Owner extends Connected {
   pid: number
 }
 
-/** Connects to the folder's Postgres, starting it where nobody has, and takes the owner's lock. */
+/**
+ * Connects to the folder's Postgres, starting it where nobody has, and takes the owner's lock. What it
+ * started is stopped again where that fails, or this process ends meanwhile.
+ */
 async function own(folder: Folder): Promise<Owner> {
+  const launched: Launched[] = []
+  const abandon = () => launched.at(-1)?.abandon()
+  process.once('exit', abandon)
+  try {
+    return await connectAndLock(folder, launched)
+  } catch (error) {
+    // What another server owns by now is not ours to stop, whoever started it.
+    if (!(error instanceof FolderInUse)) await launched.at(-1)?.stop()
+    throw error
+  } finally {
+    process.off('exit', abandon)
+  }
+}
+
+/** @param launched gets every Postgres that it starts. */
+async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
   const deadline = AbortSignal.timeout(startMillis)
   let linger: AbortSignal | null = null
-  let started: Started | null = null
-  let starts = 0
   for (;;) {
+    const last = launched.at(-1)
     const connected = await connect(folder.connection)
     if (connected) {
-      const claimed = await claim(folder, connected, started !== null)
+      const claimed = await claim(folder, connected, last !== undefined)
       if (typeof claimed === 'object') return claimed
       if (claimed === 'refused') linger ??= AbortSignal.timeout(lingerMillis)
-      if (claimed === 'refused' && linger?.aborted) throw inUse(folder.dataDir)
-    } else if (!started?.running() && (await findPostmaster(folder.cluster)) === null) {
-      if (started && starts >= maxStarts) throw await started.failure()
+      if (claimed === 'refused' && linger?.aborted) throw new FolderInUse(folder.dataDir)
+    } else if (!last?.running() && (await findPostmaster(folder.cluster)) === null) {
+      if (last && launched.length >= maxStarts) throw await last.failure()
       // What a killed Postgres held is free a moment later.
-      await wait(starts * restartMillis)
+      await wait(launched.length * restartMillis)
       await removeStaleSocketLock(folder.connection.host, folder.cluster)
-      started = await launch(folder)
-      starts += 1
+      launched.push(await launchPostgres(folder))
     }
     if (deadline.aborted) throw await tooSlow(folder.cluster)
     await wait(pollMillis)
@@ -227,59 +233,6 @@ async function askForLock(client: pg.Client): Promise<{ taken: boolean; version:
   }
 }
 
-interface Started {
-  running(): boolean
-  /** Why it ended, from the end of its log. */
-  failure(): Promise<StartFault>
-}
-
-async function launch({ dataDir, cluster, connection, programs }: Folder): Promise<Started> {
-  const logFile = join(dataDir, 'postgres.log')
-  const output = await openLog(logFile)
-  let child: ChildProcess
-  let error: Error | null = null
-  try {
-    const options = { ...settings, unix_socket_directories: connection.host }
-    const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    child = programs.start('postgres', ['-D', cluster, ...args], ['ignore', output.fd, output.fd])
-    child.once('error', (reason) => {
-      error = reason
-    })
-    // It has to survive a Ctrl-C in the terminal and must not keep this process alive.
-    child.unref()
-  } finally {
-    await output.close()
-  }
-  return {
-    running: () => error === null && child.exitCode === null && child.signalCode === null,
-    async failure() {
-      const why = error?.message ?? (await lastLines(logFile))
-      return new StartFault(`The embedded Postgres did not start: ${why}\nIts log: ${logFile}`)
-    },
-  }
-}
-
-async function openLog(file: string) {
-  const handle = await open(file, 'a', 0o600)
-  const { size } = await handle.stat()
-  if (size <= maxLogBytes) return handle
-  await handle.close()
-  await rename(file, `${file}.1`)
-  return open(file, 'a', 0o600)
-}
-
-async function lastLines(file: string): Promise<string> {
-  const handle = await open(file)
-  try {
-    const { size } = await handle.stat()
-    const length = Math.min(size, 1000)
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
-    return buffer.toString().trim().split('\n').slice(-3).join('\n')
-  } finally {
-    await handle.close()
-  }
-}
-
 /** A fast shutdown: sessions are cut, everything is written, nothing needs replaying. */
 function signalStop(pid: number): void {
   try {
@@ -303,10 +256,12 @@ async function stopPostmaster(cluster: string, log: Pick<Logger, 'warn'>): Promi
   }
 }
 
-function inUse(dataDir: string): StartFault {
-  return new StartFault(
-    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
-  )
+class FolderInUse extends StartFault {
+  constructor(dataDir: string) {
+    super(
+      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
+    )
+  }
 }
 
 async function tooSlow(cluster: string): Promise<StartFault> {

