@@ -1,0 +1,238 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { DrizzleQueryError } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import { AppError } from '../errors.ts'
+import {
+  isConnectionLost,
+  isDatabaseAway,
+  passesByItself,
+  type SignName,
+  signOf,
+  signs,
+} from './away.ts'
+import { openPool, poolLimits } from './pool.ts'
+
+let database: TestDatabase
+let host: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  host = new URL(database.url).searchParams.get('host') ?? ''
+  // Whoever is no superuser may have no connection at all.
+  await ask(`create role nobody login connection limit 0`)
+})
+afterAll(async () => {
+  await ask('drop role nobody')
+  await database.drop()
+})
+
+/** What a statement fails with, on a connection of its own. */
+const failing = async (...statements: string[]): Promise<unknown> => {
+  const client = new pg.Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    await client.end()
+  }
+}
+const ask = async (statement: string) => expect(await failing(statement)).toBeNull()
+
+/** What Postgres fails with under conditions that no test makes: it says the code that it is told. */
+const saying = (code: string) =>
+  failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+
+/** What connecting fails with. */
+const connecting = async (changes: pg.ClientConfig): Promise<unknown> => {
+  const { pathname } = new URL(database.url)
+  const place = { host, user: 'postgres', database: pathname.slice(1) }
+  const client = new pg.Client({ ...place, connectionTimeoutMillis: 200, ...changes })
+  client.on('error', () => {})
+  const error = await client.connect().then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  await client.end().catch(() => {})
+  return error
+}
+
+/** What connecting fails with where somebody else than Postgres listens. */
+const meeting = async (greet: (socket: Socket) => void): Promise<unknown> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    greet(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const error = await connecting({ host: '127.0.0.1', port })
+  server.close()
+  return error
+}
+
+/** Postgres's own error message, before it lets anybody in. */
+const refusal = (code: string) => {
+  const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
+  const body = Buffer.from(`${fields.join('')}\0`)
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+/** What a statement fails with on a pool of one connection, which `spoil` has spoiled. */
+const onPool = async (
+  spoil: (pool: pg.Pool) => Promise<unknown>,
+  limits = {},
+): Promise<unknown> => {
+  const options = { ...poolLimits, connections: 1, connectMs: 100, ...limits }
+  const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
+  const error = await spoil(pool).catch((reason: unknown) => reason)
+  await close()
+  return error
+}
+
+/** A client whose connection has ended, and nobody has told it. */
+const cutClient = async (): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  await ask(`select pg_terminate_backend(${rows[0].pid})`)
+  await ended
+  return client
+}
+
+/** As Node makes them, of calls that fail only when a network or a machine does. */
+const ofNode = (code: string, syscall?: string) =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+
+/** Every sign, shown by what really happens wherever that can be had. */
+const shown: Record<SignName, () => Promise<unknown> | unknown> = {
+  connectionLost: () => saying('08006'),
+  diskFull: () => saying('53100'),
+  outOfMemory: () => saying('53200'),
+  tooManyConnections: () => connecting({ user: 'nobody' }),
+  lockTimeout: () =>
+    onPool(
+      async (pool) => {
+        const holder = new pg.Client({ connectionString: database.url })
+        await holder.connect()
+        await holder.query('begin; lock table settings')
+        return pool.query('select 1 from settings').finally(() => holder.end())
+      },
+      { lockMs: 50 },
+    ),
+  statementTimeout: () => onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 50 }),
+  transactionTimeout: () => failing('set transaction_timeout = 50', 'begin', 'select pg_sleep(9)'),
+  stopping: () => failing('select pg_terminate_backend(pg_backend_pid())'),
+  startingUp: () => meeting((socket) => socket.end(refusal('57P03'))),
+  dropped: () => connecting({ database: 'missing' }),
+  refusesUs: () => connecting({ user: 'stranger' }),
+  readOnly: () => failing('set default_transaction_read_only = on', 'create table t ()'),
+  diskFault: () => saying('58030'),
+
+  nobodyListens: async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    return connecting({ host: '127.0.0.1', port })
+  },
+  noSocket: () => connecting({ host: '/nowhere' }),
+  cut: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  noAnswer: () => ofNode('ETIMEDOUT', 'connect'),
+  noWay: () => ofNode('EHOSTUNREACH', 'connect'),
+  noName: () => connecting({ host: 'nothing.invalid', connectionTimeoutMillis: 10_000 }),
+  noMoreSockets: () => ofNode('EMFILE', 'connect'),
+
+  ended: () => meeting((socket) => socket.once('data', () => socket.end())),
+  connectTimeout: () => meeting(() => {}),
+  answerTimeout: () =>
+    onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 0, answerMs: 50 }),
+  notQueryable: async () => (await cutClient()).query('select 1').catch((error: unknown) => error),
+  closing: async () => {
+    const pool = new pg.Pool({ connectionString: database.url })
+    await pool.end()
+    return pool.query('select 1').catch((error: unknown) => error)
+  },
+}
+
+describe('a database that is away', () => {
+  it.each(Object.keys(signs) as SignName[])('is known by %s', async (name) => {
+    const error = await shown[name]()
+    expect(error).toBeInstanceOf(Error)
+    expect(signOf(error)).toBe(name)
+    expect(isDatabaseAway(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
+    expect(isDatabaseAway(new Error('a library says', { cause: error }))).toBe(true)
+    expect(passesByItself(error)).toBe(signs[name].passes)
+    // Postgres itself says something as long as there is a connection to say it on.
+    expect(isConnectionLost(error)).toBe(signs[name].from !== 'postgres')
+  })
+
+  it('is known when all connections are taken', async () => {
+    const error = await onPool(async (pool) => {
+      const taken = await pool.connect()
+      await pool.query('select 1').finally(() => taken.release())
+    })
+    expect(signOf(error)).toBe('connectTimeout')
+  })
+
+  it('is known by a connection of the pool that does not come about in time', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const limits = { ...poolLimits, connectMs: 50 }
+    const { pool, close } = openPool({ host: '127.0.0.1', port }, { warn() {} }, limits)
+    const error = await pool.query('select 1').catch((reason: unknown) => reason)
+    expect(signOf(error)).toBe('ended')
+    await close()
+    server.close()
+  })
+
+  it('is known by a name that leads to several addresses, at none of which it is', () => {
+    const both = new AggregateError([ofNode('ECONNREFUSED', 'connect')])
+    expect(signOf(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe('nobodyListens')
+  })
+
+  it('is known by a write into a connection that was ended', async () => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+    await once(socket, 'end')
+    socket.write('late')
+    const [error] = await once(socket, 'error')
+    expect(signOf(error)).toBe('cut')
+    server.close()
+  })
+})
+
+describe('what is a fault of ours', () => {
+  it.each([
+    ['a statement that makes no sense', () => failing('select 1 / 0')],
+    ['a table that is not there', () => failing('select * from nothing')],
+    ['a deadlock', () => saying('40P01')],
+    ['a file that is not there', () => ofNode('ENOENT', 'open')],
+    ['too many open files', () => ofNode('EMFILE', 'open')],
+    [
+      'a code of Postgres that somebody else uses',
+      () => Object.assign(new Error(), { code: '57P01' }),
+    ],
+    ['an error of the table', () => new AppError('FORBIDDEN')],
+    ['no error at all', () => 'Connection terminated'],
+  ])('is not taken for it: %s', async (_, fault) => {
+    const error = await fault()
+    expect(error).not.toBeNull()
+    expect(signOf(error)).toBeNull()
+    expect(isConnectionLost(error)).toBe(false)
+    expect(passesByItself(error)).toBe(false)
+  })
+})
