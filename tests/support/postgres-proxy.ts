@@ -8,6 +8,10 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
+/** What gets lost on a network that has gone silent. */
+export const losses = ['the statement', 'the answer'] as const
+export type Loss = (typeof losses)[number]
+
 /** The network between the server and Postgres, and what goes wrong in one. */
 export interface PostgresProxy {
   /** What DATABASE_URL is through it. */
@@ -20,7 +24,12 @@ export interface PostgresProxy {
   cutAt(n: number, moment: Moment): void
   /** Whether the cut that was asked for has come. */
   readonly wasCut: boolean
-  /** Swallows everything from now on, in both directions; no connection is closed. */
+  /**
+   * Swallows everything on the connection on which the n-th statement comes from now on, from 1: that
+   * statement too, or only its answer. Nothing is closed.
+   */
+  silenceAt(n: number, lost: Loss): void
+  /** Swallows everything from now on, on every connection, and closes none. */
   silence(): void
   /** Connections that were open stay as they are; new ones work. */
   open(): void
@@ -40,6 +49,7 @@ export const startPostgresProxy = async (databaseUrl: string): Promise<PostgresP
   const sockets = new Set<Socket>()
   let statements: string[] = []
   let cut: { n: number; moment: Moment } | null = null
+  let silencing: { n: number; lost: Loss } | null = null
   let wasCut = false
   let isSilent = false
   const silent = new WeakSet<Socket>()
@@ -74,6 +84,12 @@ export const startPostgresProxy = async (databaseUrl: string): Promise<PostgresP
       if (type === 'Q' || type === 'S') {
         statements.push(statement)
         statement = ''
+        if (silencing && statements.length >= silencing.n) {
+          const { lost } = silencing
+          silencing = null
+          silent.add(client)
+          if (lost === 'the statement') return
+        }
         if (isDue('before Postgres has it')) return cutNow('end')
         isCutting = cut !== null && statements.length >= cut.n
       }
@@ -109,6 +125,10 @@ export const startPostgresProxy = async (databaseUrl: string): Promise<PostgresP
     },
     get wasCut() {
       return wasCut
+    },
+    silenceAt(n, lost) {
+      statements = []
+      silencing = { n, lost }
     },
     silence() {
       isSilent = true

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { PoolLimits } from '../../src/server/db/pool.ts'
+import { serveApp, type TestApp } from '../support/app-server.ts'
+import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
+import { losses, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import { createDatabase, startTestPostgres } from '../support/postgres-server.ts'
+
+/**
+ * What is tried: Postgres stands still while people work. Somebody holds a lock for longer than anyone
+ * waits; the network swallows what is sent; Postgres itself is stopped and goes on later.
+ * What must happen each time: whoever cannot be served is told so by 503. What was answered as done is
+ * there, then and in Postgres's own eyes. Afterwards everything works, on all connections.
+ */
+
+/** As in production, Postgres gives up before the client does; all of it much sooner. */
+const limits: PoolLimits = {
+  connections: 10,
+  connectMs: 500,
+  lockMs: 300,
+  statementMs: 600,
+  idleInTransactionMs: 600,
+  answerMs: 900,
+}
+
+let app: TestApp
+/** Another server of the same database, with all the patience that a slow machine needs. */
+let patient: TestApp
+let proxy: PostgresProxy
+let person: Person
+/** Whoever is on the free tier starts an upload in a transaction. */
+let free: Person[]
+/** Sees the database as it is, past the server and the proxy. */
+let witness: pg.Client
+let stopPostgres: () => Promise<void>
+
+beforeAll(async () => {
+  // Its own, since it is stopped as a whole.
+  const postgres = await startTestPostgres()
+  stopPostgres = postgres.stop
+  const database = await createDatabase(postgres.url, 'migrated')
+  proxy = await startPostgresProxy(database.url)
+  const served = { url: proxy.url, drop: () => database.drop() }
+  app = await serveApp(served, { poolLimits: limits })
+  patient = await serveApp({ url: database.url, async drop() {} })
+  person = await newPerson({ tier: 'premium' })
+  free = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
+  witness = new pg.Client({ connectionString: database.url })
+  await witness.connect()
+})
+afterAll(async () => {
+  await witness.end()
+  await patient.close()
+  await app.close()
+  await proxy.close()
+  await stopPostgres()
+})
+
+/** Somebody who is served by the server under attack. */
+const newPerson = async (facts?: Parameters<typeof makePerson>[1]): Promise<Person> => {
+  const { id, email, password } = await makePerson(patient, facts)
+  return { ...makeClient(app, await logInOf(patient, email, password)), id, email, password }
+}
+
+/** What was answered as done. */
+interface Done {
+  sessions: string[]
+  uploads: string[]
+}
+
+const expectAway = (response: Response) => {
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+}
+
+const logIn = async (done: Done) => {
+  const { email, password } = person
+  const response = await makeClient(app).post('/api/auth/login', { email, password })
+  if (!response.ok) return expectAway(response)
+  const cookies = response.headers.getSetCookie().join()
+  done.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
+}
+
+const startUpload = async (done: Done, client = person, idempotencyKey: string = randomUUID()) => {
+  const response = await client.post('/api/files/get-upload-url', {
+    fileName: 'notes.txt',
+    fileSize: 36,
+    fileType: 'text/plain',
+    expirationDays: '3',
+    idempotencyKey,
+  })
+  if (!response.ok) return expectAway(response)
+  done.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
+}
+
+const signUp = async (email: string) => {
+  const password = 'correct horse'
+  const names = { firstName: 'Ada', lastName: 'Lovelace' }
+  const form = { ...names, email, password, confirmPassword: password }
+  const response = await makeClient(app).post('/api/auth/signup', form)
+  if (!response.ok) expectAway(response)
+}
+
+/** People at work: more at once than there are connections. */
+const everybodyWorks = async (): Promise<Done> => {
+  const done: Done = { sessions: [], uploads: [] }
+  await Promise.all([
+    ...Array.from({ length: 2 }, () => logIn(done)),
+    signUp(`${randomUUID()}@example.org`),
+    ...Array.from({ length: 6 }, () => startUpload(done)),
+    // By its key it is the same upload each time, so that places last.
+    ...free.map((one) => startUpload(done, one, one.id)),
+  ])
+  return done
+}
+
+const countInPostgres = async (table: string, column: string, among: string[]) => {
+  const text = `select count(*)::int as n from ${table} where ${column} = any($1)`
+  return (await witness.query<{ n: number }>(text, [among])).rows[0]?.n
+}
+
+const expectAllThere = async ({ sessions, uploads }: Done) => {
+  expect(await countInPostgres('sessions', 'token', sessions)).toBe(sessions.length)
+  expect(await countInPostgres('uploads', 'cloud_key', uploads)).toBe(uploads.length)
+}
+
+const expectNoOpenTransaction = async () => {
+  const open = `select query from pg_stat_activity where state like 'idle in transaction%'`
+  expect((await witness.query(open)).rows).toEqual([])
+}
+
+/** Each connection there may be answers. */
+const expectWholePool = async () => {
+  await expectNoOpenTransaction()
+  const asked = Array.from({ length: limits.connections }, () =>
+    app.deps.db.transaction((tx) => tx.execute(sql`select 1`)),
+  )
+  await Promise.all(asked)
+  expect(app.pool).toMatchObject({ waitingCount: 0 })
+  expect(app.pool.idleCount).toBe(app.pool.totalCount)
+}
+
+/** What is answered first of all holds, and soon everything works again. */
+const expectRecovery = async () => {
+  await expectAllThere(await everybodyWorks())
+  await vi.waitFor(expectWholePool, 5000)
+  await vi.waitFor(async () => {
+    const done = await everybodyWorks()
+    await expectAllThere(done)
+    expect([done.sessions.length, done.uploads.length]).toEqual([2, 12])
+  }, 10_000)
+}
+
+test('a lock that is held for longer than anyone waits', async () => {
+  await witness.query('begin')
+  await witness.query('lock table sessions, uploads in access exclusive mode')
+  const done = await everybodyWorks()
+  await witness.query('commit')
+  expect(done).toEqual({ sessions: [], uploads: [] })
+  await expectRecovery()
+})
+
+test('a lock that outlasts transactions, whose connections others get', async () => {
+  await expectWholePool()
+  await witness.query('begin')
+  await witness.query('lock table uploads in access exclusive mode')
+  const done: Done = { sessions: [], uploads: [] }
+  await Promise.all(free.map((one) => startUpload(done, one, one.id)))
+  await witness.query('commit')
+  expect(done.uploads).toEqual([])
+  await vi.waitFor(expectNoOpenTransaction, { timeout: limits.idleInTransactionMs / 2 })
+  for (let round = 0; round < 4; round += 1) await logIn(done)
+  expect(done.sessions).not.toEqual([])
+  await expectAllThere(done)
+  await expectRecovery()
+})
+
+test('a lock that ends while others wait for it', async () => {
+  await witness.query('begin')
+  await witness.query('lock table sessions, uploads in access exclusive mode')
+  const working = everybodyWorks()
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await witness.query(waiting)).rowCount).toBeGreaterThan(0)
+  await witness.query('commit')
+  await expectAllThere(await working)
+  await expectRecovery()
+})
+
+test('a network that swallows everything', async () => {
+  const working = everybodyWorks()
+  proxy.count()
+  await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
+  proxy.silence()
+  const done = await working
+  await expectAllThere(done)
+  expect(await everybodyWorks()).toEqual({ sessions: [], uploads: [] })
+  proxy.open()
+  await expectRecovery()
+})
+
+describe('one connection that falls silent', () => {
+  test.each(losses)('at any statement of a transaction, so that %s is lost', async (lost) => {
+    const newcomer = await newPerson()
+    await vi.waitFor(expectWholePool)
+    proxy.count()
+    const whole: Done = { sessions: [], uploads: [] }
+    await startUpload(whole, newcomer)
+    expect(whole.uploads).toHaveLength(1)
+    const statements = [...proxy.statements]
+    expect(statements).toContain('begin')
+
+    for (const n of statements.keys()) {
+      await witness.query('delete from uploads where owner_id = $1', [newcomer.id])
+      await vi.waitFor(expectWholePool)
+      const key = randomUUID()
+      const done: Done = { sessions: [], uploads: [] }
+      proxy.silenceAt(n + 1, lost)
+      await startUpload(done, newcomer, key)
+      expect(done.uploads).toEqual([])
+      await vi.waitFor(expectWholePool)
+      // The same call again finds what was done, if it was, and does it otherwise: once in all.
+      await startUpload(done, newcomer, key)
+      expect(done.uploads).toHaveLength(1)
+      const { rows } = await witness.query('select cloud_key from uploads where owner_id = $1', [
+        newcomer.id,
+      ])
+      expect(rows).toEqual([{ cloud_key: done.uploads[0] }])
+    }
+  })
+})
+
+/** Every process of Postgres: the first one, and one for each connection and each task. */
+const processes = async (): Promise<number[]> => {
+  const folder = await witness.query<{ data_directory: string }>('show data_directory')
+  const file = join(folder.rows[0]?.data_directory ?? '', 'postmaster.pid')
+  const first = Number((await readFile(file, 'utf8')).split('\n', 1)[0])
+  const { rows } = await witness.query<{ pid: number }>('select pid from pg_stat_activity')
+  return [first, ...rows.map(({ pid }) => pid)]
+}
+
+const signal = (pids: number[], name: NodeJS.Signals) => {
+  for (const pid of pids) process.kill(pid, name)
+}
+
+test('a Postgres that is stopped, and goes on later', async () => {
+  const pids = await processes()
+  const working = everybodyWorks()
+  proxy.count()
+  await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
+  signal(pids, 'SIGSTOP')
+  let done: Done
+  try {
+    done = await working
+    // One that came up since the processes were listed may have served them; it is still one of ten.
+    await everybodyWorks()
+  } finally {
+    signal(pids, 'SIGCONT')
+  }
+  await expectAllThere(done)
+  await expectRecovery()
+})
