@@ -33,6 +33,7 @@ describe('defaults', () => {
       trustProxy: false,
       requireEmailVerification: false,
       logLevel: 'info',
+      logFormat: null,
       withoutEffect: [],
     })
   })
@@ -69,6 +70,7 @@ describe('faults', () => {
       ADMIN_EMAIL: 'admin',
       RATE_LIMITS: 'no',
       LOG_LEVEL: 'loud',
+      LOG_FORMAT: 'xml',
     })
     expect(faults).toEqual([
       'PORT is "65536": give a whole number from 1 to 65535, or unset it for 3000',
@@ -77,6 +79,7 @@ describe('faults', () => {
       'ADMIN_EMAIL is "admin": give an email address, or unset it',
       'RATE_LIMITS is "no": write on or off, or unset it for on',
       'LOG_LEVEL is "loud": write one of fatal, error, warn, info, debug, trace, silent, or unset it for info',
+      'LOG_FORMAT is "xml": write readable or json, or unset it',
     ])
   })
 

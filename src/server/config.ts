@@ -42,12 +42,17 @@ export interface Config {
   trustProxy: boolean
   requireEmailVerification: boolean
   logLevel: LogLevel
+  /** null: readable where a terminal shows it, else JSON. */
+  logFormat: LogFormat | null
   /** What is set and does nothing in this version, a sentence each. */
   withoutEffect: readonly string[]
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+const logFormats = ['readable', 'json'] as const
+export type LogFormat = (typeof logFormats)[number]
 
 /** The environment, or something shaped like it. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -96,7 +101,14 @@ export const settings = {
     default: '`off`',
     meaning: "`on` behind a proxy: take the client's address from its header",
   },
-  LOG_LEVEL: { default: '`info`', meaning: `JSON lines on standard output: ${listed(logLevels)}` },
+  LOG_LEVEL: {
+    default: '`info`',
+    meaning: `What is logged, on standard output: ${listed(logLevels)}`,
+  },
+  LOG_FORMAT: {
+    default: 'readable on a terminal, else JSON',
+    meaning: `How: ${listed(logFormats)}`,
+  },
 } as const satisfies Record<string, { default: string; meaning: string }>
 
 type Name = keyof typeof settings
@@ -186,6 +198,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
     logLevel: env.LOG_LEVEL,
+    logFormat: env.LOG_FORMAT,
     withoutEffect: withoutEffect(values),
   }
 }
@@ -271,4 +284,8 @@ const schema = z.object({
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
     .default('info'),
+  LOG_FORMAT: z
+    .enum(logFormats, shown(`write ${logFormats.join(' or ')}, or unset it`))
+    .nullable()
+    .default(null),
 } satisfies Record<Name, z.ZodType>)

@@ -42,7 +42,8 @@ try {
 async function run(config: Config): Promise<void> {
   // What people upload is nobody else's business, on this machine either.
   process.umask(0o077)
-  const log = createLogger(config.logLevel)
+  const byPlace = process.stdout.isTTY ? 'readable' : 'json'
+  const log = await createLogger({ level: config.logLevel, format: config.logFormat ?? byPlace })
   const lifetime = createLifetime(log)
   const lost = Promise.withResolvers<never>()
   // It may come while the start is still going on, when nobody waits for it yet.
