@@ -110,6 +110,12 @@ const expectStep = (
   expect(done.includes('end-turn')).toBe(isUnderWay(before) && !isUnderWay(next))
 }
 
+const frozen = (record: UploadRecord): UploadRecord => {
+  Object.freeze(record.ticket)
+  Object.freeze(record.identity)
+  return Object.freeze(record)
+}
+
 test('no other status is reachable, and every step is sound, whatever happens in whatever order', () => {
   const kinds = fc.record({
     fileSize: fc.constantFrom(0, 1, 1000),
@@ -122,9 +128,9 @@ test('no other status is reachable, and every step is sound, whatever happens in
       let current = record(kind)
       for (const [event, passed] of steps) {
         now += passed
-        const before = structuredClone(current)
-        const { record: next, effects } = advance(current, event, now)
-        expect(current).toEqual(before)
+        // Whoever changed it would fail here: modules are strict.
+        const before = frozen(current)
+        const { record: next, effects } = advance(before, event, now)
         const done = types(effects)
         expect(done.includes('remove')).toBe(next === null)
         if (next === null) {
@@ -147,6 +153,6 @@ test('no other status is reachable, and every step is sound, whatever happens in
         current = next
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
