@@ -99,6 +99,49 @@ test('an upload whose start the server cannot answer says so, and goes on when i
   await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 
+test('the panel folds itself 5 s after the last upload completed, and stays open for whoever uses it', async ({
+  app,
+  folder,
+  page,
+}) => {
+  const film = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
+  const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
+  await page.clock.install()
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+  const panel = uploadsPanel(page)
+  const list = panel.getByRole('list')
+  const header = (text: string) => panel.getByRole('button', { name: text })
+
+  await chooseFiles(page, [film.path])
+  await expect(list).toBeVisible()
+  await expect(header('1 file uploaded')).toBeVisible()
+  // What there is to say for screen readers has been said by now.
+  await page.clock.fastForward(1500)
+  const spoken = page.locator('.uploads-spoken[role=status]')
+  const said = (await spoken.textContent()) ?? ''
+  await page.clock.fastForward(5000)
+  await expect(list).toBeHidden()
+  await expect(header('1 file uploaded')).toHaveAttribute('aria-expanded', 'false')
+  await expect(spoken).toHaveText(said)
+  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
+
+  // A person chose nothing by that: it opens for the next upload.
+  await chooseFiles(page, [song.path])
+  await expect(list).toBeVisible()
+  await panel.getByRole('button', { expanded: true }).focus()
+  await expect(header('2 files uploaded')).toBeVisible()
+  await page.clock.fastForward(60_000)
+  await expect(list).toBeVisible()
+  await expect(header('2 files uploaded')).toBeFocused()
+
+  // A page that is opened later shows it folded. Whoever opens it keeps it open.
+  await page.reload()
+  await expect(header('2 files uploaded')).toHaveAttribute('aria-expanded', 'false')
+  await header('2 files uploaded').press('Enter')
+  await page.clock.fastForward(60_000)
+  await expect(list).toBeVisible()
+})
+
 test('what is left of uploads is cleared, and whether the panel is open is remembered', async ({
   app,
   folder,
@@ -107,6 +150,8 @@ test('what is left of uploads is cleared, and whether the panel is open is remem
   const film = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   await chooseFiles(page, [film.path])
+  // Whoever uses it keeps it open.
+  await uploadsPanel(page).getByRole('button', { expanded: true }).focus()
   await expectUpload(page, film.name, 'Completed')
   await expect(uploadItem(page, film.name).getByText('100%')).toBeVisible()
 

@@ -26,12 +26,20 @@ export const pressCancel = (page: Page, name: string): Promise<void> =>
     .getByRole('button', { name: `Cancel ${name}` })
     .click()
 
-/** Waits until an upload in the panel has come to a state. */
+/** Waits until an upload in the panel has come to a state. Opens the panel where it has folded itself. */
 export const expectUpload = (
   page: Page,
   name: string,
   badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
-): Promise<void> => expect(uploadItem(page, name).getByText(badge, { exact: true })).toBeVisible()
+): Promise<void> => {
+  const shown = uploadItem(page, name).getByText(badge, { exact: true })
+  if (badge !== 'Completed') return expect(shown).toBeVisible()
+  const folded = uploadsPanel(page).getByRole('button', { name: /uploaded$/, expanded: false })
+  return expect(async () => {
+    if (await folded.isVisible()) await folded.press('Enter')
+    await expect(shown).toBeVisible({ timeout: 1000 })
+  }).toPass()
+}
 
 /** The short code of a file in the list that is open. */
 export const codeOf = async (page: Page, name: string): Promise<string> => {

@@ -13,6 +13,7 @@ import {
 } from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
+import { useAutoFold } from './use-auto-fold.ts'
 import { useOpen } from './use-open.ts'
 import { useRoom } from './use-room.ts'
 import { useSpokenChanges } from './use-spoken-changes.ts'
@@ -39,7 +40,13 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
   const hadFocus = useRef(false)
   const listId = useId()
   const counts = countByStatus(records)
-  const [isOpen, setOpen] = useOpen()
+  const [isChosenOpen, setChosenOpen] = useOpen()
+  const [isFolded, fold] = useAutoFold(records)
+  const isOpen = isChosenOpen && !isFolded
+  const toggleList = () => {
+    setChosenOpen(!isOpen)
+    fold.setOpenedByHand(!isOpen)
+  }
   useRoom(panel)
 
   // The button that was pressed may have gone with what it did.
@@ -58,10 +65,16 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
       aria-label="Background uploads"
       onFocus={() => {
         hadFocus.current = true
+        fold.focus(true)
       }}
-      onBlur={({ relatedTarget }) => {
+      onBlur={({ relatedTarget, currentTarget }) => {
         hadFocus.current = relatedTarget === null
+        fold.focus(currentTarget.contains(relatedTarget))
       }}
+      onPointerDown={fold.touch}
+      onWheel={fold.touch}
+      onPointerEnter={() => fold.hover(true)}
+      onPointerLeave={() => fold.hover(false)}
     >
       <div className="uploads-head">
         <h2>
@@ -71,7 +84,7 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
             className="uploads-toggle"
             aria-expanded={isOpen}
             aria-controls={isOpen ? listId : undefined}
-            onClick={() => setOpen(!isOpen)}
+            onClick={toggleList}
           >
             <ChevronDown aria-hidden="true" strokeWidth={1.6} />
             <span>{summaryText(counts, interruption)}</span>
@@ -98,7 +111,8 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
 
 /**
  * The background uploads panel (spec §2): fixed at the bottom left of every page, and shown only when
- * there are uploads to show. While nothing changes it costs nothing.
+ * there are uploads to show. While nothing changes it costs nothing. Once all uploads are completed it
+ * folds to its header, so that it covers nothing.
  */
 export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
   const state = useUploadsView(store)

@@ -1,0 +1,12 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { browserTimers } from '../timers.ts'
+import { type AutoFold, createAutoFold } from './auto-fold.ts'
+
+/** Folds the panel by itself, and answers whether it is folded: see `AutoFold`. */
+export function useAutoFold(records: readonly UploadRecord[]): [boolean, AutoFold] {
+  const [fold] = useState(() => createAutoFold(browserTimers, records))
+  useEffect(() => fold.show(records), [fold, records])
+  useEffect(() => fold.stop, [fold])
+  return [useSyncExternalStore(fold.follow, fold.isFolded), fold]
+}
