@@ -1,5 +1,7 @@
+import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { ExampleLinks } from './example-links.tsx'
+import { freeTierText } from './free-tier-text.ts'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
@@ -12,14 +14,14 @@ export const FrontPage = () => (
           Files that leave on time.
         </h1>
         <p className="mt-5 max-w-[46ch] text-lg text-muted">
-          Upload a file and send its short link. After 3 days the link stops working and the file is
-          deleted. Nobody needs an account to download.
+          Upload a file and send its short link. After {defaultExpirationDays} days the link stops
+          working and the file is deleted. Nobody needs an account to download.
         </p>
         <div className="mt-8 flex flex-wrap items-center gap-x-5 gap-y-4">
           <ButtonLink href="/api/login" variant="primary" size="large">
             Get Started
           </ButtonLink>
-          <span className="text-muted text-sm">Free: 3 files at a time, up to 500MB each.</span>
+          <span className="text-muted text-sm">{freeTierText}.</span>
         </div>
       </div>
       <ExampleLinks />

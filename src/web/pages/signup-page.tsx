@@ -1,7 +1,9 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
+import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
 import { SignupForm } from '../auth/signup-form.tsx'
 import { AuthPage } from './auth-page.tsx'
+import { freeTierText } from './free-tier-text.ts'
 import { PageLink } from './page-link.tsx'
 
 /** Spec §2: the five fields, and a link to the login. */
@@ -14,7 +16,7 @@ export const SignupPage = () => {
   return (
     <AuthPage
       title="Create your account"
-      lead="Free: 3 files at a time, up to 500MB each, for 3 days."
+      lead={`${freeTierText}, for ${defaultExpirationDays} days.`}
       other={
         <>
           Have an account? <PageLink to="/login">Sign in</PageLink>

@@ -1,5 +1,7 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -9,7 +11,7 @@ import { useSupportEmail } from './use-support-email.ts'
 
 /** Spec §2: the feature list of the card. */
 const features = [
-  'Unlimited files and 1GB uploads',
+  `Unlimited files and ${formatSizeLimit(tierLimits.premium.maxFileSize)} uploads`,
   'Custom expiration times',
   'Advanced analytics',
   'Custom branding',

@@ -1,6 +1,8 @@
 import { useState } from 'react'
+import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { toast } from '../ui/toast.tsx'
 import { planUploads } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
@@ -16,6 +18,8 @@ export interface UploadFiles {
 
 const none: readonly File[] = []
 
+const premiumSize = formatSizeLimit(tierLimits.premium.maxFileSize)
+
 /** Uploads files of a user of this tier, as far as the tier allows. */
 export const useUploadFiles = (store: UploadsStore, tier: Tier): UploadFiles => {
   const [skipped, setSkipped] = useState(none)
@@ -26,7 +30,7 @@ export const useUploadFiles = (store: UploadsStore, tier: Tier): UploadFiles => 
       // Spec §5: a toast and the upgrade card for a free user, the file-too-large card for premium.
       if (plan.skipped.length > 0 && tier === 'free') {
         toast({
-          title: 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
+          title: `File upload failed - upgrade to Premium for ${premiumSize} files and unlimited uploads`,
           tone: 'destructive',
         })
       }

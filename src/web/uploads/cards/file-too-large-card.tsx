@@ -1,15 +1,18 @@
 import { X } from 'lucide-react'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 import { SkippedFiles } from './skipped-files.tsx'
 
 /** Spec §2: what the card suggests. */
-const suggestions = [
-  'Compress it with zip or 7z.',
-  'Split it into parts, and upload each of them.',
-  'Use cloud storage for files over 1GB.',
-]
+function suggestionsFor(maxFileSize: number): string[] {
+  return [
+    'Compress it with zip or 7z.',
+    'Split it into parts, and upload each of them.',
+    `Use cloud storage for files over ${formatSizeLimit(maxFileSize)}.`,
+  ]
+}
 
 export interface FileTooLargeCardProps {
   files: readonly NamedFile[]
@@ -35,7 +38,7 @@ export const FileTooLargeCard = (props: FileTooLargeCardProps) => (
         <SkippedFiles files={props.files} maxFileSize={props.maxFileSize} />
       </div>
       <ul className="mt-4 list-disc pl-5">
-        {suggestions.map((suggestion) => (
+        {suggestionsFor(props.maxFileSize).map((suggestion) => (
           <li key={suggestion}>{suggestion}</li>
         ))}
       </ul>
