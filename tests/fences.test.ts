@@ -58,6 +58,7 @@ const infrastructure = 'Infrastructure imports no feature'
 const queriesOnly = "A feature imports another feature's queries.ts and nothing else of it."
 const upwards = 'A feature imports neither admin nor jobs nor app'
 const noServer = 'The web imports nothing of the server'
+const noFeature = 'A feature of the web imports no other feature.'
 const clock = 'Only main.ts asks the system for the time'
 const transactions = 'Only src/server/db opens connections and transactions'
 
@@ -117,6 +118,27 @@ const crossings: Crossing[] = [
     '../../pages/dashboard.tsx',
     'Rooms import neither pages',
   ),
+  importing('src/web/files/e.tsx', '../uploads/browser-uploads.ts', noFeature),
+  importing('src/web/tiers/a.tsx', '../files/use-files.ts', noFeature),
+  importing('src/web/auth/a.tsx', '../tiers/upgrade-card.tsx', noFeature),
+  importing('src/web/uploads/panel/a.tsx', '../../files/use-files.ts', noFeature),
+  importing('src/web/uploads/tabs/a.ts', '../../files/use-files.ts', noFeature),
+  importing('src/web/uploads/engine/c.ts', '../../files/use-files.ts', noFeature),
+  importing('src/web/uploads/records/a.ts', '../../downloads/texts.ts', noFeature),
+  importing(
+    'src/web/uploads/a.ts',
+    '../tiers/upgrade-card.tsx',
+    'the uploads take the list of files',
+  ),
+  importing('src/web/uploads/b.ts', '../../server/deps.ts', noServer),
+  importing(
+    'src/web/uploads/cards/a.tsx',
+    '../../files/use-files.ts',
+    'the cards take the upgrade',
+  ),
+  importing('src/web/downloads/a.tsx', '../files/use-files.ts', 'how a file is drawn'),
+  importing('src/web/downloads/b.tsx', '../uploads/tabs/uploads-store.ts', 'how a file is drawn'),
+  importing('src/web/downloads/c.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
   importing('src/web/api/a.ts', '../files/file-row.tsx', 'web/api imports no other room'),
   importing('src/web/ui/a.tsx', '../files/file-row.tsx', 'web/ui knows nothing of the product'),
   importing(
@@ -202,6 +224,12 @@ const allowed: Planted[] = [
   },
   { file: 'src/web/files/ok.tsx', code: "import '../../shared/rules/tier.ts'\nimport 'react'\n" },
   { file: 'src/web/uploads/engine/ok.ts', code: "import '../transfer/send-file.ts'\n" },
+  { file: 'src/web/uploads/ok.ts', code: "import '../files/use-files.ts'\n" },
+  { file: 'src/web/uploads/cards/ok.tsx', code: "import '../../tiers/upgrade-card.tsx'\n" },
+  {
+    file: 'src/web/downloads/ok.tsx',
+    code: "import '../files/lifeline.tsx'\nimport '../uploads/panel/uploads-panel.tsx'\n",
+  },
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
@@ -238,6 +266,13 @@ async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
   // Anything but findings (a fault in the configuration, no Biome) must not look like a clean tree.
   expect(code, output).toBe(findings.length > 0 ? 1 : 0)
   return findings
+}
+
+/** What the linter finds in a folder of the garden that gets a configuration of its own. */
+async function lintAlone(name: string): Promise<Finding[]> {
+  const folder = join(garden, name)
+  for (const file of configuration) await cp(join(root, file), join(folder, file))
+  return lint(folder, 'src')
 }
 
 const check = (folder: string, ...options: string[]) =>
@@ -293,6 +328,21 @@ describe('the linter', () => {
     const fences = new Set(crossings.map(({ rule }) => rule))
     const found = await lint(root, 'src', 'tests', 'scripts', 'bench')
     expect(found.filter(({ rule }) => fences.has(rule))).toEqual([])
+    // The whole tree: on a busy machine that takes its time.
+  }, 120_000)
+})
+
+describe('a circle of imports', () => {
+  it.each([
+    ['values', "import { b } from './b.ts'\n\nexport const a = () => b\n"],
+    ['types', "import type { b } from './b.ts'\n\nexport type A = typeof b\n"],
+  ])('of %s is refused', async (name, code) => {
+    const other = "import type { A } from './a.ts'\n\nexport const b: A | null = null\n"
+    await plant(garden, { file: `circle-${name}/src/web/ui/a.ts`, code })
+    await plant(garden, { file: `circle-${name}/src/web/ui/b.ts`, code: other })
+    const found = await lintAlone(`circle-${name}`)
+    const inCircle = found.filter(({ rule }) => rule === 'lint/suspicious/noImportCycles')
+    expect(inCircle.map(({ file }) => file).sort()).toEqual(['src/web/ui/a.ts', 'src/web/ui/b.ts'])
   })
 })
 
@@ -321,12 +371,24 @@ describe('a room that is new', () => {
     )
   })
 
-  async function expectRefusals(name: string, files: string[]): Promise<void> {
-    const folder = join(garden, name)
-    for (const file of configuration) {
-      await cp(join(root, file), join(folder, file))
+  it('of the web is closed to every other feature', async () => {
+    const notFeatures = ['api', 'pages', 'public', 'ui']
+    const rooms = (await foldersIn('src/web')).filter((room) => !notFeatures.includes(room))
+    expect(rooms.length).toBeGreaterThan(0)
+    const pairs = rooms.flatMap((from) => rooms.map((to) => [from, to]))
+    const crossed = pairs.filter(([from, to]) => from !== to)
+    for (const [from, to] of crossed) {
+      const file = `web-features/src/web/${from}/of-${to}.ts`
+      await plant(garden, importing(file, `../${to}/new.ts`, ''))
     }
-    const found = (await lint(folder, 'src')).filter(({ rule }) => rule === imports)
+    await expectRefusals(
+      'web-features',
+      crossed.map(([from, to]) => `src/web/${from}/of-${to}.ts`),
+    )
+  })
+
+  async function expectRefusals(name: string, files: string[]): Promise<void> {
+    const found = (await lintAlone(name)).filter(({ rule }) => rule === imports)
     expect(found.map(({ file }) => file).sort()).toEqual([...files].sort())
   }
 })

@@ -1,5 +1,5 @@
 import { formatSize } from '../../shared/rules/file-size.ts'
-import { shortName } from './split-name.ts'
+import { shortName } from '../ui/split-name.ts'
 
 export interface ShareMail {
   fileName: string

@@ -2,11 +2,11 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { formatSize } from '../../../shared/rules/file-size.ts'
-import { FileName } from '../../files/file-name.tsx'
-import { shortName } from '../../files/split-name.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { FileName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { shortName } from '../../ui/split-name.ts'
 import { isUnderWay } from '../engine/upload-machine.ts'
 import {
   overallPercent,

@@ -1,5 +1,5 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
-import { FileName } from '../../files/file-name.tsx'
+import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 
 /** A size that is over a limit, never in the very words of the limit. */

@@ -1,4 +1,4 @@
-import { shortName } from '../../files/split-name.ts'
+import { shortName } from '../../ui/split-name.ts'
 import { isUnderWay } from '../engine/upload-machine.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
-import { splitName } from '../../files/split-name.ts'
+import { splitName } from '../../ui/split-name.ts'
 import { isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
 import { interruptionTexts } from '../interruption.ts'
