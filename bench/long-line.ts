@@ -35,7 +35,9 @@ interface Times {
 export const measureLongLine = async (cores: Cores, scratch: string): Promise<Row[]> => {
   const line = await startLine()
   const source = await writeSource(scratch, fileBytes)
-  const mayfly = await startMayfly(join(scratch, 'far'), cores.server, () => line.url)
+  const mayfly = await startMayfly(join(scratch, 'far'), cores.server, {
+    appUrl: () => line.url,
+  })
   let browser: Browser | undefined
   try {
     line.forwardTo(Number(new URL(mayfly.url).port))

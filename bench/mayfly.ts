@@ -31,12 +31,15 @@ const startCommand = async (): Promise<string> => {
 
 /**
  * Starts our server, with its embedded Postgres in `dataDir`. Presigned URLs lead to `appUrl`, where
- * it is reached by another way.
+ * it is reached by another way. Nothing is refused for its rate, unless `rateLimits` are on.
  */
 export const startMayfly = async (
   dataDir: string,
   cores: string,
-  appUrl?: (port: number) => string,
+  {
+    appUrl,
+    rateLimits = 'off',
+  }: { appUrl?: (port: number) => string; rateLimits?: 'on' | 'off' } = {},
 ): Promise<Mayfly> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -50,7 +53,7 @@ export const startMayfly = async (
       DATA_DIR: dataDir,
       DATABASE_URL: '',
       APP_URL: appUrl?.(port) ?? '',
-      RATE_LIMITS: 'off',
+      RATE_LIMITS: rateLimits,
       LOG_LEVEL: 'info',
       NODE_ENV: 'production',
     },

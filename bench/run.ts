@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureLogins } from './logins.ts'
 import { measureLongLine } from './long-line.ts'
 import {
   type Cores,
@@ -42,7 +43,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
 }
 const onDisk = 'transfers-on-disk'
-const parts = [...Object.keys(besideNginx), onDisk, 'long-line', 'start-up', 'queries']
+const parts = [...Object.keys(besideNginx), onDisk, 'long-line', 'logins', 'start-up', 'queries']
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !parts.includes(name))
@@ -85,6 +86,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('long-line')) {
       say('long-line')
       report.rows.push(...(await measureLongLine(cores, scratch.dir)))
+    }
+    if (names.includes('logins')) {
+      say('logins')
+      report.rows.push(...(await measureLogins(cores, scratch.dir)))
     }
     if (names.includes('start-up')) {
       say('start-up')

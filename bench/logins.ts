@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { FloodTally, LoginFlood } from './login-flood.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, makeAccount, signIn, startMayfly, uploadFile } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+import { figure } from './statistics.ts'
+
+const rounds = 5
+const fileBytes = 8 * 1024 ** 2
+const filesInList = 20
+/** So many of each are timed in a round; their median is the round's figure. */
+const timedInRound = 12
+/** A flood is there before anything is timed, and gone before the next thing is. */
+const settleMillis = 1_000
+
+/** What a round came to, in milliseconds, and how many logins were answered beside it, by status. */
+interface Round {
+  download: number
+  list: number
+  tally: FloodTally
+  seconds: number
+}
+
+/**
+ * What logins cost everybody else: an 8 MiB download and a list of files, one after the other, alone,
+ * beside 8 correct logins at once of one free account, and beside 50 wrong ones. Once without rate
+ * limits, where every login is hashed, and once with them.
+ */
+export const measureLogins = async (cores: Cores, scratch: string): Promise<Row[]> => {
+  const rows: Row[] = []
+  for (const rateLimits of ['off', 'on'] as const) {
+    const mayfly = await startMayfly(join(scratch, `logins-${rateLimits}`), cores.server, {
+      rateLimits,
+    })
+    try {
+      rows.push(...(await measureFloods(mayfly, `rate limits ${rateLimits}`)))
+    } finally {
+      await mayfly.stop()
+    }
+  }
+  return rows
+}
+
+const measureFloods = async (mayfly: Mayfly, how: string): Promise<Row[]> => {
+  const http = makeHttpClient(1)
+  const cookie = await signIn(mayfly, http)
+  let code = ''
+  for (let index = 0; index < filesInList; index += 1) {
+    const bytes = randomBytes(index === 0 ? fileBytes : 100)
+    const shortCode = await uploadFile(mayfly, http, cookie, { name: `${index}.bin`, bytes })
+    if (index === 0) code = shortCode
+  }
+  const account = await makeAccount(mayfly, http)
+  const wrong = { ...account, password: 'not this one' }
+  const loads = {
+    alone: () => measureRound(mayfly, http, { code, cookie }),
+    'beside 8 correct logins': () =>
+      beside({ url: mayfly.url, clients: 8, body: JSON.stringify(account) }, () =>
+        measureRound(mayfly, http, { code, cookie }),
+      ),
+    'beside 50 wrong logins': () =>
+      beside({ url: mayfly.url, clients: 50, body: JSON.stringify(wrong) }, () =>
+        measureRound(mayfly, http, { code, cookie }),
+      ),
+  }
+  const found = new Map<string, Round[]>()
+  // One round more than counts: the first finds code that is not compiled yet.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, measure] of Object.entries(loads)) {
+      const figures = await measure()
+      if (round > 0) found.set(name, [...(found.get(name) ?? []), figures])
+    }
+  }
+  http.close()
+  return [...found].flatMap(([name, figures]) => {
+    const one = (what: string, unit: string, value: (round: Round) => number) =>
+      row(`${what} ${name}, ${how}`, unit, { ours: figures.map(value) })
+    const all = [
+      one('8 MiB download', 'ms', ({ download }) => download),
+      one('GET /api/files', 'ms', ({ list }) => list),
+    ]
+    if (name === 'alone') return all
+    const answered = (ofThese: (status: number) => boolean) => (round: Round) =>
+      Object.entries(round.tally).reduce(
+        (sum, [status, count]) => (ofThese(Number(status)) ? sum + count : sum),
+        0,
+      ) / round.seconds
+    return [
+      ...all,
+      one(
+        'logins that were hashed',
+        '/s',
+        answered((status) => status === 200 || status === 401),
+      ),
+      one(
+        'logins that were refused',
+        '/s',
+        answered((status) => status === 429 || status === 503),
+      ),
+    ]
+  })
+}
+
+const measureRound = async (
+  mayfly: Mayfly,
+  http: HttpClient,
+  { code, cookie }: { code: string; cookie: string },
+): Promise<Round> => {
+  const downloads: number[] = []
+  const lists: number[] = []
+  for (let index = 0; index < timedInRound; index += 1) {
+    downloads.push(await timed(() => http.expectOk(`${mayfly.url}/api/download/${code}`)))
+    const headers = { cookie, 'accept-encoding': 'gzip' }
+    lists.push(await timed(() => http.expectOk(`${mayfly.url}/api/files`, { headers })))
+  }
+  return { download: figure(downloads).median, list: figure(lists).median, tally: {}, seconds: 0 }
+}
+
+const timed = async (request: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now()
+  await request()
+  return performance.now() - began
+}
+
+const beside = async (workerData: LoginFlood, measure: () => Promise<Round>): Promise<Round> => {
+  const thread = new Worker(new URL('./login-flood.ts', import.meta.url), { workerData })
+  let tally: FloodTally = {}
+  const begun = new Promise<void>((resolve) => {
+    thread.on('message', (newest: FloodTally) => {
+      tally = newest
+      resolve()
+    })
+  })
+  await begun
+  const began = performance.now()
+  await wait(settleMillis)
+  const round = await measure()
+  const seconds = (performance.now() - began) / 1000
+  await thread.terminate()
+  await wait(settleMillis)
+  return { ...round, tally, seconds }
+}
