@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Auth } from './auth/auth.ts'
+import type { Auth, Passwords } from './auth/auth.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
@@ -16,5 +16,6 @@ export interface Deps {
   db: Db
   stores: Stores
   auth: Auth
+  passwords: Passwords
   rateLimits: RateLimits
 }

@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { ensureAdministrator } from './auth/administrator.ts'
 import { createAuth } from './auth/auth.ts'
+import { PasswordHashing } from './auth/password-hashing.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
 import { openDatabase } from './db/open.ts'
@@ -101,9 +103,11 @@ async function start(
   await bindStores({ clock, db, log, stores })
 
   const { requireEmailVerification } = config
-  const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
-  const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
-  const deps = { config, clock, log, db, stores, auth, rateLimits }
+  const passwords = new PasswordHashing(log)
+  lifetime.add({ name: 'password hashing', close: () => passwords.close() })
+  const auth = createAuth({ db, appUrl, log, secret, passwords, requireEmailVerification })
+  const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
+  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const connect = bucket ? [await bucket.publicOrigin()] : []

@@ -5,6 +5,8 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { buildApp } from '../../src/server/app.ts'
 import { createAuth } from '../../src/server/auth/auth.ts'
+import { PasswordHashing } from '../../src/server/auth/password-hashing.ts'
+import type { HashCost } from '../../src/server/auth/password-thread.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
@@ -34,7 +36,10 @@ export interface TestApp {
   storage: Storage
   disk: DiskStorage
   pool: pg.Pool
+  passwords: PasswordHashing
   clock: TestClock
+  /** For how many milliseconds logins were held; nothing waits here. */
+  held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
   close(): Promise<void>
@@ -43,6 +48,8 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Settings as the environment would hold them. */
   env?: Record<string, string>
+  /** What hashing a password costs; next to nothing, unless a test is about that. */
+  passwordCost?: HashCost
   /** A folder that outlives the server; without it, one of its own. */
   dataDir?: string
   /** Shorter waits for the database than the real ones. */
@@ -52,7 +59,12 @@ export interface TestAppOptions {
 /** Starts a server on a migrated database, which it drops when it is closed. */
 export const serveApp = async (
   database: TestDatabase,
-  { env = {}, dataDir: kept, poolLimits }: TestAppOptions = {},
+  {
+    env = {},
+    dataDir: kept,
+    poolLimits,
+    passwordCost = { N: 16, r: 1, p: 1 },
+  }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // The public origin is part of every presigned URL, so the port must be known before listening.
@@ -81,9 +93,16 @@ export const serveApp = async (
   const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
   const { appUrl, requireEmailVerification } = config
-  const auth = createAuth({ db, appUrl, log, secret, requireEmailVerification })
-  const rateLimits = createRateLimits(pool, { enabled: config.rateLimits })
-  const deps = { config, clock, log, db, stores, auth, rateLimits }
+  const passwords = new PasswordHashing(log, passwordCost)
+  const auth = createAuth({ db, appUrl, log, secret, passwords, requireEmailVerification })
+  const held: number[] = []
+  const rateLimits = createRateLimits({
+    pool,
+    clock,
+    enabled: config.rateLimits,
+    hold: async (ms) => void held.push(ms),
+  })
+  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits }
   const connect = bucket ? [await bucket.publicOrigin()] : []
   const built = { distDir: resolve('dist/web'), appUrl, connect }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }
@@ -96,13 +115,16 @@ export const serveApp = async (
     storage: stores.current,
     disk,
     pool,
+    passwords,
     clock,
+    held,
     logged,
     async close() {
       await disk.close()
       await bucket?.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await passwords.close()
       await closeDatabase()
       await database.drop()
       if (kept === undefined) await rm(dataDir, { recursive: true, force: true })

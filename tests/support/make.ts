@@ -43,15 +43,17 @@ export const makeClient = (app: Server, cookie = ''): Client => {
 }
 
 /** Signs somebody up over HTTP, on the free tier. */
-export const signUp = async (app: Server): Promise<Pick<Person, 'email' | 'password'>> => {
+export const signUp = async (
+  app: Server,
+  headers: Record<string, string> = {},
+): Promise<Pick<Person, 'email' | 'password'>> => {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
-  const signup = await makeClient(app).post('/api/auth/signup', {
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    email,
-    password,
-    confirmPassword: password,
+  const form = { firstName: 'Ada', lastName: 'Lovelace', email, password }
+  const signup = await makeClient(app).fetch('/api/auth/signup', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...form, confirmPassword: password }),
   })
   await expectOk(signup)
   return { email, password }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Deps } from '../deps.ts'
-import { emailExists, findAdministrator, makeAdministrator } from './queries.ts'
+import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
 
 /** Any fixed number: it names this one lock in the database. */
 const administratorLock = 7_226_114
@@ -20,7 +20,7 @@ export const ensureAdministrator = async (
     if (existing) return { created: false, email: existing.email }
 
     const email = config.adminEmail
-    const created = !(await emailExists(db, email))
+    const created = (await findUserId(db, email)) === null
     if (created) {
       await auth.api.signUpEmail({
         body: {

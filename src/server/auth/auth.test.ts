@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makePerson } from '../../../tests/support/make.ts'
+import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { sessions } from '../db/schema.ts'
 import { ensureAdministrator } from './administrator.ts'
@@ -162,13 +163,14 @@ describe('POST /api/auth/login', () => {
     try {
       const { email, password } = form()
       const post = (path: string, body: unknown) =>
-        fetch(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+        send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
           method: 'POST',
+          headers: { host: 'files.example.org' },
           body: JSON.stringify(body),
         })
       await post('/api/auth/signup', form())
-      const response = await post('/api/auth/login', { email, password })
-      expect(response.headers.getSetCookie()[0]).toMatch(/; Secure/i)
+      const { headers } = await post('/api/auth/login', { email, password })
+      expect(headers['set-cookie']?.[0]).toMatch(/; Secure/i)
     } finally {
       await secure.close()
     }
@@ -301,10 +303,10 @@ describe('rate limits', () => {
     expect((await attempt('other@example.org')).status).toBe(401)
   })
 
-  it('let an office behind one address log in as often as it likes', async () => {
+  it('let an office behind one address log in again and again', async () => {
     const email = 'office@example.org'
     await makeClient(limited).post('/api/auth/signup', form({ email }))
-    for (let attempts = 0; attempts < 105; attempts += 1) {
+    for (let attempts = 0; attempts < 60; attempts += 1) {
       const login = await makeClient(limited).post('/api/auth/login', {
         email,
         password: 'secret1',

@@ -11,17 +11,39 @@ import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
 
 const day = 24 * 60 * 60
 
+/** Hashes passwords and compares them with their hashes, in the format of Better Auth. */
+export interface Passwords {
+  /**
+   * @throws {AppError} PASSWORDS_BUSY when too many wait; UNAVAILABLE when it cannot be done now.
+   */
+  hash(password: string): Promise<string>
+  /** As `hash`. */
+  verify(known: { hash: string; password: string }): Promise<boolean>
+  /** Runs `work`, whose passwords count as those of `client`: nobody takes the place of all others. */
+  forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result>
+  /**
+   * As `forClient`, with `password` hashed before `work` begins and not in it: for work that holds a
+   * connection to the database, which is not to wait for a hash.
+   */
+  hashedFirst<Result>(
+    client: string,
+    password: string,
+    work: () => Promise<Result>,
+  ): Promise<Result>
+}
+
 interface AuthOptions {
   db: Db
   appUrl: URL
   log: Logger
   /** Signs the session cookies. */
   secret: string
+  passwords: Passwords
   requireEmailVerification: boolean
 }
 
 const optionsFor = (
-  { db, appUrl, log, secret, requireEmailVerification }: AuthOptions,
+  { db, appUrl, log, secret, passwords, requireEmailVerification }: AuthOptions,
   { watched }: DatabaseWatch,
 ) =>
   ({
@@ -47,6 +69,10 @@ const optionsFor = (
       minPasswordLength,
       maxPasswordLength,
       requireEmailVerification,
+      password: {
+        hash: (password) => passwords.hash(password),
+        verify: (known) => passwords.verify(known),
+      },
     },
     session: { expiresIn: 30 * day, updateAge: day },
     user: {

@@ -1,49 +1,63 @@
 import { APIError } from 'better-auth/api'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import type { AuthUser } from './auth.ts'
+import { accountName } from './known-browser.ts'
+import { type Admission, admitTry } from './login-limits.ts'
 
 interface Credentials {
   email: string
   password: string
 }
 
+interface Client {
+  /** Its address, or the block of it. */
+  address: string
+  headers: Headers
+  /** The id of a browser that this account signed in with before. */
+  knownBrowser: string | null
+}
+
 /**
- * Opens a session: answers who it belongs to and the headers that set its cookies. Failed attempts are counted by
- * account, by address, and by both together, where the fewest are allowed.
+ * Opens a session: answers who it belongs to and the headers that set its cookies. How many tries
+ * there are is said in login-limits.ts; an account that does not exist has as many.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
- * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS.
+ * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
 export const logIn = async (
-  { auth, clock, rateLimits }: Pick<Deps, 'auth' | 'clock' | 'rateLimits'>,
+  deps: Pick<Deps, 'auth' | 'clock' | 'passwords' | 'rateLimits'>,
   { email, password }: Credentials,
-  client: { address: string; headers: Headers },
+  { address, headers, knownBrowser }: Client,
 ): Promise<{ user: SessionUser; headers: Headers }> => {
-  const address = addressBlock(client.address)
-  const account = email.toLowerCase()
-  const accountFromAddress = `${address} ${account}`
-  await rateLimits.spend('loginByAddress', address)
-  await rateLimits.spend('loginByAccount', account)
-  await rateLimits.spend('loginByAccountAndAddress', accountFromAddress)
-  try {
-    const { headers, response } = await auth.api.signInEmail({
+  const { auth, clock, passwords } = deps
+  const account = await accountName(deps, email)
+  const admission = await admitTry(deps, { account, address, knownBrowser })
+  const signIn = () =>
+    auth.api.signInEmail({
       body: { email, password },
-      headers: sessionHeaders(client.headers),
+      headers: sessionHeaders(headers),
       returnHeaders: true,
     })
-    await rateLimits.refund('loginByAddress', address)
-    await rateLimits.refund('loginByAccount', account)
-    await rateLimits.forgive('loginByAccountAndAddress', accountFromAddress)
-    const user = toSessionUser(response.user as AuthUser, clock())
-    return { user, headers }
-  } catch (error) {
-    if (!(error instanceof APIError)) throw error
-    if (error.statusCode === 403) throw new AppError('EMAIL_NOT_VERIFIED', { cause: error })
-    if (error.statusCode < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
-    throw error
+  const signedIn = await passwords
+    .forClient(address, signIn)
+    .catch((error: unknown) => refuse(error, admission))
+  await admission.right()
+  const user = toSessionUser(signedIn.response.user as AuthUser, clock())
+  return { user, headers: signedIn.headers }
+}
+
+/** Counts the try as what it was, and throws what the client is told. */
+const refuse = async (error: unknown, admission: Admission): Promise<never> => {
+  const status = error instanceof APIError ? error.statusCode : 500
+  if (status === 403) {
+    await admission.right()
+    throw new AppError('EMAIL_NOT_VERIFIED', { cause: error })
   }
+  if (status < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
+  // Where that fails too, the end of its window takes the try back.
+  await admission.undone().catch(() => {})
+  throw error
 }
 
 /** Only what a session row records; a stale cookie must not decide over a fresh login. */

@@ -1,11 +1,22 @@
-import { eq, lt, sql } from 'drizzle-orm'
-import { rateLimits, sessions, users, verifications } from '../db/schema.ts'
+import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import { accounts, rateLimits, sessions, users, verifications } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** Whether an account has this address (in lower case, as all are stored). */
-export const emailExists = async (db: Db, email: string): Promise<boolean> => {
+/** The id of the user with this address (in lower case, as all are stored), or null. */
+export const findUserId = async (db: Db, email: string): Promise<string | null> => {
   const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)
-  return row !== undefined
+  return row?.id ?? null
+}
+
+/** The stored hash of the password of the account with this address (in lower case), or null. */
+export const findPasswordHash = async (db: Db, email: string): Promise<string | null> => {
+  const [row] = await db
+    .select({ password: accounts.password })
+    .from(accounts)
+    .innerJoin(users, eq(users.id, accounts.userId))
+    .where(and(eq(users.email, email), eq(accounts.providerId, 'credential')))
+    .limit(1)
+  return row?.password ?? null
 }
 
 /** Finds a session and its user by the session's token, over or not: one query, prepared once. */
@@ -40,5 +51,11 @@ export const makeAdministrator = async (db: Db, email: string): Promise<void> =>
 export const removeLapsedRows = async (db: Db, now: Date): Promise<void> => {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
-  await db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()))
+  // One that is counted in at this moment begins anew by itself; waiting for it could be a deadlock.
+  const lapsed = db
+    .select({ key: rateLimits.key })
+    .from(rateLimits)
+    .where(lt(rateLimits.expire, now.getTime()))
+    .for('update', { skipLocked: true })
+  await db.delete(rateLimits).where(inArray(rateLimits.key, lapsed))
 }

@@ -1,29 +1,48 @@
 import type { Deps } from '../deps.ts'
 import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
+import { counter } from '../http/rate-limit.ts'
 import { setSessionCookies } from '../http/session.ts'
+import { refusalHolder } from './hold-refusals.ts'
+import { findKnownBrowser, knownBrowserValue, setKnownBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { publicUser } from './public-user.ts'
 import { signUp } from './sign-up.ts'
 
-type AuthDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'rateLimits'>
+type AuthDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'passwords' | 'rateLimits'>
+
+type AuthHandlers = Handlers<'signup' | 'login' | 'currentUser' | 'startSignIn' | 'logout'>
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
-export const authRoutes = (
-  deps: AuthDeps,
-): Handlers<'signup' | 'login' | 'currentUser' | 'startSignIn' | 'logout'> => ({
+export const authRoutes = (deps: AuthDeps): AuthHandlers => {
+  const holdingRefusals = refusalHolder(deps)
+  const { signup, login, ...others } = handlers(deps)
+  return {
+    ...others,
+    signup: (call) => holdingRefusals(async () => signup(call)),
+    login: (call) => holdingRefusals(async () => login(call)),
+  }
+}
+
+const handlers = (deps: AuthDeps): AuthHandlers => ({
   async signup({ body, clientAddress }) {
-    await deps.rateLimits.spend('signupByAddress', addressBlock(clientAddress))
-    const { requiresVerification } = await signUp(deps, body)
+    const address = addressBlock(clientAddress)
+    await deps.rateLimits.spend([counter('signupsByAddress', address)])
+    const { requiresVerification } = await signUp(deps, body, address)
     return { message: 'Account created successfully!', requiresVerification }
   },
 
   async login({ body, clientAddress, context }) {
+    const knownBrowser = await findKnownBrowser(deps, context, body.email)
     const { user, headers } = await logIn(deps, body, {
-      address: clientAddress,
+      address: addressBlock(clientAddress),
       headers: context.req.raw.headers,
+      knownBrowser,
     })
+    const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
+    // Nothing can fail any more: an answer that says so must not open a session.
     setSessionCookies(context, headers)
+    if (known !== null) setKnownBrowser(deps, context, known)
     return publicUser(user)
   },
 

@@ -3,31 +3,34 @@ import type { z } from 'zod'
 import type { signupBody } from '../../shared/contract/account.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { emailExists } from './queries.ts'
+import { findUserId } from './queries.ts'
 
 /**
  * Creates an account (spec §5, signup). The administrator's address is taken, whether or not that
  * account exists yet.
- * @throws {AppError} EMAIL_TAKEN, also when two requests for one address race.
+ * @param client on whose behalf the password is hashed.
+ * @throws {AppError} EMAIL_TAKEN, also when two requests for one address race; PASSWORDS_BUSY.
  */
 export const signUp = async (
-  { auth, config, db }: Pick<Deps, 'auth' | 'config' | 'db'>,
+  { auth, config, db, passwords }: Pick<Deps, 'auth' | 'config' | 'db' | 'passwords'>,
   form: z.output<typeof signupBody>,
+  client: string,
 ): Promise<{ requiresVerification: boolean }> => {
   const email = form.email.toLowerCase()
-  if (email === config.adminEmail || (await emailExists(db, email))) {
+  if (email === config.adminEmail || (await findUserId(db, email)) !== null) {
     throw new AppError('EMAIL_TAKEN')
   }
   const { firstName, lastName, password } = form
-  try {
-    await auth.api.signUpEmail({
-      body: { email, password, name: `${firstName} ${lastName}`, firstName, lastName },
+  const body = { email, password, name: `${firstName} ${lastName}`, firstName, lastName }
+  // Better Auth hashes in its transaction, where a wait would keep a connection from everybody.
+  const user = await passwords
+    .hashedFirst(client, password, () => auth.api.signUpEmail({ body }))
+    .then((made) => made.user)
+    .catch(async (error: unknown) => {
+      if (error instanceof APIError && (await findUserId(db, email)) !== null) return null
+      throw error
     })
-  } catch (error) {
-    if (error instanceof APIError && (await emailExists(db, email))) {
-      throw new AppError('EMAIL_TAKEN', { cause: error })
-    }
-    throw error
-  }
+  // To whoever comes second it answers with a user that does not exist.
+  if (user?.id !== (await findUserId(db, email))) throw new AppError('EMAIL_TAKEN')
   return { requiresVerification: config.requireEmailVerification }
 }

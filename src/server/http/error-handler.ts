@@ -26,7 +26,8 @@ const toAppError = (error: unknown, requestId: string): AppError => {
  */
 export const answerError = (error: unknown, c: Context<HttpEnv>): Response => {
   const fault = toAppError(error, c.var.requestId)
-  if (fault.status >= 500)
+  // A full queue is not a fault, and whoever fills it must not fill the log.
+  if (fault.status >= 500 && fault.code !== 'PASSWORDS_BUSY')
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
   return c.json(fault.body, fault.status, { 'cache-control': 'no-store', ...fault.headers })
 }

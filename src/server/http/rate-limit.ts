@@ -1,66 +1,192 @@
 import type pg from 'pg'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
-/** Attempts allowed in a window of seconds. A window counts from its first attempt. */
+const minute = 60_000
+const withoutEnd = 2 ** 31 - 1
+
+/**
+ * How many of what may be counted under one key in a window, which begins with the first. What is
+ * `withoutEnd` refuses nothing by itself.
+ */
 const limits = {
-  loginByAccountAndAddress: { points: 10, duration: 15 * 60 },
-  loginByAccount: { points: 100, duration: 60 * 60 },
-  loginByAddress: { points: 100, duration: 15 * 60 },
-  signupByAddress: { points: 30, duration: 60 * 60 },
+  wrongLoginsByAddress: { most: 100, windowMs: 15 * minute },
+  wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
+  wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
+  /** Its window grows: see `waitBetweenTries` in auth/login-pace.ts. */
+  pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
+  wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
+  loginsByAddress: { most: 600, windowMs: 15 * minute },
+  loginsByAccount: { most: 120, windowMs: 15 * minute },
+  signupsByAddress: { most: 30, windowMs: 60 * minute },
 } as const
 
-type LimitName = keyof typeof limits
+/** One counter: its row in the database, what it may reach, and how long it then stays. */
+export interface Counter {
+  key: string
+  most: number
+  windowMs: number
+}
+
+/** What an attempt has spent: each key with the end of the window that it was counted in. */
+export type Spent = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, so that every server counts together. */
 export interface RateLimits {
   /**
-   * Counts one attempt by `key`.
-   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` when the window's attempts are used up.
+   * How many stand in these counters, by key; nothing for one whose window is over. Writes nothing.
+   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` where one of them is full.
    */
-  spend(name: LimitName, key: string): Promise<void>
-  /** Takes back one attempt of `key`. */
-  refund(name: LimitName, key: string): Promise<void>
-  /** Forgets the attempts of `key`: a success shows that they were honest. */
-  forgive(name: LimitName, key: string): Promise<void>
+  check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Counts one in every counter, or, where one of them is full, in none. No counter passes its limit,
+   * however many ask at once.
+   * @throws {AppError} as `check`.
+   */
+  spend(counters: readonly Counter[]): Promise<Spent>
+  /** Counts one in every counter, full or not. */
+  add(counters: readonly Counter[]): Promise<void>
+  /** Takes back what was spent, of these keys: an attempt that did not come to its end. */
+  refund(spent: Spent, keys?: readonly string[]): Promise<void>
+  /** Empties counters: a success shows that their attempts were honest. */
+  forget(keys: readonly string[]): Promise<void>
+  /** Lets a caller wait before its attempt goes on. */
+  hold(ms: number): Promise<unknown>
+}
+
+/** A counter of the table above. */
+export function counter(name: keyof typeof limits, key: string): Counter {
+  return { key: `${name}:${key}`, ...limits[name] }
+}
+
+interface RateLimitOptions {
+  pool: Pick<pg.Pool, 'query'>
+  clock: Clock
+  enabled: boolean
+  /** Waits so many milliseconds. */
+  hold: (ms: number) => Promise<unknown>
 }
 
 /** Rate limits kept in the table `rate_limits`; with `enabled: false` nothing is counted. */
-export const createRateLimits = (pool: pg.Pool, options: { enabled: boolean }): RateLimits => {
-  if (!options.enabled)
-    return { spend: async () => {}, refund: async () => {}, forgive: async () => {} }
-
-  const limiter = (name: LimitName) =>
-    new RateLimiterPostgres({
-      storeClient: pool,
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false, // a job clears the table; a timer would keep the process alive
-      keyPrefix: name,
-      ...limits[name],
-    })
-  const limiters = {
-    loginByAccountAndAddress: limiter('loginByAccountAndAddress'),
-    loginByAccount: limiter('loginByAccount'),
-    loginByAddress: limiter('loginByAddress'),
-    signupByAddress: limiter('signupByAddress'),
-  } satisfies Record<LimitName, RateLimiterPostgres>
-
+export function createRateLimits(options: RateLimitOptions): RateLimits {
+  if (options.enabled) return new CountingLimits(options)
   return {
-    async spend(name, key) {
-      try {
-        await limiters[name].consume(key)
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal
-        const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))
-        throw new AppError('TOO_MANY_REQUESTS', { headers: { 'retry-after': String(seconds) } })
-      }
-    },
-    async refund(name, key) {
-      await limiters[name].reward(key)
-    },
-    async forgive(name, key) {
-      await limiters[name].delete(key)
-    },
+    check: async () => new Map(),
+    spend: async () => new Map(),
+    add: async () => {},
+    refund: async () => {},
+    forget: async () => {},
+    hold: options.hold,
   }
+}
+
+/**
+ * The refusal of somebody who may come again in `ms` milliseconds.
+ * @returns a TOO_MANY_REQUESTS whose sentence and `Retry-After` say when.
+ */
+function tooManyAttempts(ms: number): AppError {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  const minutes = Math.ceil(seconds / 60)
+  const span = seconds < 60 ? `${seconds} s` : minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return new AppError('TOO_MANY_REQUESTS', {
+    message: `Too many attempts. Please wait ${span} and try again.`,
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+class CountingLimits implements RateLimits {
+  readonly #pool: Pick<pg.Pool, 'query'>
+  readonly #clock: Clock
+  readonly hold: RateLimits['hold']
+
+  constructor({ pool, clock, hold }: RateLimitOptions) {
+    this.#pool = pool
+    this.#clock = clock
+    this.hold = hold
+  }
+
+  async check(counters: readonly Counter[]): Promise<Map<string, number>> {
+    const now = this.#now()
+    const { rows } = await this.#pool.query<{ key: string; points: number; until: string }>({
+      name: 'check_rate_limits',
+      text: 'select key, points, expire as until from rate_limits where key = any($1) and expire > $2',
+      values: [counters.map(({ key }) => key), now],
+    })
+    const most = new Map(counters.map((one) => [one.key, one.most]))
+    const full = rows.filter(({ key, points }) => points >= (most.get(key) ?? withoutEnd))
+    if (full.length > 0) throw tooManyAttempts(Math.max(...full.map(endOf)) - now)
+    return new Map(rows.map(({ key, points }) => [key, points]))
+  }
+
+  async spend(counters: readonly Counter[]): Promise<Spent> {
+    const now = this.#now()
+    const { rows } = await this.#pool.query<{ key: string; until: string }>({
+      name: 'spend_rate_limits',
+      // In the order of their keys, so that two that spend the same ones never wait for each other.
+      text: `insert into rate_limits as kept (key, points, expire)
+        select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
+        on conflict (key) do update set
+          points = case when kept.expire <= $4 then 1 else kept.points + 1 end,
+          expire = case when kept.expire <= $4 then excluded.expire else kept.expire end
+        where kept.expire <= $4 or kept.points < ($3::int[])[array_position($1::text[], kept.key)]
+        returning key, expire as until`,
+      values: [
+        counters.map(({ key }) => key),
+        counters.map(({ windowMs }) => now + windowMs),
+        counters.map(({ most }) => most),
+        now,
+      ],
+    })
+    const spent = new Map(rows.map((row) => [row.key, endOf(row)]))
+    if (spent.size === counters.length) return spent
+    await this.refund(spent)
+    await this.check(counters.filter(({ key }) => !spent.has(key)))
+    throw tooManyAttempts(0) // what was full a moment ago is not any more
+  }
+
+  async add(counters: readonly Counter[]): Promise<void> {
+    await this.spend(counters.map((one) => ({ ...one, most: withoutEnd })))
+  }
+
+  async refund(spent: Spent, keys: readonly string[] = [...spent.keys()]): Promise<void> {
+    const taken = keys.filter((key) => spent.has(key))
+    if (taken.length === 0) return
+    await this.#pool.query({
+      name: 'refund_rate_limits',
+      // Locked in the order in which they are spent. A window that is over by now has nothing to give back.
+      text: `with kept as materialized
+          (select key from rate_limits where key = any($1) order by key for update)
+        update rate_limits set points = points - 1
+        from kept, unnest($1::text[], $2::bigint[]) as spent (key, expire)
+        where rate_limits.key = kept.key and spent.key = kept.key
+          and rate_limits.expire = spent.expire and points > 0`,
+      values: [taken, taken.map((key) => spent.get(key))],
+    })
+    // Who is refused leaves no row behind: names that somebody invents would fill the table.
+    await this.#pool.query({
+      name: 'remove_empty_rate_limits',
+      text: `delete from rate_limits where key in
+        (select key from rate_limits where key = any($1) and points <= 0 for update skip locked)`,
+      values: [taken],
+    })
+  }
+
+  async forget(keys: readonly string[]): Promise<void> {
+    await this.#pool.query({
+      name: 'forget_rate_limits',
+      text: `with kept as materialized
+          (select key from rate_limits where key = any($1) order by key for update)
+        delete from rate_limits using kept where rate_limits.key = kept.key`,
+      values: [keys],
+    })
+  }
+
+  #now(): number {
+    return this.#clock().getTime()
+  }
+}
+
+/** Postgres's driver gives a bigint as text. */
+function endOf({ until }: { until: string }): number {
+  return Number(until)
 }

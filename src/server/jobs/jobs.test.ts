@@ -58,7 +58,7 @@ describe('the schedule', () => {
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'expire-files', cron: '* * * * *' },
-      { name: 'remove-lapsed-rows', cron: '37 * * * *' },
+      { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'sweep-orphans', cron: '17 * * * *' },
       { name: 'sweep-uploads', cron: '*/10 * * * *' },
     ])

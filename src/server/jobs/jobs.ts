@@ -28,7 +28,7 @@ const jobs: readonly Job[] = [
   { name: 'sweep-orphans', cron: '17 * * * *', run: sweepOrphans },
   {
     name: 'remove-lapsed-rows',
-    cron: '37 * * * *',
+    cron: '*/10 * * * *',
     run: ({ clock, db }) => removeLapsedRows(db, clock()),
   },
 ]

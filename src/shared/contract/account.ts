@@ -47,7 +47,7 @@ export const account = {
     access: 'visitor',
     body: signupBody,
     response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
-    errors: ['EMAIL_TAKEN'],
+    errors: ['EMAIL_TAKEN', 'PASSWORDS_BUSY'],
   }),
   login: endpoint({
     method: 'POST',
@@ -56,7 +56,7 @@ export const account = {
     access: 'visitor',
     body: z.object({ email, password: password.min(1) }),
     response: userSchema,
-    errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
+    errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'PASSWORDS_BUSY'],
   }),
   currentUser: endpoint({
     method: 'GET',

@@ -85,6 +85,10 @@ export const errorTable = {
     status: 500,
     message: 'Something went wrong on our side.',
   },
+  PASSWORDS_BUSY: {
+    status: 503,
+    message: 'Many people are signing in right now. Please try again in a few seconds.',
+  },
   UNAVAILABLE: {
     status: 503,
     message: 'The service cannot be reached right now. Please try again shortly.',

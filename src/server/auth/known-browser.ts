@@ -1,0 +1,124 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { nanoid } from 'nanoid'
+import type { Deps } from '../deps.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { findPasswordHash } from './queries.ts'
+
+type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
+
+const cookieName = 'mayfly.known_browser'
+const keptSeconds = 365 * 24 * 60 * 60
+/** A browser is known to so many accounts, the newest ones. */
+const mostAccounts = 5
+
+/** The name of an account, its owner's mail address, where it must not be read: a keyed hash. */
+export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
+  const { secret } = await auth.$context
+  return hmac(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
+}
+
+/**
+ * Whether a browser signed in to this account before, by its cookie: its id, or null. A cookie ends a
+ * year after the last login, and with the password that was right then. It opens no session.
+ */
+export async function findKnownBrowser(
+  deps: BrowserDeps,
+  context: Context<HttpEnv>,
+  email: string,
+): Promise<string | null> {
+  const account = await accountName(deps, email)
+  const entry = readEntries(deps, context).find((one) => one.account === account)
+  if (!entry || entry.until <= deps.clock().getTime() / 1000) return null
+  const signature = await sign(deps, email, entry)
+  if (signature === null) return null
+  const given = Buffer.from(entry.signature)
+  const expected = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected) ? entry.id : null
+}
+
+/**
+ * The cookie's value that makes a browser which just signed in known to that account, for another year
+ * where it is already; null for an account without a password.
+ */
+export async function knownBrowserValue(
+  deps: BrowserDeps,
+  context: Context<HttpEnv>,
+  email: string,
+  knownBrowser: string | null,
+): Promise<string | null> {
+  const account = await accountName(deps, email)
+  const until = Math.floor(deps.clock().getTime() / 1000) + keptSeconds
+  const unsigned = { account, id: knownBrowser ?? nanoid(), until }
+  const signature = await sign(deps, email, unsigned)
+  if (signature === null) return null
+  const others = readEntries(deps, context).filter((one) => one.account !== account)
+  const entries = [{ ...unsigned, signature }, ...others].slice(0, mostAccounts)
+  return entries.map(writeEntry).join('~')
+}
+
+/** Sets the cookie to what `knownBrowserValue` answered. */
+export function setKnownBrowser(
+  deps: Pick<Deps, 'config'>,
+  context: Context<HttpEnv>,
+  value: string,
+): void {
+  setCookie(context, cookieName, value, {
+    ...(isHttps(deps) && { prefix: 'host', secure: true }),
+    httpOnly: true,
+    sameSite: 'Lax',
+    path: '/',
+    maxAge: keptSeconds,
+  })
+}
+
+interface Unsigned {
+  account: string
+  id: string
+  /** Seconds since 1970. */
+  until: number
+}
+
+interface Entry extends Unsigned {
+  signature: string
+}
+
+const entryPattern = /^([\w-]{22})\.([\w-]{21})\.(\d{1,12})\.([\w-]{43})$/
+
+function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): Entry[] {
+  const prefix = isHttps(deps) ? 'host' : undefined
+  const text =
+    (prefix ? getCookie(context, cookieName, prefix) : getCookie(context, cookieName)) ?? ''
+  return text.split('~', mostAccounts).flatMap((part) => {
+    const [, account, id, until, signature] = entryPattern.exec(part) ?? []
+    return account && id && until && signature
+      ? [{ account, id, until: Number(until), signature }]
+      : []
+  })
+}
+
+function writeEntry({ account, id, until, signature }: Entry): string {
+  return `${account}.${id}.${until}.${signature}`
+}
+
+/** Null for an account without a password. The hash of the password is signed too: a new one ends it. */
+async function sign(
+  { auth, db }: BrowserDeps,
+  email: string,
+  { account, id, until }: Unsigned,
+): Promise<string | null> {
+  const passwordHash = await findPasswordHash(db, email.toLowerCase())
+  if (passwordHash === null) return null
+  const { secret } = await auth.$context
+  return hmac(secret, 'mayfly known browser', `${account}.${id}.${until}.${passwordHash}`)
+}
+
+/** What it is for comes first, so that none can be taken for another that the same secret signs. */
+function hmac(secret: string, purpose: string, text: string): string {
+  return createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
+}
+
+function isHttps({ config }: Pick<Deps, 'config'>): boolean {
+  return config.appUrl.protocol === 'https:'
+}

@@ -1,0 +1,129 @@
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
+import { PasswordHashing } from './password-hashing.ts'
+
+const logged: LogLine[] = []
+const log = pino({ level: 'error' }, logCollector(logged))
+const quick = { N: 16, r: 1, p: 1 }
+
+const opened: PasswordHashing[] = []
+const open = (cost?: typeof quick) => {
+  const passwords = new PasswordHashing(log, cost)
+  opened.push(passwords)
+  return passwords
+}
+afterEach(async () => {
+  for (const passwords of opened.splice(0)) await passwords.close()
+  logged.length = 0
+})
+
+/** What the thread cannot hash: it ends it. */
+const deadly = 7 as unknown as string
+
+const codes = (answers: PromiseSettledResult<unknown>[]) =>
+  answers.map((answer) => (answer.status === 'fulfilled' ? 'hashed' : answer.reason.code))
+
+const countOf = (values: unknown[], wanted: unknown) =>
+  values.filter((value) => value === wanted).length
+
+describe('PasswordHashing', () => {
+  it.each([
+    'correct horse',
+    'pässwörd',
+    'ﬁne', // a ligature, which is the same password as its two letters
+    '😀'.repeat(40),
+  ])('hashes %s as Better Auth does, and knows the hashes that it made', async (password) => {
+    const passwords = open()
+    const ours = await passwords.hash(password)
+    expect(ours).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+    expect(await verifyPassword({ hash: ours, password })).toBe(true)
+
+    const theirs = await hashPassword(password)
+    expect(await passwords.verify({ hash: theirs, password })).toBe(true)
+    expect(await passwords.verify({ hash: theirs, password: `${password}!` })).toBe(false)
+  })
+
+  it('gives one password another hash each time', async () => {
+    const passwords = open(quick)
+    expect(await passwords.hash('twice')).not.toBe(await passwords.hash('twice'))
+  })
+
+  it('fails on a stored hash that is none, and goes on', async () => {
+    const passwords = open(quick)
+    await expect(passwords.verify({ hash: 'damaged', password: 'x' })).rejects.toThrow('damaged')
+    const hash = await passwords.hash('x')
+    const cut = hash.slice(0, -2)
+    expect(await passwords.verify({ hash: cut, password: 'x' })).toBe(false)
+    expect(await passwords.verify({ hash, password: 'x' })).toBe(true)
+  })
+
+  it('lets 96 wait, 32 of one client, and tells the others when to come back', async () => {
+    const passwords = open(quick)
+    const ask = (client: string) => passwords.forClient(client, () => passwords.hash('x'))
+    const flood = Promise.allSettled(Array.from({ length: 200 }, () => ask('one')))
+    const others = Promise.allSettled(Array.from({ length: 63 }, (_, n) => ask(`other ${n}`)))
+    expect(codes(await others)).toEqual(Array(63).fill('hashed'))
+    const answers = await flood
+    // One is at work while 32 wait.
+    expect(countOf(codes(answers), 'hashed')).toBe(33)
+    const refused = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+    expect(refused.reason).toMatchObject({
+      code: 'PASSWORDS_BUSY',
+      status: 503,
+      headers: { 'retry-after': '5' },
+    })
+  })
+
+  it('gives a place in a full queue to whoever has none, at the cost of who has the most', async () => {
+    const passwords = open(quick)
+    const ask = (client: string) => passwords.forClient(client, () => passwords.hash('x'))
+    const floods = ['a', 'b', 'c'].map((client) =>
+      Promise.allSettled(Array.from({ length: 40 }, () => ask(client))),
+    )
+    const visitors = await Promise.allSettled(['d', 'e', 'f'].map(ask))
+    expect(codes(visitors)).toEqual(['hashed', 'hashed', 'hashed'])
+    const hashed = countOf((await Promise.all(floods)).flatMap(codes), 'hashed')
+    expect(hashed + visitors.length).toBe(97)
+  })
+
+  it('answers everybody when its thread dies, and starts another', async () => {
+    const passwords = open(quick)
+    const hash = await passwords.hash('before')
+    const answers = await Promise.allSettled([
+      passwords.verify({ hash, password: deadly }),
+      passwords.hash('one'),
+      passwords.hash('two'),
+    ])
+    expect(logged.map(({ msg }) => msg)).toEqual(['the password thread failed'])
+    expect(codes(answers)).toEqual(['UNAVAILABLE', 'hashed', 'hashed'])
+    expect(await passwords.verify({ hash, password: 'before' })).toBe(true)
+  })
+
+  it('answers everybody when it is closed, and whoever comes later', async () => {
+    const passwords = open()
+    const waiting = Promise.allSettled(Array.from({ length: 5 }, () => passwords.hash('x')))
+    await passwords.close()
+    expect(codes(await waiting)).toEqual(Array(5).fill('UNAVAILABLE'))
+    await expect(passwords.hash('later')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+
+  it('hashes before work that must not wait, once, and only what it was told', async () => {
+    const passwords = open(quick)
+    const order: string[] = []
+    const hashes = await passwords.hashedFirst('client', 'chosen', async () => {
+      order.push('work')
+      const first = passwords.hash('chosen').then((hash) => {
+        order.push('chosen')
+        return hash
+      })
+      const other = passwords.hash('another').then(() => order.push('another'))
+      await other
+      return [await first, await passwords.hash('chosen')]
+    })
+    expect(hashes[0]).toBe(hashes[1])
+    expect(order).toEqual(['work', 'chosen', 'another'])
+    expect(await passwords.verify({ hash: hashes[0] ?? '', password: 'chosen' })).toBe(true)
+  })
+})

@@ -1,0 +1,140 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { AppError } from '../errors.ts'
+import type { Passwords } from './auth.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { HashCost, PasswordOrder } from './password-thread.ts'
+
+/** What Better Auth hashes with, so that its rows stay good: 32 MiB and some 50 ms each. */
+const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
+/** A full queue takes some five seconds on a slow core. */
+const queueLimits = { most: 96, mostOfOne: 32 }
+const busyRetrySeconds = 5
+/** The heap of the thread; what scrypt takes lies outside of it, 32 MiB for the one hash at work. */
+const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
+
+/** On whose behalf passwords are hashed, and what is hashed already. */
+interface Caller {
+  client: string
+  hashed?: { password: string; hash: string }
+}
+
+interface Job {
+  order: PasswordOrder
+  key: PromiseWithResolvers<Uint8Array>
+}
+
+/**
+ * Hashes passwords one at a time on a thread of its own, apart from the threads of Node that files
+ * need, and in the format of Better Auth. Others wait in a queue that does not grow past its limits,
+ * in which clients take turns. A thread that dies fails the hash at work; the next starts another.
+ */
+export class PasswordHashing implements Passwords {
+  readonly #log: Pick<Logger, 'error'>
+  readonly #cost: HashCost
+  readonly #caller = new AsyncLocalStorage<Caller>()
+  readonly #queue = new FairQueue<Job>(queueLimits)
+  #thread: Worker | undefined
+  #atWork: Job | undefined
+  #closed = false
+
+  /** @param cost tests take a smaller one; whoever changes it locks everybody out. */
+  constructor(log: Pick<Logger, 'error'>, cost: HashCost = betterAuthCost) {
+    this.#log = log
+    this.#cost = cost
+  }
+
+  forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#caller.run({ client }, work)
+  }
+
+  async hashedFirst<Result>(
+    client: string,
+    password: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const hash = await this.forClient(client, () => this.hash(password))
+    return this.#caller.run({ client, hashed: { password, hash } }, work)
+  }
+
+  async hash(password: string): Promise<string> {
+    const hashed = this.#caller.getStore()?.hashed
+    if (hashed?.password === password) return hashed.hash
+    const salt = randomBytes(16).toString('hex')
+    const key = await this.#derive(password, salt)
+    return `${salt}:${Buffer.from(key).toString('hex')}`
+  }
+
+  async verify({ hash, password }: { hash: string; password: string }): Promise<boolean> {
+    const [salt, hex] = hash.split(':')
+    if (!salt || !hex) throw new Error('The stored hash of a password is damaged')
+    const expected = Buffer.from(hex, 'hex')
+    const key = await this.#derive(password, salt)
+    return key.length === expected.length && timingSafeEqual(key, expected)
+  }
+
+  /** Ends the thread; whoever waits, and whoever comes later, is told that the service is away. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (let job = this.#queue.take(); job; job = this.#queue.take()) job.key.reject(away())
+    await this.#thread?.terminate()
+  }
+
+  #derive(password: string, salt: string): Promise<Uint8Array> {
+    if (this.#closed) return Promise.reject(away())
+    const job: Job = {
+      order: { password, salt, cost: this.#cost },
+      key: Promise.withResolvers(),
+    }
+    const client = this.#caller.getStore()?.client ?? 'the server itself'
+    this.#queue.add(client, job)?.key.reject(busy())
+    this.#workOn()
+    return job.key.promise
+  }
+
+  #workOn(): void {
+    if (this.#atWork || this.#closed) return
+    const job = this.#queue.take()
+    if (!job) return
+    this.#atWork = job
+    try {
+      this.#thread ??= this.#start()
+      this.#thread.postMessage(job.order)
+    } catch (error) {
+      this.#log.error({ err: error }, 'the password thread cannot be started')
+      this.#done()?.key.reject(away(error))
+    }
+  }
+
+  /** The job at work, which is over; the next one's turn comes. */
+  #done(): Job | undefined {
+    const job = this.#atWork
+    this.#atWork = undefined
+    setImmediate(() => this.#workOn())
+    return job
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./password-thread.ts', import.meta.url), {
+      resourceLimits: threadLimits,
+    })
+    thread.unref()
+    thread.on('message', (key: Uint8Array) => this.#done()?.key.resolve(key))
+    thread.on('error', (error) => this.#log.error({ err: error }, 'the password thread failed'))
+    thread.on('exit', () => {
+      this.#thread = undefined
+      this.#done()?.key.reject(away())
+    })
+    return thread
+  }
+}
+
+function busy(): AppError {
+  return new AppError('PASSWORDS_BUSY', { headers: { 'retry-after': String(busyRetrySeconds) } })
+}
+
+function away(cause?: unknown): AppError {
+  return new AppError('UNAVAILABLE', { headers: { 'retry-after': '1' }, cause })
+}

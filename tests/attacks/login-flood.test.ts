@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeClient, makeFile, makePerson, type Person, signUp } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Somebody signs in, or up, as often as he can, to keep the server busy with passwords, which are
+ * expensive to hash on purpose. Here nothing is refused for its rate, so that only the queue of hashes
+ * is left to defend everybody else; a hash costs a quarter of what it costs people.
+ */
+const passwordCost = { N: 8192, r: 8, p: 1 }
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await startTestApp({ passwordCost, env: { TRUST_PROXY: 'on' } })
+  person = await makePerson(app)
+})
+afterAll(() => app.close())
+
+const form = (email: string) => ({
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email,
+  password: 'correct horse',
+  confirmPassword: 'correct horse',
+})
+
+const post = (path: string, body: unknown, address: string) =>
+  makeClient(app).fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: JSON.stringify(body),
+  })
+
+const logIn = (address: string) =>
+  post('/api/auth/login', { email: person.email, password: person.password }, address)
+
+/** Notes in which order answers come. */
+const finishers = () => {
+  const order: string[] = []
+  const note = async (name: string, answer: Promise<Response>) => {
+    const { status } = await answer
+    order.push(name)
+    return status
+  }
+  return { order, note }
+}
+
+describe('signing in without end', () => {
+  it('delays no download: files do not wait for passwords', async () => {
+    const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
+    const { order, note } = finishers()
+    const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
+    // All of them have come before the download.
+    await makeClient(app).fetch('/api/health')
+    const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)
+    order.push('download')
+    expect(new Set(await Promise.all(logins))).toEqual(new Set([200]))
+    expect(order.indexOf('download')).toBeLessThan(6)
+  })
+
+  it('leaves another address its turn', async () => {
+    const { order, note } = finishers()
+    const flood = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
+    await makeClient(app).fetch('/api/health')
+    expect(await note('visitor', logIn('192.0.2.2'))).toBe(200)
+    await Promise.all(flood)
+    expect(order.indexOf('visitor')).toBeLessThan(6)
+  })
+
+  it('is refused, with the time to come back, and grows no queue', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
+    const refused = answers.filter(({ status }) => status === 503)
+    const served = answers.filter(({ status }) => status === 200)
+    expect(refused.length + served.length).toBe(60)
+    expect(refused.length).toBeGreaterThan(10)
+    expect(refused[0]?.headers.get('retry-after')).toBe('5')
+    expect(await refused[0]?.json()).toEqual({
+      code: 'PASSWORDS_BUSY',
+      message: 'Many people are signing in right now. Please try again in a few seconds.',
+    })
+    expect((await logIn('192.0.2.1')).status).toBe(200)
+  })
+})
+
+describe('signing up without end', () => {
+  it('takes no connection to the database from anybody while passwords wait', async () => {
+    const { order, note } = finishers()
+    const signups = Array.from({ length: 20 }, (_, n) =>
+      note('signup', post('/api/auth/signup', form(`flood-${n}@example.org`), '192.0.2.1')),
+    )
+    await makeClient(app).fetch('/api/health')
+    expect(await note('list', person.fetch('/api/files'))).toBe(200)
+    await Promise.all(signups)
+    expect(order.indexOf('list')).toBeLessThan(10)
+  })
+})
+
+describe('a login that is refused because passwords wait', () => {
+  it('was no guess: it spends nothing', async () => {
+    const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    try {
+      const { email, password } = await signUp(limited)
+      await limited.passwords.close()
+      const login = () => makeClient(limited).post('/api/auth/login', { email, password })
+      for (let tries = 0; tries < 15; tries += 1) expect((await login()).status).toBe(503)
+      const { rows } = await limited.pool.query(
+        "select key from rate_limits where key like '%ogins%'",
+      )
+      expect(rows).toEqual([])
+    } finally {
+      await limited.close()
+    }
+  })
+})

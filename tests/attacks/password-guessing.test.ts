@@ -1,0 +1,415 @@
+import { eq, like } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { removeLapsedRows } from '../../src/server/auth/queries.ts'
+import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
+import { makeClient, signUp } from '../support/make.ts'
+import { send } from '../support/send.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Somebody guesses passwords, from one address or from many, or uses the limits on guessing to keep
+ * the owner out. The server believes the proxy that names the client's address: that is how one test
+ * plays many addresses.
+ */
+
+const minute = 60_000
+const quarterOfAnHour = 15 * 60
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+})
+afterAll(() => app.close())
+
+let lastAddress = 0
+const newAddress = () => {
+  lastAddress += 1
+  return `198.51.${Math.floor(lastAddress / 250)}.${1 + (lastAddress % 250)}`
+}
+
+const newAccount = (server: Pick<TestApp, 'url'> = app) =>
+  signUp(server, { 'x-forwarded-for': newAddress() })
+
+interface From {
+  address: string
+  cookie?: string
+}
+
+const logIn = (
+  email: string,
+  password: string,
+  { address, cookie = '' }: From,
+  server: Pick<TestApp, 'url'> = app,
+) =>
+  makeClient(server, cookie).fetch('/api/auth/login', {
+    method: 'POST',
+    headers: { 'x-forwarded-for': address, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+
+const guess = (email: string, from: From) => logIn(email, 'a wrong guess', from)
+
+const guesses = (count: number, email: string, from: () => From) =>
+  Promise.all(Array.from({ length: count }, () => guess(email, from())))
+
+const statuses = (answers: Response[]) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const waitOf = (answer: Response) => Number(answer.headers.get('retry-after'))
+
+/** The cookie of a browser that signed in before, without its session. */
+const knownBrowser = async (email: string, password: string) => {
+  const answer = await logIn(email, password, { address: newAddress() })
+  expect(answer.status).toBe(200)
+  return cookieOf(answer)
+}
+
+const cookieOf = (login: Response) =>
+  login.headers
+    .getSetCookie()
+    .find((one) => one.includes('known_browser='))
+    ?.split(';', 1)[0] ?? ''
+
+describe('guessing from one address', () => {
+  it('gets 10 guesses at an account, however many are made at once', async () => {
+    const { email } = await newAccount()
+    const address = newAddress()
+    const answers = await guesses(100, email, () => ({ address }))
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 90 })
+    const refused = answers.find(({ status }) => status === 429)
+    expect(waitOf(refused as Response)).toBe(quarterOfAnHour)
+    expect(await refused?.json()).toEqual({
+      code: 'TOO_MANY_REQUESTS',
+      message: 'Too many attempts. Please wait 15 minutes and try again.',
+    })
+  })
+
+  it('shuts the account for that address and for nobody else', async () => {
+    const { email, password } = await newAccount()
+    const address = newAddress()
+    await guesses(100, email, () => ({ address }))
+    expect((await logIn(email, password, { address })).status).toBe(429)
+    app.held.length = 0
+    const owner = await logIn(email, password, { address: newAddress() })
+    expect(owner.status).toBe(200)
+    expect(app.held).toEqual([])
+  })
+
+  it('spends nothing by what is refused: the address may sign in elsewhere', async () => {
+    const attacked = await newAccount()
+    const other = await newAccount()
+    const address = newAddress()
+    await guesses(120, attacked.email, () => ({ address }))
+    expect((await logIn(other.email, other.password, { address })).status).toBe(200)
+  })
+
+  it('is told of a refusal a second later, so that asking again at once keeps nobody busy', async () => {
+    const { email } = await newAccount()
+    const address = newAddress()
+    await guesses(10, email, () => ({ address }))
+    app.held.length = 0
+    await guesses(3, email, () => ({ address }))
+    expect(app.held).toEqual([1000, 1000, 1000])
+  })
+
+  it('is over for an address that tries many accounts, after 100 guesses', async () => {
+    const address = newAddress()
+    const key = `wrongLoginsByAddress:${address}`
+    await guess('first@example.org', { address })
+    await app.deps.db.update(rateLimits).set({ points: 98 }).where(eq(rateLimits.key, key))
+    const names = Array.from({ length: 20 }, (_, n) => `invented-${n}@example.org`)
+    const answers = await Promise.all(names.map((name) => guess(name, { address })))
+    expect(statuses(answers)).toEqual({ 401: 2, 429: 18 })
+  })
+
+  it('takes a network of IPv6 addresses for one', async () => {
+    const { email, password } = await newAccount()
+    let host = 0
+    const answers = await guesses(30, email, () => {
+      host += 1
+      return { address: `2001:db8:0:7::${host.toString(16)}` }
+    })
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 20 })
+    expect((await logIn(email, password, { address: '2001:db8:0:8::1' })).status).toBe(200)
+  })
+
+  it('may go on after a quarter of an hour, and a right password empties the counter', async () => {
+    const { email, password } = await newAccount()
+    const address = newAddress()
+    await guesses(11, email, () => ({ address }))
+    app.clock.advance(15 * minute)
+    expect(statuses(await guesses(9, email, () => ({ address })))).toEqual({ 401: 9 })
+    expect((await logIn(email, password, { address })).status).toBe(200)
+    expect(statuses(await guesses(2, email, () => ({ address })))).toEqual({ 401: 2 })
+  })
+})
+
+describe('guessing from 100 addresses', () => {
+  let owner: { email: string; password: string }
+  let cookie: string
+  beforeAll(async () => {
+    owner = await newAccount()
+    cookie = await knownBrowser(owner.email, owner.password)
+    for (let round = 0; round < 4; round += 1) {
+      const answers = await guesses(25, owner.email, () => ({ address: newAddress() }))
+      expect(statuses(answers)).toEqual({ 401: 25 })
+    }
+  }, 60_000)
+
+  it('delays the owner at a new address by 4 seconds, and does not refuse', async () => {
+    app.held.length = 0
+    const login = await logIn(owner.email, owner.password, { address: newAddress() })
+    expect(login.status).toBe(200)
+    expect(app.held).toEqual([4000])
+  })
+
+  it('lets an address that has just guessed wait, and try again then', async () => {
+    const address = newAddress()
+    expect((await guess(owner.email, { address })).status).toBe(401)
+    const refused = await logIn(owner.email, owner.password, { address })
+    expect(refused.status).toBe(429)
+    expect(waitOf(refused)).toBe(160)
+    app.clock.advance(waitOf(refused) * 1000)
+    expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
+  })
+
+  it('neither delays nor refuses a browser that signed in before, at a refused address either', async () => {
+    const address = newAddress()
+    await guesses(3, owner.email, () => ({ address }))
+    expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
+    app.held.length = 0
+    expect((await logIn(owner.email, owner.password, { address, cookie })).status).toBe(200)
+    expect(app.held).toEqual([])
+  })
+})
+
+describe('telling accounts that exist from others', () => {
+  it('is not possible by what is refused, nor by how long', async () => {
+    const { email } = await newAccount()
+    const histories = await Promise.all(
+      [email, 'nobody-at-all@example.org'].map(async (name) => {
+        const seen: unknown[] = []
+        const address = newAddress()
+        for (let tries = 0; tries < 12; tries += 1) {
+          const answer = await guess(name, { address })
+          seen.push([answer.status, waitOf(answer), await answer.text()])
+        }
+        app.held.length = 0
+        await guesses(60, name, () => ({ address: newAddress() }))
+        const paced = { address: newAddress() }
+        const first = await guess(name, paced)
+        const second = await guess(name, paced)
+        return [seen, first.status, second.status, waitOf(second)]
+      }),
+    )
+    expect(histories[0]).toEqual(histories[1])
+    expect(histories[0]?.slice(1)).toEqual([401, 429, 20])
+  })
+
+  it('is not possible by the letters of its name either: they are one account', async () => {
+    const { email, password } = await newAccount()
+    const address = newAddress()
+    await guesses(5, email, () => ({ address }))
+    await guesses(5, ` ${email.toUpperCase()} `, () => ({ address }))
+    expect((await logIn(email, password, { address })).status).toBe(429)
+  })
+})
+
+describe('the cookie of a browser that signed in before', () => {
+  /** An address at which only the cookie can help. */
+  const shutAddress = async (email: string) => {
+    const address = newAddress()
+    await guesses(11, email, () => ({ address }))
+    return address
+  }
+
+  it('has 10 guesses of its own when it is stolen, however many are made at once', async () => {
+    const { email, password } = await newAccount()
+    const cookie = await knownBrowser(email, password)
+    const address = await shutAddress(email)
+    const answers = await guesses(60, email, () => ({ address, cookie }))
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 50 })
+  })
+
+  it('has no more of them for coming from many addresses', async () => {
+    const { email, password } = await newAccount()
+    const cookie = await knownBrowser(email, password)
+    const places = [await shutAddress(email), await shutAddress(email)]
+    const answers = await Promise.all(
+      places.map((address) => guesses(10, email, () => ({ address, cookie }))),
+    )
+    expect(statuses(answers.flat())).toEqual({ 401: 10, 429: 10 })
+  })
+
+  it('leaves its owner the way of everybody else when a thief has used it up', async () => {
+    const { email, password } = await newAccount()
+    const cookie = await knownBrowser(email, password)
+    await guesses(20, email, () => ({ address: '203.0.113.66', cookie }))
+    const owner = await logIn(email, password, { address: newAddress(), cookie })
+    expect(owner.status).toBe(200)
+  })
+
+  it('is worth nothing when it is altered, another account’s, over, or older than the password', async () => {
+    const { email, password } = await newAccount()
+    const cookie = await knownBrowser(email, password)
+    const stranger = await newAccount()
+    const foreign = await knownBrowser(stranger.email, stranger.password)
+    const address = await shutAddress(email)
+    const status = async (one: string) =>
+      (await logIn(email, password, { address, cookie: one })).status
+
+    const [name = '', value = ''] = cookie.split('=')
+    const [account, id, until, signature = ''] = value.split('.')
+    const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+    const [, ...foreignRest] = (foreign.split('=')[1] ?? '').split('.')
+    for (const forged of [
+      foreign,
+      `${name}=${account}.${foreignRest.join('.')}`,
+      `${name}=${account}.${id}.${until}.${flipped}`,
+      `${name}=${account}.${id}.${Number(until) + 1}.${signature}`,
+      `${name}=${account}`,
+      `${name}=~~~`,
+      `${name}=${'x'.repeat(5000)}`,
+    ]) {
+      expect(await status(forged)).toBe(429)
+    }
+    expect(await status(cookie)).toBe(200)
+
+    // A new password has a hash of its own, as the same one hashed anew has.
+    const another = await app.deps.passwords.hash(password)
+    const ofOwner = eq(users.email, email)
+    const [user] = await app.deps.db.select({ id: users.id }).from(users).where(ofOwner)
+    await app.deps.db
+      .update(accounts)
+      .set({ password: another })
+      .where(eq(accounts.userId, user?.id ?? ''))
+    expect(await status(cookie)).toBe(429)
+  })
+
+  it('ends a year after the last login', async () => {
+    const own = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    try {
+      const { email, password } = await newAccount(own)
+      const first = await logIn(email, password, { address: newAddress() }, own)
+      const cookie = cookieOf(first)
+      own.clock.advance(365 * 24 * 60 * minute)
+      const address = newAddress()
+      await Promise.all(
+        Array.from({ length: 10 }, () => logIn(email, 'a wrong guess', { address }, own)),
+      )
+      expect((await logIn(email, password, { address, cookie }, own)).status).toBe(429)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('cannot be read by scripts or sent by other sites, lives a year, and holds no mail address', async () => {
+    const { email, password } = await newAccount()
+    const login = await logIn(email, password, { address: newAddress() })
+    const cookie = login.headers.getSetCookie().find((one) => one.includes('known_browser=')) ?? ''
+    expect(cookie).toMatch(
+      /^mayfly\.known_browser=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    expect(cookie).not.toContain(email.split('@', 1)[0])
+  })
+
+  it('is bound to the host, and sent over https alone, where the public address is https', async () => {
+    const secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
+    try {
+      const body = JSON.stringify({
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        email: 'ada@example.org',
+        password: 'correct horse',
+        confirmPassword: 'correct horse',
+      })
+      const post = (path: string) =>
+        send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+          method: 'POST',
+          headers: { host: 'files.example.org' },
+          body,
+        })
+      await post('/api/auth/signup')
+      const { headers } = await post('/api/auth/login')
+      const cookie = headers['set-cookie']?.find((one) => one.includes('known_browser='))
+      expect(cookie).toMatch(
+        /^__Host-mayfly\.known_browser=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      )
+    } finally {
+      await secure.close()
+    }
+  })
+
+  it('knows several accounts of one browser, and stays small', async () => {
+    const people: Awaited<ReturnType<typeof newAccount>>[] = []
+    for (let count = 0; count < 6; count += 1) people.push(await newAccount())
+    let cookie = ''
+    for (const { email, password } of people) {
+      const login = await logIn(email, password, { address: newAddress(), cookie })
+      cookie = cookieOf(login)
+    }
+    expect(cookie.length).toBeLessThan(600)
+    const known: number[] = []
+    for (const { email, password } of people.slice(0, 2)) {
+      const address = await shutAddress(email)
+      known.push((await logIn(email, password, { address, cookie })).status)
+    }
+    expect(known).toEqual([429, 200])
+  })
+})
+
+describe('somebody who has a password', () => {
+  it('cannot keep the server busy by signing in without end', async () => {
+    const { email, password } = await newAccount()
+    const address = newAddress()
+    expect((await logIn(email, password, { address })).status).toBe(200)
+    const own = like(rateLimits.key, 'loginsByAccount:%')
+    await app.deps.db.update(rateLimits).set({ points: 119 }).where(own)
+    const answers = []
+    for (let count = 0; count < 3; count += 1)
+      answers.push(await logIn(email, password, { address }))
+    expect(statuses(answers)).toEqual({ 200: 1, 429: 2 })
+    await app.deps.db.delete(rateLimits).where(own)
+  })
+
+  it('cannot do so with many accounts of one address', async () => {
+    const address = newAddress()
+    const { email, password } = await newAccount()
+    expect((await logIn(email, password, { address })).status).toBe(200)
+    const own = eq(rateLimits.key, `loginsByAddress:${address}`)
+    await app.deps.db.update(rateLimits).set({ points: 600 }).where(own)
+    const other = await newAccount()
+    expect((await logIn(other.email, other.password, { address })).status).toBe(429)
+  })
+})
+
+describe('the table of counters', () => {
+  it('does not grow by refused attempts, and is empty when all windows are over', async () => {
+    const address = newAddress()
+    const { db } = app.deps
+    await guess('somebody@example.org', { address })
+    await db
+      .update(rateLimits)
+      .set({ points: 100 })
+      .where(eq(rateLimits.key, `wrongLoginsByAddress:${address}`))
+    const before = await db.$count(rateLimits)
+    const names = Array.from({ length: 50 }, (_, n) => `made-up-${n}@example.org`)
+    const answers = await Promise.all(names.map((name) => guess(name, { address })))
+    expect(statuses(answers)).toEqual({ 429: 50 })
+    expect(await db.$count(rateLimits)).toBe(before)
+
+    app.clock.advance(60 * minute)
+    await removeLapsedRows(db, new Date(app.clock().getTime() + 1))
+    expect(await db.$count(rateLimits)).toBe(0)
+  })
+
+  it('names nobody: a mail address stands in none of its rows', async () => {
+    await guess('readable@example.org', { address: newAddress() })
+    const rows = await app.deps.db.select().from(rateLimits)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain('readable')
+  })
+})
