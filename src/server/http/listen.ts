@@ -4,23 +4,17 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Admit } from './admit-host.ts'
+import { type ConnectionLimits, connectionLimits } from './connection-limits.ts'
 import type { HttpEnv } from './env.ts'
+import { cutSlowBody } from './slow-body.ts'
+import { StalledClients } from './stalled-clients.ts'
+import { Turns } from './turns.ts'
 
 /** Serves the paths under /storage/ with raw Node streams, past the framework. */
 export type DataPlane = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** An idle connection is kept longer than most proxies keep theirs, so that they never write into a closing one. */
 const keepAliveMs = 75_000
-
-/** A body of the contract is small: whoever takes longer to send it holds a connection for nothing. */
-const bodyMs = 30_000
-
-/** Cuts a request whose body does not arrive in time. */
-const endSlowBody = (request: IncomingMessage): void => {
-  if (request.method === 'GET' || request.method === 'HEAD') return
-  const timer = setTimeout(() => request.destroy(), bodyMs)
-  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(timer))
-}
 
 /**
  * Starts listening, lets in what `admit` does, and answers the server and the port it got.
@@ -30,6 +24,7 @@ export const listen = async (
   app: Hono<HttpEnv>,
   dataPlane: DataPlane,
   { host, port, admit }: { host: string; port: number; admit: Admit },
+  limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> => {
   const answer = getRequestListener(
     async (request, bindings) => {
@@ -40,21 +35,29 @@ export const listen = async (
     { hostname: host }, // for HTTP/1.0, as simple health checks speak it, which names no host
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const turns = new Turns(limits.waitingRequests)
+  const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+    if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
+    // An upload that will be refused is refused before its bytes are sent.
     if (forDataPlane(request)) return void dataPlane(request, response)
-    endSlowBody(request)
+    if (asksFirst) response.writeContinue()
+    cutSlowBody(request, limits.bodyMs)
     void answer(request, response)
-  })
-  // An upload that will be refused is refused before its bytes are sent.
-  server.on('checkContinue', (request, response) => {
-    if (!admit(request, response)) return
-    if (forDataPlane(request)) return void dataPlane(request, response)
-    response.writeContinue()
-    server.emit('request', request, response)
-  })
-  // A large file over a slow line takes hours. The headers still have to come within a minute, and
-  // bodies that are not files in the time above.
+  }
+  // Left to Node, a request without a host would be answered before its turn, and count nowhere.
+  const options = { keepAliveTimeout: keepAliveMs, requireHostHeader: false }
+  const server = createServer(options, (request, response) =>
+    turns.take(request, response, () => begin(request, response, false)),
+  )
+  server.on('checkContinue', (request, response) =>
+    turns.take(request, response, () => begin(request, response, true)),
+  )
+  server.on('checkExpectation', (request, response) =>
+    turns.take(request, response, () => refuseUnheard(response, 417)),
+  )
+  // A large file over a slow line takes hours. Headers still have to come within a minute, and what
+  // else a client may keep the server waiting for is in the limits.
   server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -63,5 +66,16 @@ export const listen = async (
       resolve()
     })
   })
+  const stalled = new StalledClients(turns.current)
+  const looking = setInterval(() => stalled.look(), limits.stalledMs / StalledClients.patience)
+  server.once('close', () => clearInterval(looking))
   return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** RFC 9112 §3.2: since HTTP/1.1 a request names its host. Simple health checks speak HTTP/1.0. */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion !== '1.0'
+
+const refuseUnheard = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { Connection: 'close' }).end()
 }

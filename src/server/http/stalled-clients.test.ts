@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { StalledClients } from './stalled-clients.ts'
+
+const MiB = 1024 ** 2
+const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'
+
+let server: Server
+const clients: Socket[] = []
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Serves one request by `answer`; `looks` times somebody looks, and `moves` says what passes between. */
+const serve = async (
+  text: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+) => {
+  const responses = new Set<ServerResponse>()
+  const stalled = new StalledClients(responses)
+  server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  clients.push(client)
+  client.pause().on('error', () => undefined)
+  const [request, response] = await new Promise<[IncomingMessage, ServerResponse]>((resolve) => {
+    server.on('request', (...pair) => resolve(pair))
+    client.write(text)
+  })
+  responses.add(response)
+  answer(request, response)
+  const lookOn = async (looks: number, move: (look: number) => unknown = () => undefined) => {
+    for (let look = 0; look < looks; look += 1) {
+      stalled.look()
+      await move(look)
+      await new Promise(setImmediate)
+    }
+    return request.socket.destroyed ? 'cut' : 'kept'
+  }
+  return { client, request, response, lookOn }
+}
+
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const much = (_: IncomingMessage, response: ServerResponse) =>
+  void response.end(Buffer.alloc(64 * MiB))
+const { patience } = StalledClients
+
+/** Fills what the kernel keeps for a client that does not read. */
+const untilFull = async (response: ServerResponse) => {
+  const left = () => Reflect.get(response.socket ?? {}, '_handle')?.writeQueueSize
+  for (let before = -1; before !== left(); ) {
+    before = left()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+it('cuts who reads nothing, and not before its time', async () => {
+  const { response, lookOn } = await serve(get, much)
+  await untilFull(response)
+  expect(await lookOn(patience)).toBe('kept')
+  expect(await lookOn(1)).toBe('cut')
+})
+
+it('is not deceived by bytes that arrive meanwhile', async () => {
+  const { client, response, lookOn } = await serve(get, much)
+  await untilFull(response)
+  expect(await lookOn(patience + 1, () => client.write('x'))).toBe('cut')
+})
+
+it('leaves a reader who moves, however slowly', async () => {
+  const { client, lookOn } = await serve(get, much)
+  let read = 0
+  const readSome = async (look: number) => {
+    // Long pauses, and some MiB between them: of less the kernel does not tell the server.
+    if (look % (patience / 2) > 0) return
+    for (const goal = read + 8 * MiB; read < goal; ) {
+      const chunk: Buffer | null = client.read()
+      if (chunk) read += chunk.length
+      else await new Promise((resolve) => client.once('readable', resolve))
+    }
+  }
+  expect(await lookOn(3 * patience, readSome)).toBe('kept')
+})
+
+it('cuts who sends nothing of the body that was announced', async () => {
+  const { request, lookOn } = await serve(post, (incoming) => void incoming.resume())
+  expect(request.complete).toBe(false)
+  expect(await lookOn(patience + 1)).toBe('cut')
+})
+
+it('leaves a sender who moves', async () => {
+  const { client, request, lookOn } = await serve(post, (incoming) => void incoming.resume())
+  const sendSome = (look: number) => {
+    if (look % (patience / 2) > 0) return
+    const arrived = new Promise((resolve) => request.once('data', resolve))
+    client.write('x')
+    return arrived
+  }
+  expect(await lookOn(3 * patience, sendSome)).toBe('kept')
+})
+
+it('leaves who waits for the server: the body is there, or the server has not room for it', async () => {
+  const whole = await serve(get, () => undefined)
+  expect(await whole.lookOn(2 * patience)).toBe('kept')
+  server.close()
+
+  const unread = await serve(post, () => undefined)
+  unread.client.write(Buffer.alloc(99_999))
+  const { request } = unread
+  while (request.readableLength < request.readableHighWaterMark) {
+    await new Promise(setImmediate)
+  }
+  expect(await unread.lookOn(2 * patience)).toBe('kept')
+})

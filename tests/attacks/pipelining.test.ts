@@ -1,0 +1,89 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectionLimits } from '../../src/server/http/connection-limits.ts'
+import { type BareServer, serveBare } from '../support/bare-server.ts'
+import { untilClosed } from '../support/send.ts'
+
+/** The numbers of the requests that the server has begun to answer. */
+const begun: string[] = []
+let release = Promise.withResolvers<void>()
+let server: BareServer
+beforeAll(async () => {
+  server = await serveBare((app) => {
+    app.get('/gate/:number', async (c) => {
+      begun.push(c.req.param('number'))
+      await release.promise
+      return c.text(`answer ${c.req.param('number')};`)
+    })
+  })
+})
+afterAll(() => server.close())
+
+const ahead = connectionLimits.waitingRequests + 1
+const requests = (count: number, lines = 'Host: x') =>
+  Array.from({ length: count }, (_, number) => `GET /gate/${number} HTTP/1.1\r\n${lines}\r\n\r\n`)
+
+const open = (text: string) => {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answers += chunk
+  })
+  socket.on('error', () => undefined)
+  socket.write(text)
+  return { socket, answers: () => answers }
+}
+
+it('requests that are sent ahead are answered one after another, in their order', async () => {
+  begun.length = 0
+  release = Promise.withResolvers()
+  const { socket, answers } = open(requests(ahead).join(''))
+  await expect.poll(() => begun).toEqual(['0'])
+  expect((await fetch(`${server.url}/`)).status).toBe(404)
+  expect(begun).toEqual(['0'])
+  release.resolve()
+  const all = Array.from({ length: ahead }, (_, number) => String(number))
+  await expect.poll(() => answers().match(/answer \d+;/g)).toEqual(all.map((n) => `answer ${n};`))
+  expect(begun).toEqual(all)
+  socket.destroy()
+})
+
+it.each([
+  ['that wait', 'Host: x'],
+  ['without a host', 'X-Nothing: x'],
+  ['that expect what nobody can', 'Host: x\r\nExpect: gold'],
+])(
+  'one request more %s, and the connection is cut, with nothing of them begun',
+  async (_, lines) => {
+    begun.length = 0
+    release = Promise.withResolvers()
+    const { socket } = open([...requests(1), ...requests(ahead, lines)].join(''))
+    await untilClosed(socket)
+    expect(begun).toEqual(['0'])
+    release.resolve()
+  },
+)
+
+it('requests that wait are forgotten when their client leaves', async () => {
+  begun.length = 0
+  release = Promise.withResolvers()
+  const { socket } = open(requests(5).join(''))
+  await expect.poll(() => begun).toEqual(['0'])
+  socket.resetAndDestroy()
+  await untilClosed(socket)
+  release.resolve()
+  expect((await fetch(`${server.url}/`)).status).toBe(404)
+  expect(begun).toEqual(['0'])
+})
+
+it('a request without a host, or with an expectation that nobody can meet, is told so', async () => {
+  for (const [lines, status] of [
+    ['Connection: close', 400],
+    ['Host: x\r\nExpect: gold', 417],
+  ] as const) {
+    const { socket, answers } = open(requests(1, lines).join(''))
+    await untilClosed(socket)
+    expect(answers()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  }
+})
