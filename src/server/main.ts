@@ -11,6 +11,7 @@ import { openDatabase } from './db/open.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
 import { admitHost } from './http/admit-host.ts'
+import { clientAddress } from './http/client-address.ts'
 import { listen } from './http/listen.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { servedHosts } from './http/served-hosts.ts'
@@ -94,6 +95,7 @@ async function start(
     clock,
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
+    clientAddress: (request) => clientAddress(request, config),
   })
   lifetime.add({ name: 'storage', close: disk.close })
   const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))

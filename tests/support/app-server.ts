@@ -13,6 +13,7 @@ import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
 import { admitHost } from '../../src/server/http/admit-host.ts'
+import { clientAddress } from '../../src/server/http/client-address.ts'
 import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
@@ -89,6 +90,7 @@ export const serveApp = async (
     clock,
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
+    clientAddress: (request) => clientAddress(request, config),
   })
   const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)

@@ -1,10 +1,14 @@
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
+import { clientAddress } from '../../src/server/http/client-address.ts'
+import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
+import type { HttpEnv } from '../../src/server/http/env.ts'
+import { listen } from '../../src/server/http/listen.ts'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
 import type { FileSystem } from '../../src/server/storage/file-system.ts'
 import type { DownloadGrant, UploadGrant } from '../../src/server/storage/storage.ts'
@@ -40,14 +44,17 @@ export interface DiskServer {
 export const openDiskServer = async (
   left?: string,
   fileSystem?: FileSystem,
+  limits: Partial<ConnectionLimits> = {},
 ): Promise<DiskServer> => {
   const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
   const logged: LogLine[] = []
-  const server = createServer()
-  server.requestTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { server, port } = await listen(
+    new Hono<HttpEnv>(),
+    (request, response) => storage.handle(request, response),
+    { host: '127.0.0.1', port: 0, admit: () => true },
+    { ...connectionLimits, ...limits },
+  )
   const until = () => new Date(clock().getTime() + 3_600_000)
 
   const disk: Omit<DiskServer, 'storage'> = {
@@ -92,7 +99,7 @@ export const openDiskServer = async (
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-  const storage = await openDiskStorage({
+  const storage: DiskStorage = await openDiskStorage({
     dataDir,
     appUrl: new URL(`http://127.0.0.1:${port}`),
     secret: 'a secret that only this test run knows',
@@ -105,10 +112,9 @@ export const openDiskServer = async (
         return !disk.over.has(key)
       },
     },
+    clientAddress: (request) => clientAddress(request, { trustProxy: true }),
     ...(fileSystem && { fileSystem }),
   })
-  server.on('request', storage.handle)
-  server.on('checkContinue', storage.handle)
   return Object.assign(disk, { storage })
 }
 

@@ -1,18 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Only a server that hangs ever takes so long. */
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const startMillis = 120_000
 const pollMillis = 20
 
-/** The real server in a process of its own, with the Postgres that it brings along. */
+/** The real server in a process of its own, as `npm start` runs it, with the Postgres that it brings along. */
 export interface ServerProcess {
   /** The public origin. */
   url: string
+  pid: number
   kill(signal: NodeJS.Signals): void
   /** Its exit code; null when a signal ended it. */
   ended: Promise<number | null>
@@ -30,10 +34,10 @@ export const startServerProcess = async (settings: {
   env?: Record<string, string>
 }): Promise<ServerProcess> => {
   const { dataDir, port, env } = settings
-  const child = spawn(process.execPath, ['src/server/main.ts'], {
+  const child = spawn('sh', ['-c', scripts.start], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       DATA_DIR: dataDir,
       PORT: String(port),
       RATE_LIMITS: 'off',
@@ -46,7 +50,7 @@ export const startServerProcess = async (settings: {
   const said = text(child.stderr)
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
-  return { url, ended, kill: (signal) => void child.kill(signal) }
+  return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
 }
 
 const untilReady = async (child: ChildProcess, url: string, said: Promise<string>) => {

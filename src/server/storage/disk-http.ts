@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Folders } from './folders.ts'
+import { PiecePool } from './piece-pool.ts'
 import type { UploadReceiver } from './receive-body.ts'
 import { answerPartOffset, receivePart } from './receive-part.ts'
 import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
@@ -11,12 +12,17 @@ import { refuse } from './refusal.ts'
 import { sendFile } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 import type { DownloadGrant, OnBytes } from './storage.ts'
+import { TransferCeiling } from './transfer-ceiling.ts'
+import { transferLimits } from './transfer-limits.ts'
 
-const stalledAfterMilliseconds = 120_000
 const methods = ['GET', 'HEAD', 'PUT']
+/** A flood of transfers must not become one of log lines. */
+const tellEveryMs = 60_000
 
 export interface DataPlaneOptions extends UploadReceiver {
   signingKey: KeyObject
+  /** By whose address transfers are counted. */
+  clientAddress(request: IncomingMessage): string
 }
 
 /**
@@ -30,11 +36,17 @@ export class DataPlane {
   readonly #signingKey: KeyObject
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #clientAddress: DataPlaneOptions['clientAddress']
+  readonly #downloads = new TransferCeiling(transferLimits.downloads)
+  readonly #uploads = new TransferCeiling(transferLimits.uploads)
+  readonly #pool = new PiecePool()
+  #toldAt = Number.NEGATIVE_INFINITY
   readonly #active = new Set<ServerResponse>()
   #whenIdle: (() => void)[] = []
   #closing = false
 
-  constructor({ signingKey, ...receiver }: DataPlaneOptions) {
+  constructor({ signingKey, clientAddress, ...receiver }: DataPlaneOptions) {
+    this.#clientAddress = clientAddress
     this.#signingKey = signingKey
     this.#receiver = receiver
     this.#folders = receiver.folders
@@ -96,14 +108,18 @@ export class DataPlane {
     return verdict.grant
   }
 
-  #receive(
+  async #receive(
     grant: Exclude<SignedGrant, { operation: 'get' }>,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    return grant.operation === 'part'
-      ? receivePart(request, response, grant, this.#receiver)
-      : receiveUpload(request, response, grant, this.#receiver)
+    const end = this.#uploads.begin(this.#clientAddress(request))
+    try {
+      if (grant.operation === 'part') await receivePart(request, response, grant, this.#receiver)
+      else await receiveUpload(request, response, grant, this.#receiver)
+    } finally {
+      end()
+    }
   }
 
   async #send(
@@ -112,12 +128,17 @@ export class DataPlane {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    const file = await this.#folders.openSealed(grant.key)
-    if (!file) throw new AppError('LINK_NOT_FOUND')
+    const end = this.#downloads.begin(this.#clientAddress(request))
     try {
-      await sendFile(file, grant, { request, response, onBytes })
+      const file = await this.#folders.openSealed(grant.key)
+      if (!file) throw new AppError('LINK_NOT_FOUND')
+      try {
+        await sendFile(file, grant, { request, response, pool: this.#pool, onBytes })
+      } finally {
+        await file.close()
+      }
     } finally {
-      await file.close()
+      end()
     }
   }
 
@@ -127,23 +148,33 @@ export class DataPlane {
     work: () => Promise<void>,
   ): Promise<void> {
     this.#active.add(response)
-    // Nobody may hold a file open by standing still; a browser resumes such a download by itself.
-    request.socket.setTimeout(stalledAfterMilliseconds)
     try {
       if (this.#closing) throw new AppError('UNAVAILABLE')
       await work()
     } catch (error) {
-      await refuse(request, response, this.#refusalFor(error))
+      await refuse(request, response, this.#refusalFor(error, request))
     } finally {
       this.#active.delete(response)
       if (this.#active.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     }
   }
 
-  #refusalFor(error: unknown): AppError {
-    if (error instanceof AppError) return error
+  #refusalFor(error: unknown, request: IncomingMessage): AppError {
+    if (error instanceof AppError) {
+      if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
+      return error
+    }
     // A full or failing disk, mostly. The client may come back; the log tells the whole of it.
     this.#log.error({ err: error }, 'a transfer failed')
     return new AppError('UNAVAILABLE')
+  }
+
+  #tellOfCeiling(request: IncomingMessage): void {
+    const now = this.#clock().getTime()
+    if (now - this.#toldAt < tellEveryMs) return
+    this.#toldAt = now
+    const running = { downloads: this.#downloads.running, uploads: this.#uploads.running }
+    const client = this.#clientAddress(request)
+    this.#log.warn({ running, client }, 'a transfer was refused, since too many are running')
   }
 }

@@ -27,6 +27,7 @@ describe('after a crash', () => {
       clock: disk.clock,
       log: pino({ level: 'silent' }),
       uploads: { touch: async () => true },
+      clientAddress: () => '127.0.0.1',
     })
 
   it('sealing can begin again, wherever it was cut off', async () => {

@@ -29,6 +29,8 @@ export interface DiskStorageOptions {
   clock: Clock
   log: Logger
   uploads: UploadActivity
+  /** Where a request comes from: of one client only so many transfers run at once. */
+  clientAddress(request: IncomingMessage): string
   /** Absent: the real one. */
   fileSystem?: FileSystem
 }
@@ -53,7 +55,7 @@ export interface DiskStorage extends Storage {
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
-  const { clock, log, uploads, fileSystem = nodeFs } = options
+  const { clock, log, uploads, clientAddress, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
@@ -61,7 +63,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const receiver = { folders, locks, parts, digests, running, uploads, clock, log }
-  const plane = new DataPlane({ ...receiver, signingKey })
+  const plane = new DataPlane({ ...receiver, signingKey, clientAddress })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
     return {

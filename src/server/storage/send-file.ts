@@ -2,14 +2,15 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError } from '../errors.ts'
 import { attachment, downloadCaching } from './attachment.ts'
-import { type ByteRange, evaluateConditions, selectRange, type Validators } from './byte-range.ts'
+import { evaluateConditions, selectRange, type Validators } from './byte-range.ts'
+import type { PiecePool } from './piece-pool.ts'
+import { sendBytes } from './send-bytes.ts'
 import type { DownloadGrant, OnBytes } from './storage.ts'
-
-const blockBytes = 512 * 1024
 
 interface Answer {
   request: IncomingMessage
   response: ServerResponse
+  pool: PiecePool
   onBytes?: OnBytes | undefined
 }
 
@@ -22,7 +23,7 @@ interface Answer {
 export async function sendFile(
   file: FileHandle,
   grant: DownloadGrant,
-  { request, response, onBytes }: Answer,
+  { request, response, pool, onBytes }: Answer,
 ): Promise<void> {
   const { size } = await file.stat()
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
@@ -51,7 +52,7 @@ export async function sendFile(
   })
   if (request.method === 'GET') {
     await onBytes?.(part.start)
-    await sendBytes(file, part, request, response)
+    await sendBytes(file, part, response, pool)
   }
   response.end()
 }
@@ -78,49 +79,5 @@ function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
-  }
-}
-
-/**
- * Why not createReadStream: it allocates each block anew. Two blocks in turn, one being read while
- * the other is being sent, give 1.9 times the throughput for 0.6 of the processor time.
- */
-async function sendBytes(
-  file: FileHandle,
-  { start, end }: ByteRange,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { socket } = request
-  const { promise: gone, resolve } = Promise.withResolvers<void>()
-  const onGone = () => resolve()
-  socket.once('close', onGone)
-  const write = (bytes: Buffer): Promise<void> =>
-    Promise.race([new Promise<void>((done) => response.write(bytes, () => done())), gone])
-
-  const newBlock = () => ({
-    bytes: Buffer.allocUnsafeSlow(Math.min(blockBytes, end + 1 - start)),
-    sent: Promise.resolve(),
-  })
-  let [block, other] = [newBlock(), newBlock()]
-  try {
-    for (let offset = start; offset <= end; ) {
-      // A block is free again only when the kernel has taken all of what it held.
-      await block.sent
-      if (socket.destroyed) return
-      const length = Math.min(block.bytes.length, end + 1 - offset)
-      const { bytesRead } = await file.read(block.bytes, 0, length, offset)
-      if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
-      if (socket.destroyed) return
-      block.sent = write(block.bytes.subarray(0, bytesRead))
-      offset += bytesRead
-      ;[block, other] = [other, block]
-    }
-    await Promise.all([block.sent, other.sent])
-    // Left to the garbage collector, the blocks of many downloads lie about. Not where the client has
-    // left: the kernel may still be reading a block then.
-    if (!socket.destroyed) for (const { bytes } of [block, other]) bytes.buffer.transfer(0)
-  } finally {
-    socket.off('close', onGone)
   }
 }

@@ -24,7 +24,15 @@ const openStore = async () => {
   const { clock, log } = app.deps
   const { appUrl } = app.deps.config
   const uploads = { touch: async () => true }
-  storage = await openDiskStorage({ dataDir: folder, appUrl, secret: 's', clock, log, uploads })
+  storage = await openDiskStorage({
+    dataDir: folder,
+    appUrl,
+    secret: 's',
+    clock,
+    log,
+    uploads,
+    clientAddress: () => '127.0.0.1',
+  })
 }
 afterEach(async () => {
   await storage.close()

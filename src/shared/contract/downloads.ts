@@ -13,7 +13,12 @@ export const downloads = {
     access: 'visitor',
     params: codeParams,
     response: { raw: 'bytes' },
-    errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+    errors: [
+      'LINK_NOT_FOUND',
+      'PRECONDITION_FAILED',
+      'RANGE_NOT_SATISFIABLE',
+      'TOO_MANY_TRANSFERS',
+    ],
   }),
   openLink: endpoint({
     method: 'GET',
@@ -22,7 +27,12 @@ export const downloads = {
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
-    errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+    errors: [
+      'LINK_NOT_FOUND',
+      'PRECONDITION_FAILED',
+      'RANGE_NOT_SATISFIABLE',
+      'TOO_MANY_TRANSFERS',
+    ],
   }),
   openDownloadPage: endpoint({
     method: 'GET',

@@ -89,6 +89,10 @@ export const errorTable = {
     status: 503,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
+  TOO_MANY_TRANSFERS: {
+    status: 503,
+    message: 'Too many files are on their way right now. Please try again shortly.',
+  },
   UNAVAILABLE: {
     status: 503,
     message: 'The service cannot be reached right now. Please try again shortly.',

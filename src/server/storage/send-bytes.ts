@@ -1,0 +1,94 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ByteRange } from './byte-range.ts'
+import type { PiecePool } from './piece-pool.ts'
+import { transferLimits } from './transfer-limits.ts'
+
+const { burstPieces, pieceBytes } = transferLimits
+
+/**
+ * Sends these bytes of a file as the body of a response whose turn it is. Resolves when the kernel has
+ * taken all of them, or the client has left.
+ *
+ * It reads into memory that it borrows, writes until the kernel takes no more, and gives the memory
+ * back: what did not get away is read again when the reader has made room. So a download holds one
+ * piece while it waits for its reader, and none while it waits for the disk's turn.
+ * @throws {Error} when the file is shorter, or cannot be read.
+ */
+export async function sendBytes(
+  file: FileHandle,
+  { start, end }: ByteRange,
+  response: ServerResponse,
+  pool: PiecePool,
+): Promise<void> {
+  const { socket } = response.req
+  let count = 1
+  for (let offset = start; offset <= end && !socket.destroyed; ) {
+    const left = end + 1 - offset
+    const pieces = await pool.borrow(Math.min(count, Math.ceil(left / pieceBytes)))
+    let burst: Burst = { bytes: 0, written: 0 }
+    try {
+      if (socket.destroyed) return
+      const { bytesRead } = await file.readv(pieces, offset)
+      if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
+      if (socket.destroyed) return
+      burst = writeOut(pieces, Math.min(bytesRead, left), response)
+    } finally {
+      pool.giveBack(pieces, burst.waiting?.piece)
+    }
+    offset += burst.bytes
+    const { waiting } = burst
+    if (waiting) {
+      await settled(waiting.taken, socket)
+      // The kernel may still be reading it then.
+      if (socket.destroyed) return
+      pool.take(waiting.piece)
+    }
+    // What a reader took at once it is likely to take again.
+    count = waiting ? burst.written : Math.min(burstPieces, count * 2)
+  }
+}
+
+/** What was written of the pieces that were read. */
+interface Burst {
+  bytes: number
+  written: number
+  /** The last one written, of which the kernel has not taken all. */
+  waiting?: { piece: Buffer; taken: Promise<void> }
+}
+
+/** Writes pieces that hold so many bytes, until one has to wait. */
+function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResponse): Burst {
+  const burst: Burst = { bytes: 0, written: 0 }
+  for (const piece of pieces) {
+    const length = Math.min(piece.length, bytes - burst.bytes)
+    if (length === 0) break
+    const taken = writeNow(piece.subarray(0, length), response)
+    burst.bytes += length
+    burst.written += 1
+    if (response.writableLength > 0) return { ...burst, waiting: { piece, taken } }
+  }
+  return burst
+}
+
+/** Writes without gathering, as a response does by itself; resolves when the kernel has taken all. */
+function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  response.socket?.cork()
+  response.write(bytes, () => resolve())
+  response.socket?.uncork()
+  return promise
+}
+
+/** Resolves with `taken`, or when the connection ends. */
+function settled(taken: Promise<void>, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      socket.off('close', settle)
+      resolve()
+    }
+    socket.once('close', settle)
+    void taken.then(settle)
+  })
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { transferLimits } from '../../src/server/storage/transfer-limits.ts'
+import { freePort } from '../support/free-port.ts'
+import { json, logIn, makeClient, makeFile, type Person, signUp } from '../support/make.ts'
+import { residentMiB } from '../support/resident-memory.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
+
+/** What the whole server may have resident, in MiB, whatever a client does. */
+const ceilingMiB = 250
+const fileBytes = 16 * 1024 ** 2
+/** How often the server is asked whether it is well while it is attacked. */
+const checks = 40
+
+let dataDir: string
+let server: ServerProcess
+let owner: Pick<Person, 'fetch' | 'post'>
+let code: string
+const unread: UnreadSockets[] = []
+const leaveAll = () => {
+  for (const sockets of unread.splice(0)) sockets.leave()
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
+  const env = { TRUST_PROXY: 'on' }
+  server = await startServerProcess({ dataDir, port: await freePort(), env })
+  const { email, password } = await signUp(server)
+  owner = makeClient(server, await logIn(server, email, password))
+  const person = { ...owner, id: '', email, password }
+  code = (await makeFile(person, { bytes: new Uint8Array(fileBytes) })).shortCode
+}, 60_000)
+
+afterAll(async () => {
+  leaveAll()
+  server.kill('SIGTERM')
+  await server.ended
+  await rm(dataDir, { recursive: true })
+})
+
+/** Attacks, asks for the server's health meanwhile, and answers the most memory that was seen. */
+const peakDuring = async (attack: () => Promise<UnreadSockets>): Promise<number> => {
+  let peak = 0
+  const attacking = attack()
+  for (let check = 0; check < checks; check += 1) {
+    const health = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(5000) })
+    expect(health.status).toBe(200)
+    peak = Math.max(peak, residentMiB(server.pid))
+  }
+  unread.push(await attacking)
+  for (let check = 0; check < checks; check += 1) {
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+    peak = Math.max(peak, residentMiB(server.pid))
+  }
+  return peak
+}
+
+const downloads = async () => {
+  const files = await json<{ downloadCount: number }[]>(await owner.fetch('/api/files'))
+  return files[0]?.downloadCount
+}
+
+describe('somebody without an account who asks and never reads the answers', () => {
+  it.each(['/s/', '/api/download/'])(
+    'cannot fill the memory with 3,000 requests for %s{code} on one connection, and counts as one download at most',
+    async (base) => {
+      const before = (await downloads()) ?? 0
+      const text = getRequest(`${server.url}${base}${code}`).repeat(3000)
+      expect(await peakDuring(() => askWithoutReading(server.url, () => text))).toBeLessThan(
+        ceilingMiB,
+      )
+      expect(await downloads()).toBeLessThanOrEqual(before + 1)
+    },
+  )
+
+  it.each([
+    ['the page of a link', () => `/s/${code}`, { Accept: 'text/html' }],
+    ['the facts of a link', () => `/api/links/${code}`, {}],
+    ['the list of calls', () => '/api/openapi.json', {}],
+    ['a page that is not there', () => '/nowhere', {}],
+  ])('nor with 3,000 requests for %s', async (_, path, headers) => {
+    const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
+    expect(await peakDuring(() => askWithoutReading(server.url, () => text))).toBeLessThan(
+      ceilingMiB,
+    )
+  })
+
+  it.each([
+    ['one address', () => '198.51.100.7'],
+    ['as many addresses', (index: number) => `198.51.${100 + (index >> 8)}.${index & 255}`],
+  ])('nor with 1,000 connections from %s, on each of which it downloads', async (_, from) => {
+    const before = (await downloads()) ?? 0
+    const text = (index: number) =>
+      getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
+    const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
+    expect(await sockets).toBeLessThan(ceilingMiB)
+    // Those that found room have begun, and no more.
+    const begun = ((await downloads()) ?? 0) - before
+    expect(begun).toBeGreaterThan(transferLimits.downloads.always)
+    expect(begun).toBeLessThanOrEqual(transferLimits.downloads.total)
+    leaveAll()
+  })
+})

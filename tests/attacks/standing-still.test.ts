@@ -1,0 +1,110 @@
+import { connect } from 'node:net'
+import type { Context } from 'hono'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { HttpEnv } from '../../src/server/http/env.ts'
+import { type BareServer, serveBare } from '../support/bare-server.ts'
+import { openDiskServer } from '../support/disk-server.ts'
+import { wholeUpload } from '../support/disk-uploads.ts'
+import { send, untilClosed } from '../support/send.ts'
+import { askWithoutReading, getRequest } from '../support/unread-sockets.ts'
+
+const MiB = 1024 ** 2
+const stalledMs = 300
+const bodyMs = 200
+
+/** Resolves when the test lets the server's work come to its end, as when its database comes back. */
+const work = Promise.withResolvers<void>()
+let server: BareServer
+beforeAll(async () => {
+  const many = (c: Context<HttpEnv>, body: BodyInit) => c.newResponse(new Response(body).body)
+  server = await serveBare(
+    (app) => {
+      app.get('/bytes', (c) => c.body(new Uint8Array(16 * MiB)))
+      app.get('/text', (c) => c.text('x'.repeat(16 * MiB)))
+      app.get('/stream', (c) => many(c, new Blob([new Uint8Array(16 * MiB)])))
+      app.get('/health', (c) => c.text('ok'))
+      app.post('/read', async (c) => c.text(await c.req.text()))
+      app.post('/wait', async (c) => {
+        await work.promise
+        return c.text(await c.req.text())
+      })
+    },
+    { stalledMs, bodyMs },
+  )
+})
+afterAll(() => server.close())
+
+/** All that attack are cut, and others are answered. */
+const expectAlone = async () => {
+  await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0)
+  expect((await send(`${server.url}/health`)).status).toBe(200)
+}
+
+describe('somebody who holds connections by standing still', () => {
+  it.each(['/bytes', '/text', '/stream'])(
+    'is cut, on every one of them, if the answer to %s is not read',
+    async (path) => {
+      const text = getRequest(`${server.url}${path}`)
+      await askWithoutReading(server.url, () => text, 10)
+      await expectAlone()
+    },
+  )
+
+  it('is cut even if bytes go on arriving, as those of a further request', async () => {
+    const text = getRequest(`${server.url}/bytes`)
+    const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
+    const sockets = await askWithoutReading(server.url, () => text + body, 5)
+    const sending = setInterval(() => sockets.send('x'), stalledMs / 10)
+    await expectAlone()
+    clearInterval(sending)
+  })
+
+  it('is cut if a download is not read, or an upload not sent, and the files are closed', async () => {
+    const disk = await openDiskServer(undefined, undefined, { stalledMs })
+    const upload = wholeUpload(disk, 16 * MiB)
+    await upload.put(Buffer.alloc(16 * MiB))
+    await upload.seal()
+    const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
+    await askWithoutReading(url, () => getRequest(url), 10)
+
+    const unsent = wholeUpload(disk, MiB)
+    const { client, ended, write } = await unsent.open({ 'Content-Length': MiB })
+    await write(Buffer.alloc(1000))
+    await untilClosed(client)
+    expect(await ended).toBe('cut')
+    await disk.storage.idle()
+    expect(await disk.openFiles()).toEqual([])
+    expect(await disk.storage.storedSize(unsent.key)).toBe(1000)
+    await disk.close()
+  })
+})
+
+describe('the time limit of a body', () => {
+  const post = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
+
+  /** Sends text as it stands, and answers what came back until the end of the connection. */
+  const exchange = async (text: string): Promise<string> => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.write(text)
+    await untilClosed(socket)
+    return answer
+  }
+
+  it('cuts a body that does not come, and no request that has come and waits for the database', async () => {
+    const waiting = exchange(`${post('/wait', 4)}here`)
+    const empty = exchange(post('/wait', 0))
+    // Two that began later run out of their time, one after the other: it has passed for the first.
+    expect(await exchange(`${post('/read', 4)}not`)).toBe('')
+    expect(await exchange(`${post('/read', 4)}not`)).toBe('')
+    work.resolve()
+    expect(await waiting).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
+    expect(await empty).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})

@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+const MiB = 1024 ** 2
+
+/** The memory of a process that is resident now, in MiB. */
+export const residentMiB = (pid: number): number => {
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) {
+    // Not Linux. `ps` tells KiB.
+    return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
+  }
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8')) ?? []
+  return (Number(kilobytes) * 1024) / MiB
+}
