@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -8,7 +6,7 @@ import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
 import { losses, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
-import { createDatabase, startTestPostgres } from '../support/postgres-server.ts'
+import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
  * What is tried: Postgres stands still while people work. Somebody holds a lock for longer than anyone
@@ -235,9 +233,8 @@ describe('one connection that falls silent', () => {
 
 /** Every process of Postgres: the first one, and one for each connection and each task. */
 const processes = async (): Promise<number[]> => {
-  const folder = await witness.query<{ data_directory: string }>('show data_directory')
-  const file = join(folder.rows[0]?.data_directory ?? '', 'postmaster.pid')
-  const first = Number((await readFile(file, 'utf8')).split('\n', 1)[0])
+  const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
   const { rows } = await witness.query<{ pid: number }>('select pid from pg_stat_activity')
   return [first, ...rows.map(({ pid }) => pid)]
 }

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
@@ -11,6 +13,8 @@ export interface TestDatabase {
   url: string
   drop(): Promise<void>
 }
+
+const run = promisify(execFile)
 
 const template = 'mayfly_template'
 
@@ -38,6 +42,12 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
       await rm(folder, { recursive: true })
     },
   }
+}
+
+/** The first process of a Postgres, by that of one of its connections, which it started. */
+export async function firstProcessOf(connectionPid: number): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
+  return Number(stdout)
 }
 
 /** Makes a database: with all migrations applied and nothing in it, or without any tables. */

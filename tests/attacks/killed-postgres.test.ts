@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { uploads } from '../../src/server/db/schema.ts'
+import { serveApp, type TestApp } from '../support/app-server.ts'
+import { json, makePerson, type Person } from '../support/make.ts'
+import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
+
+/**
+ * What is tried: Postgres, or a process of it, is killed again and again while people work.
+ * What must happen: each call is answered as done, or 503. What was answered as done is there. Once
+ * Postgres is back every call is served, on all connections.
+ */
+
+let app: TestApp
+let people: Person[]
+let stopPostgres: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = await startTestPostgres()
+  stopPostgres = postgres.stop
+  const database = await createDatabase(postgres.url, 'migrated')
+  app = await serveApp(database)
+  // Tests run without it, and a commit is to be kept here once it was answered.
+  await app.pool.query('alter system set synchronous_commit = on')
+  await app.pool.query('select pg_reload_conf()')
+  // The free tier starts uploads in a transaction, the other by one statement.
+  people = await Promise.all([
+    ...Array.from({ length: 4 }, () => makePerson(app)),
+    ...Array.from({ length: 2 }, () => makePerson(app, { tier: 'premium' })),
+  ])
+})
+afterAll(async () => {
+  await app.close()
+  await stopPostgres()
+})
+
+/** Starts an upload: null when it was told to come back later. */
+const startUpload = async (person: Person, idempotencyKey: string): Promise<string | null> => {
+  const response = await person.post('/api/files/get-upload-url', {
+    fileName: 'notes.txt',
+    fileSize: 36,
+    fileType: 'text/plain',
+    expirationDays: '3',
+    idempotencyKey,
+  })
+  const body = await json<{ cloudKey: string }>(response)
+  if (response.ok) return body.cloudKey
+  expect({ status: response.status, body }).toMatchObject({ status: 503 })
+  return null
+}
+
+/** Two calls of each person at a time, until they are told to stop. */
+const beginWork = () => {
+  const done = new Set<string>()
+  let isOver = false
+  const work = async (person: Person, at: number) => {
+    while (!isOver) {
+      const key = at % people.length < 4 ? `${at}-${person.id}` : randomUUID()
+      const started = await startUpload(person, key)
+      if (started !== null) done.add(started)
+    }
+  }
+  const working = Promise.all([...people, ...people].map(work))
+  return async (): Promise<string[]> => {
+    isOver = true
+    await working
+    return [...done]
+  }
+}
+
+const connectionOf = async () => {
+  const { rows } = await app.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
+}
+
+/** For a Postgres that comes up again; a slow machine takes its time. */
+const patience = 40_000
+
+test.each([
+  ['Postgres as a whole', 2, async () => firstProcessOf(await connectionOf())],
+  ['the process of one connection', 5, connectionOf],
+])(
+  '%s, killed %i times',
+  async (_, times, victim) => {
+    const stop = beginWork()
+    onTestFinished(async () => void (await stop()))
+    for (let time = 0; time < times; time += 1) {
+      // Until it is back there is nothing to kill.
+      const pid = await vi.waitFor(victim, patience)
+      process.kill(pid, 'SIGKILL')
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), patience)
+    }
+    await vi.waitFor(connectionOf, patience)
+    const done = await stop()
+    expect(done.length).toBeGreaterThan(0)
+
+    const { max } = app.pool.options
+    await vi.waitFor(async () => {
+      const all = Array.from({ length: max }, () =>
+        app.deps.db.transaction((tx) => tx.execute(one)),
+      )
+      await Promise.all(all)
+      expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
+    }, patience)
+    const kept = await app.deps.db.select({ cloudKey: uploads.cloudKey }).from(uploads)
+    expect(kept.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(done))
+    for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
+  },
+  90_000,
+)
+
+/** So long that ten of them are under way at once. */
+const one = sql`select pg_sleep(0.05)`
