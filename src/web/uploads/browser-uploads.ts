@@ -16,7 +16,7 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import type { Outcome, Refusal } from './upload-errors.ts'
 import type { UploadsPage } from './uploads-state.ts'
 
-const refusalOf = (error: unknown): Refusal => {
+function refusalOf(error: unknown): Refusal {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
   const { status, code = null, publicMessage: message = null } = error
   const body = error.message.slice(`${status}: `.length)
@@ -29,7 +29,7 @@ const refusalOf = (error: unknown): Refusal => {
  * Calls go past the query client: a lapsed session pauses uploads, and must not make the page leave.
  * Never rejects.
  */
-const attempt = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
+async function attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() }
   } catch (error) {
@@ -37,7 +37,7 @@ const attempt = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
   }
 }
 
-/** What a server that works needs to look after its database and its storage, many times over. */
+/** A server that works looks after its database and its storage in a fraction of this time. */
 const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
@@ -45,8 +45,10 @@ const isServerReady: IsServerReady = async (signal) => {
   return showsServer(await attempt(() => call('ready', { signal: limit })))
 }
 
-/** Of a call that nobody else gives a limit. */
-const inTime = () => AbortSignal.timeout(questionTimeoutMs)
+/** The limit of a call that gets no other one. */
+function inTime() {
+  return AbortSignal.timeout(questionTimeoutMs)
+}
 
 const calls: UploadCalls = {
   getUploadUrl: (body, signal) => attempt(() => call('getUploadUrl', { body, signal })),
@@ -61,14 +63,15 @@ const calls: UploadCalls = {
   },
 }
 
-/** Random; also on an origin that is not secure, where browsers have no `randomUUID`. */
-const newId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(8))]
+/** A random id. Browsers have no `randomUUID` on an origin that is not secure. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
+}
 
-/** The uploads of this browser; once for each page that is loaded. */
-export const createBrowserUploads = (page: UploadsPage): Uploads => {
+/** Makes the uploads of this browser. To be called once for each page that is loaded. */
+export function createBrowserUploads(page: UploadsPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
   const sendFile = createSendFile({
     send: sendByXhr,

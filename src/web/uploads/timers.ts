@@ -1,10 +1,10 @@
-/** Time, as what runs by it is given it. */
+/** The clock and its timers. Whatever depends on time gets them as an argument. */
 export interface Timers {
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds, only ever compared with each other: setting the clock does not change them. */
   elapsed(): number
-  /** Runs a task once after so many milliseconds; answers how to call it off. */
+  /** Runs a task once after so many milliseconds. Answers how to stop that. */
   after(ms: number, task: () => void): () => void
 }
 
@@ -18,10 +18,10 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Makes the function that asks for a task: the first asking runs it at once, those that follow share
- * one run at the end of `ms` milliseconds. While nobody asks no timer runs.
+ * Makes a function that asks for a task to be run. The task runs at once, and then at most once in `ms`
+ * milliseconds, however often it is asked for. While nobody asks no timer runs.
  */
-export const coalesce = (timers: Timers, ms: number, task: () => void): (() => void) => {
+export function coalesce(timers: Timers, ms: number, task: () => void): () => void {
   let resting = false
   let wanted = false
   const run = () => {
@@ -39,8 +39,8 @@ export const coalesce = (timers: Timers, ms: number, task: () => void): (() => v
   }
 }
 
-/** Makes the function that wakes a task: it runs every `ms` milliseconds for as long as it answers true. */
-export const repeat = (timers: Timers, ms: number, task: () => boolean): (() => void) => {
+/** Makes a function that starts a task: it runs every `ms` milliseconds as long as it answers true. */
+export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
   let isAwake = false
   const wake = () => {
     if (isAwake) return

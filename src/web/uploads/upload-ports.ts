@@ -11,37 +11,37 @@ export interface TransferJob {
   ticket: UploadTicket
   /** The media type that the presigned URLs were signed for. */
   contentType: string
-  /** Parts that storage holds already; those that are the file's own are not sent again. */
+  /** Parts that storage holds already. Those that have the file's bytes are not sent again. */
   held: readonly StoredPart[]
   /** True while the file has the date that it had when its upload began. */
   hasFirstDate: boolean
   /**
-   * True when an earlier try may have stored bytes. A file of one part is then asked after before
-   * anything is sent; `held` cannot tell of half a part.
+   * True when an earlier try may have stored bytes. Storage is then asked how much of a file of one part it
+   * has, since `held` lists only whole parts.
    */
   resumed: boolean
-  /** Presigned URLs of parts that have just come with the ticket, by part number; mostly none. */
+  /** Presigned URLs that came with the ticket just now, by part number. Empty where it is older. */
   partUrls: Readonly<Record<string, string>>
   signal: AbortSignal
-  /** Told how many bytes of the file are on their way or there; may fall back when a try was lost. */
+  /** Told how many bytes of the file are on their way or stored. Fewer than before where a try was lost. */
   onProgress: (bytes: number) => void
-  /** Told when a try was lost and the next one waits; progress ends it. */
+  /** Told when a try was lost and the next one waits. The next progress ends that. */
   onInterrupted: (why: Interruption) => void
 }
 
 /**
- * Why a transfer was given up: `status`, storage answered what no further try cures; `network` and
- * `timeout`, no try came through although the server was there; `unreadable`, the file was changed or
- * removed on disk; `signed-out`, the server answered 401 to a call for presigned URLs; `gone`, it
- * answered that it knows no such upload.
+ * Why a transfer was given up. `status`: storage gave an answer that no further try cures. `network` and
+ * `timeout`: no try came through although the server was there. `unreadable`: the file was changed or
+ * removed on disk. `signed-out`: the server answered 401 to a call for presigned URLs. `gone`: the server
+ * knows no such upload.
  */
 export type TransferFault = 'status' | 'network' | 'timeout' | 'unreadable' | 'signed-out' | 'gone'
 
-/** The bytes could not be stored. What they hold in storage stays there for another try. */
+/** A transfer was given up. What storage holds of it stays there for another try. */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed'
   readonly kind: TransferFault
-  /** What was answered last; null when nothing was. */
+  /** The status of the last answer; null where none came. */
   readonly status: number | null
 
   constructor(kind: TransferFault, status: number | null = null) {
@@ -58,7 +58,7 @@ export class TransferFailed extends Error {
  */
 export type SendFile = (job: TransferJob) => Promise<void>
 
-/** Keeps the handles of files over a reload, by record id. Nothing here rejects: where the browser keeps none, nothing is found. */
+/** Keeps the handles of files over a reload, by record id. None of it rejects: where the browser keeps none, none is found. */
 export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
   get(recordId: string): Promise<FileSystemFileHandle | undefined>
@@ -66,9 +66,8 @@ export interface HandleStore {
 }
 
 /**
- * Takes part in the election of the one tab that runs the uploads. `onFollow` is called whenever
- * another tab leads, `onLead` when this one does: until it goes, or another takes over because this one
- * did not answer. A browser without Web Locks leads in every tab.
+ * Takes part in the election of the tab that runs the uploads. `onLead` is called when this tab leads from
+ * now on, `onFollow` when another one does. Where the browser has no Web Locks every tab leads.
  */
 export type ElectLeader = (onLead: () => void, onFollow: () => void) => Election
 
@@ -78,7 +77,7 @@ export interface Election {
   takeOver(): void
 }
 
-/** Messages between the tabs of this browser; a tab never hears itself. */
+/** Messages between the tabs of this browser. A tab never hears its own. */
 export interface TabChannel<Message> {
   post(message: Message): void
   close(): void

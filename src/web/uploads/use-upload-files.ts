@@ -21,7 +21,7 @@ const none: readonly File[] = []
 const premiumSize = formatSizeLimit(tierLimits.premium.maxFileSize)
 
 /** Uploads files of a user of this tier, as far as the tier allows. */
-export const useUploadFiles = (store: UploadsStore, tier: Tier): UploadFiles => {
+export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
   const [skipped, setSkipped] = useState(none)
   return {
     start(picked, days) {

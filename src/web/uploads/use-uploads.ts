@@ -9,7 +9,7 @@ import type { UploadsStore } from './uploads-state.ts'
 let stores: WeakMap<QueryClient, UploadsStore> | undefined
 
 /** Puts new files on top of the list that is shown, and has it read anew (spec §7). */
-const refreshFiles = (client: QueryClient, stored: readonly StoredFile[]) => {
+function refreshFiles(client: QueryClient, stored: readonly StoredFile[]) {
   const ids = new Set(stored.map(({ id }) => id))
   client.setQueryData(filesQuery.queryKey, (files) =>
     files ? [...stored.toReversed(), ...files.filter(({ id }) => !ids.has(id))] : files,
@@ -18,7 +18,7 @@ const refreshFiles = (client: QueryClient, stored: readonly StoredFile[]) => {
 }
 
 /** The uploads live as long as the application does: they outlive the screen that began them. */
-const storeOf = (client: QueryClient): UploadsStore => {
+function storeOf(client: QueryClient): UploadsStore {
   stores ??= new WeakMap()
   const known = stores.get(client)
   if (known) return known
@@ -46,4 +46,6 @@ const storeOf = (client: QueryClient): UploadsStore => {
 }
 
 /** The uploads of this browser, for `useStore` to select from. */
-export const useUploadsStore = (): UploadsStore => storeOf(useQueryClient())
+export function useUploadsStore(): UploadsStore {
+  return storeOf(useQueryClient())
+}

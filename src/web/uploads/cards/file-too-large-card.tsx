@@ -23,30 +23,32 @@ export interface FileTooLargeCardProps {
 }
 
 /** The file-too-large card (spec §2): which files, how large, what the maximum is, and what helps. */
-export const FileTooLargeCard = (props: FileTooLargeCardProps) => (
-  <Card className="mb-4 p-5 sm:p-6">
-    <section aria-labelledby="too-large-title">
-      <div className="flex items-start justify-between gap-3">
-        <h2 id="too-large-title" className="text-xl">
-          {props.files.length === 1 ? 'File too large' : `${props.files.length} files too large`}
-        </h2>
-        <div className="-mt-1.5 -mr-2">
-          <IconButton label="Dismiss" icon={<X />} onClick={props.onDismiss} />
+export function FileTooLargeCard(props: FileTooLargeCardProps) {
+  return (
+    <Card className="mb-4 p-5 sm:p-6">
+      <section aria-labelledby="too-large-title">
+        <div className="flex items-start justify-between gap-3">
+          <h2 id="too-large-title" className="text-xl">
+            {props.files.length === 1 ? 'File too large' : `${props.files.length} files too large`}
+          </h2>
+          <div className="-mt-1.5 -mr-2">
+            <IconButton label="Dismiss" icon={<X />} onClick={props.onDismiss} />
+          </div>
         </div>
-      </div>
-      <div className="mt-3">
-        <SkippedFiles files={props.files} maxFileSize={props.maxFileSize} />
-      </div>
-      <ul className="mt-4 list-disc pl-5">
-        {suggestionsFor(props.maxFileSize).map((suggestion) => (
-          <li key={suggestion}>{suggestion}</li>
-        ))}
-      </ul>
-      <div className="mt-5">
-        <Button variant="primary" onClick={props.onTryAnother}>
-          Try Another File
-        </Button>
-      </div>
-    </section>
-  </Card>
-)
+        <div className="mt-3">
+          <SkippedFiles files={props.files} maxFileSize={props.maxFileSize} />
+        </div>
+        <ul className="mt-4 list-disc pl-5">
+          {suggestionsFor(props.maxFileSize).map((suggestion) => (
+            <li key={suggestion}>{suggestion}</li>
+          ))}
+        </ul>
+        <div className="mt-5">
+          <Button variant="primary" onClick={props.onTryAnother}>
+            Try Another File
+          </Button>
+        </div>
+      </section>
+    </Card>
+  )
+}

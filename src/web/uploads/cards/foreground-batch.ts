@@ -4,17 +4,20 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 export interface ForegroundBatch {
-  /** The files of the drop that runs, or of the one that ran last; what is paused waits elsewhere, and what was cancelled is gone. */
+  /**
+   * The files of the drop that runs, or of the one that ran last. Not those that are paused, which the
+   * panel shows, nor those that were cancelled.
+   */
   batch: readonly UploadRecord[]
-  /** The one that the progress text is about; undefined where nothing runs. */
+  /** The file that the progress text names; undefined where nothing runs. */
   current: UploadRecord | undefined
 }
 
 /** What the page shows of the uploads of the foreground path (spec §4). */
-export const foregroundBatch = (
+export function foregroundBatch(
   records: readonly UploadRecord[],
   live: UploadsState['live'],
-): ForegroundBatch => {
+): ForegroundBatch {
   const shown = records.filter(
     (record) => record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record),
   )
@@ -26,7 +29,7 @@ export const foregroundBatch = (
     batch.find(({ status }) => status === 'uploading') ??
     // It has its turn, but gets no answer.
     running.find(({ id }) => live[id]?.interrupted) ??
-    // In the pause between two files, the last one that was done.
+    // Between two files: the one that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
   return { batch, current }

@@ -21,13 +21,13 @@ import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { foregroundBatch } from './foreground-batch.ts'
 
-/** A status text stays readable: a longer name is cut in the middle. */
+/** A longer name is cut in the middle, so that the status text stays readable. */
 const statusNameLength = 60
 
 /** More failures than this are counted, not listed. */
 const mostShown = 50
 
-const bytesText = (shares: readonly UploadShare[]): string => {
+function bytesText(shares: readonly UploadShare[]): string {
   const counted = shares.filter(({ status }) => status !== 'failed')
   const sum = (of: (share: UploadShare) => number) =>
     formatSize(counted.reduce((total, share) => total + of(share), 0))
@@ -41,7 +41,7 @@ interface RunningProps {
   onCancel: () => void
 }
 
-const Running = ({ batch, current, interrupted, onCancel }: RunningProps) => {
+function Running({ batch, current, interrupted, onCancel }: RunningProps) {
   const shares = batch.map(shareOf)
   const overall = overallPercent(shares)
   const shown = { ...shareOf(current), name: shortName(current.fileName, statusNameLength) }
@@ -68,18 +68,20 @@ const Running = ({ batch, current, interrupted, onCancel }: RunningProps) => {
   )
 }
 
-/** Where all of it is stored, the bar is full; else what is left of it says nothing. */
-const Ended = ({ outcome, isWhole }: { outcome: string; isWhole: boolean }) => (
-  <>
-    <p className="flex items-center gap-2 py-1 font-[540]">
-      {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
-      {outcome}
-    </p>
-    {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
-  </>
-)
+/** Shows a bar only where all files are stored. */
+function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
+  return (
+    <>
+      <p className="flex items-center gap-2 py-1 font-[540]">
+        {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
+        {outcome}
+      </p>
+      {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
+    </>
+  )
+}
 
-const spokenText = (current: UploadRecord | undefined, live: UploadsState['live']): string => {
+function spokenText(current: UploadRecord | undefined, live: UploadsState['live']): string {
   if (!current || !isUnderWay(current)) return ''
   const interrupted = live[current.id]?.interrupted
   if (interrupted) return interruptionTexts[interrupted]
@@ -90,7 +92,7 @@ const spokenText = (current: UploadRecord | undefined, live: UploadsState['live'
  * The progress of the running foreground batch and how it ended (spec §4); nothing otherwise. A
  * screen reader hears a shorter account of it.
  */
-export const UploadProgress = ({ store }: { store: UploadsStore }) => {
+export function UploadProgress({ store }: { store: UploadsStore }) {
   const { records, live, outcome, cancelForeground } = useStore(
     store,
     useShallow(({ records, live, outcome, cancelForeground }: UploadsState) => ({
@@ -129,11 +131,12 @@ export const UploadProgress = ({ store }: { store: UploadsStore }) => {
   )
 }
 
-const hasFailed = (record: UploadRecord) =>
-  record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
+function hasFailed(record: UploadRecord) {
+  return record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
+}
 
 /** What was not uploaded and why, until it is tried again or dismissed, with the error of spec §5. */
-export const UploadProblems = ({ store }: { store: UploadsStore }) => {
+export function UploadProblems({ store }: { store: UploadsStore }) {
   const failed = useStore(
     store,
     useShallow(({ records }: UploadsState) => records.filter(hasFailed)),

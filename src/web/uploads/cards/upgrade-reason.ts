@@ -6,7 +6,7 @@ import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 const { maxFiles, maxFileSize } = tierLimits.free
 const sizeReason = `Free takes files up to ${formatSize(maxFileSize)}`
 
-/** What the reason badge of the upgrade card says to each refusal of the free tier. */
+/** The text of the reason badge for each refusal of the free tier. */
 const reasons: Readonly<Record<string, string>> = {
   [errorTable.TIER_FILE_COUNT.message]: `Free holds ${maxFiles} files`,
   [errorTable.TIER_FILE_SIZE.message]: sizeReason,
@@ -18,11 +18,11 @@ const reasons: Readonly<Record<string, string>> = {
  * Why the upgrade card is open, as its reason badge says it (spec §2); null where it is not. It opens
  * for a free user whose file was too large (spec §5), or who was refused something for the tier.
  */
-export const upgradeReason = (
+export function upgradeReason(
   tier: Tier,
   skippedSome: boolean,
   inlineError: string | null,
-): string | null => {
+): string | null {
   if (tier !== 'free') return null
   if (inlineError !== null) return reasons[inlineError] ?? 'Not in the free tier'
   return skippedSome ? sizeReason : null

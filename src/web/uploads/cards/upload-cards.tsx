@@ -17,13 +17,7 @@ export interface UploadCardsProps {
 }
 
 /** The card that a refused file opens, if any: file too large, or upgrade to Premium (spec §2, §5). */
-export const UploadCards = ({
-  store,
-  user,
-  skipped,
-  onDismiss,
-  onTryAnother,
-}: UploadCardsProps) => {
+export function UploadCards({ store, user, skipped, onDismiss, onTryAnother }: UploadCardsProps) {
   const inlineError = useStore(store, (state) => state.inlineError)
   const { maxFileSize } = tierLimits[user.tier]
   const reason = upgradeReason(user.tier, skipped.length > 0, inlineError)

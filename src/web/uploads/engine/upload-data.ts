@@ -5,28 +5,29 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { HandleStore } from '../upload-ports.ts'
 import type { DataState } from './upload-events.ts'
 
-/** The bytes of uploads as this tab has them: files in memory, and handles that outlive it. */
+/** The files of uploads that this tab has in memory, and the handles that find them after a reload. */
 export interface UploadData {
-  /** Those whose bytes are in memory. */
+  /** The ids of uploads whose files are in memory. */
   ids(): string[]
   file(id: string): File | undefined
   picked(id: string): PickedFile | undefined
-  /** In memory only: what another tab keeps for good. */
+  /** Keeps a file in memory only, where another tab runs its upload. */
   hold(id: string, picked: PickedFile): void
-  /** In memory, and by its handle over a reload. */
+  /** Keeps a file in memory, and its handle over a reload. */
   keep(id: string, picked: PickedFile): void
-  /** Where the bytes are; those that a handle gives without asking anybody are held then. */
+  /** Says where the bytes are. A file that its handle gives without asking a person is in memory then. */
   find(record: UploadRecord): Promise<DataState>
-  /** From memory only. */
+  /** Forgets the file, and keeps the handle. */
   drop(id: string): void
+  /** Forgets the file and its handle. */
   forget(id: string): void
 }
 
-/** @param sample a hash over samples of a file, or null where it cannot be reckoned. */
-export const createUploadData = (
+/** @param sample a hash over samples of a file; null where it cannot be computed. */
+export function createUploadData(
   handles: HandleStore,
   sample: (file: File) => Promise<string | null>,
-): UploadData => {
+): UploadData {
   const held = new Map<string, PickedFile>()
 
   const findByHandle = async ({ id, identity }: UploadRecord): Promise<DataState> => {
@@ -34,7 +35,7 @@ export const createUploadData = (
     if (!handle) return 'file'
     const read = await readHandle(handle)
     if (read.state !== 'found') return read.state
-    // A file that was written to since is not what the upload began with.
+    // Somebody may have written to the file since its upload began.
     const reason = await refuseOtherFile(identity, read.file, sample).catch(() => 'unreadable')
     if (reason !== null) return 'gone'
     held.set(id, { file: read.file, handle })

@@ -1,3 +1,11 @@
+/**
+ * The engine runs the uploads of a browser, in one of its tabs. The words of this room:
+ * - A *turn* is the time in which an upload runs. Uploads wait for theirs in the *queue*.
+ * - A *run* is what happens during one turn of one upload: its calls and its transfer.
+ * - A *batch* is what was added at once. Its records share a name, by which they are counted together.
+ * - A *place* is one of the files that a user may have. An upload gets its place with its *ticket*.
+ * The way of an upload through the files of this room is drawn in docs/uploads.md.
+ */
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { coalesce, repeat } from '../timers.ts'

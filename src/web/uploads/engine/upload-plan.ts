@@ -20,13 +20,13 @@ export interface UploadPlan<P> {
 }
 
 /**
- * Which files are uploaded and which are not. Spec §5: oversized files are skipped, and only files
- * within the limit proceed. How many files a tier may have is the server's to say: it alone knows.
+ * Says which files are uploaded. Spec §5: oversized files are skipped, and only files within the limit
+ * proceed. Whether there are places for them only the server knows.
  */
-export const planUploads = <P extends { file: NamedFile }>(
+export function planUploads<P extends { file: NamedFile }>(
   picked: readonly P[],
   tier: Tier,
-): UploadPlan<P> => {
+): UploadPlan<P> {
   const { maxFileSize } = tierLimits[tier]
   const fits = ({ file }: P) => file.size <= maxFileSize
   return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
@@ -42,44 +42,48 @@ export interface AddedFiles {
 }
 
 /** The record that an upload begins with; `now` is milliseconds since 1970. */
-export const newRecord = ({
+export function newRecord({
   id,
   ownerId,
   picked: { file, pasted },
   now,
   ...drop
 }: Omit<AddedFiles, 'files'> &
-  AddedFiles['files'][number] & { ownerId: string; now: number }): UploadRecord => ({
-  id,
-  ownerId,
-  ...drop,
-  fileName: cleanFileName(file.name),
-  fileSize: file.size,
-  fileType: file.type,
-  identity: { name: file.name, size: file.size, lastModified: file.lastModified, sample: null },
-  pasted: pasted ?? false,
-  ticket: null,
-  restarted: false,
-  uploadStartTime: null,
-  progress: 0,
-  uploadedBytes: 0,
-  status: 'pending',
-  need: null,
-  lastActivity: now,
-  error: null,
-})
+  AddedFiles['files'][number] & { ownerId: string; now: number }): UploadRecord {
+  return {
+    id,
+    ownerId,
+    ...drop,
+    fileName: cleanFileName(file.name),
+    fileSize: file.size,
+    fileType: file.type,
+    identity: { name: file.name, size: file.size, lastModified: file.lastModified, sample: null },
+    pasted: pasted ?? false,
+    ticket: null,
+    restarted: false,
+    uploadStartTime: null,
+    progress: 0,
+    uploadedBytes: 0,
+    status: 'pending',
+    need: null,
+    lastActivity: now,
+    error: null,
+  }
+}
 
-const nameAndSize = ({ name, size }: NamedFile) => `${size} ${name.normalize()}`
+function nameAndSize({ name, size }: NamedFile) {
+  return `${size} ${name.normalize()}`
+}
 
 /**
- * Which of the files may be those that paused uploads wait for, by name and size: the ids of the
- * records by the id of the file, oldest first. Several files may be named for one record, and several
- * records for one file: which it is, their bytes tell.
+ * Finds the files that paused uploads may be waiting for, by name and size. Answers for each of them the
+ * ids of those uploads, oldest first. Several files may fit one upload and the other way round: their
+ * bytes have to be compared then.
  */
-export const matchPicked = (
+export function matchPicked(
   files: AddedFiles['files'],
   waiting: readonly UploadRecord[],
-): Map<string, readonly string[]> => {
+): Map<string, readonly string[]> {
   const wanted = new Map<string, string[]>()
   for (const { id, need, identity } of waiting) {
     if (need !== 'file' && need !== 'permission') continue

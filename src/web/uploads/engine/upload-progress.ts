@@ -4,7 +4,7 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 export interface UploadShare {
   name: string
   size: number
-  /** Bytes that are on their way or there. */
+  /** Bytes that are on their way or stored. */
   sent: number
   status: UploadStatus
 }
@@ -27,18 +27,21 @@ export function shareOf({
 /** Spec §4: 'Finalizing {file}...' at 95% or more. */
 const finalizingPercent = 95
 
-const percent = (part: number, whole: number) => Math.floor((part / whole) * 100)
+function percent(part: number, whole: number) {
+  return Math.floor((part / whole) * 100)
+}
 
-/** How much of one file is done, 0 to 100, rounded down; an empty file is all there at once. */
-export const filePercent = ({ size, sent }: Pick<UploadShare, 'size' | 'sent'>): number =>
-  size === 0 ? 100 : Math.min(100, Math.max(0, percent(sent, size)))
+/** How much of one file is done, 0 to 100, rounded down. An empty file is done at once. */
+export function filePercent({ size, sent }: Pick<UploadShare, 'size' | 'sent'>): number {
+  return size === 0 ? 100 : Math.min(100, Math.max(0, percent(sent, size)))
+}
 
 /**
- * The progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files count
- * neither as done nor as to do. Where no file has a byte, files are counted instead. It is 100 only
- * when every file is confirmed, not when the last byte has left.
+ * The progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files do not count.
+ * Where all files are empty, files are counted instead. It is 100 only when every file is confirmed, not
+ * when the last byte has left.
  */
-export const overallPercent = (uploads: readonly UploadShare[]): number => {
+export function overallPercent(uploads: readonly UploadShare[]): number {
   const counted = uploads.filter(({ status }) => status !== 'failed')
   if (counted.length === 0) return 0
   const done = counted.filter(({ status }) => status === 'completed')
@@ -53,20 +56,22 @@ export const overallPercent = (uploads: readonly UploadShare[]): number => {
 }
 
 /** Spec §4: at 95% or more it is about to become a file. */
-export const isFinalizing = (upload: Pick<UploadShare, 'size' | 'sent'>): boolean =>
-  filePercent(upload) >= finalizingPercent
+export function isFinalizing(upload: Pick<UploadShare, 'size' | 'sent'>): boolean {
+  return filePercent(upload) >= finalizingPercent
+}
 
 /** Spec §4: 'Uploading {file}... {n}%', and 'Finalizing {file}...' at 95% or more. */
-export const progressText = (upload: UploadShare): string =>
-  isFinalizing(upload)
+export function progressText(upload: UploadShare): string {
+  return isFinalizing(upload)
     ? `Finalizing ${upload.name}...`
     : `Uploading ${upload.name}... ${filePercent(upload)}%`
+}
 
 /**
- * The same for a screen reader, which would otherwise read every percent aloud: it changes with the
- * file, at each quarter, and when it is being finalized.
+ * The same for a screen reader, which would read every percent aloud. It changes with the file, at each
+ * quarter, and at the end.
  */
-export const spokenProgress = (upload: UploadShare): string => {
+export function spokenProgress(upload: UploadShare): string {
   if (isFinalizing(upload)) return progressText(upload)
   const quarter = Math.floor(filePercent(upload) / 25) * 25
   return quarter === 0 ? `Uploading ${upload.name}` : `Uploading ${upload.name}: ${quarter}%`

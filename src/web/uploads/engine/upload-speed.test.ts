@@ -49,7 +49,7 @@ describe('the speed of an upload', () => {
     expect(speed).toBeLessThanOrEqual(1_000_000)
   })
 
-  test('is never negative, and what it is reckoned from stays small', () => {
+  test('is never negative, and what it is computed from stays small', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(1e9)), {
       maxLength: 100,
     })

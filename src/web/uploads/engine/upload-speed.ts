@@ -1,32 +1,31 @@
 /** Long enough to be steady, short enough to follow the line. */
 const windowMs = 8000
-/** Shorter than this, a speed would be a guess: what leaves first only fills buffers. */
+/** Over less than this a speed would be a guess: the first bytes only fill buffers. */
 const shortestMs = 2000
 
-/** How far an upload had come at a moment: milliseconds, only compared with each other, and bytes. */
+/** How many bytes had left at a moment. Moments are milliseconds, only compared with each other. */
 interface SpeedSample {
   at: number
   bytes: number
 }
 
-/** What the speed of the last seconds is reckoned from; begins as an empty list. Oldest first. */
+/** The speed of the last seconds is computed from these, oldest first. Begins as an empty list. */
 export type SpeedSamples = readonly SpeedSample[]
 
 /**
- * The samples when the upload has come to `bytes` at `at`. Bytes that were lost and are sent again do
- * count as sent: where progress falls back, what came before is moved down with it, so that a lost
- * part does not make the line look dead.
+ * Adds a sample. Where progress falls back, since a try was lost, all earlier samples are moved down by
+ * as much: else the line would look dead while the lost bytes are sent again.
  */
-export const withSample = (samples: SpeedSamples, at: number, bytes: number): SpeedSamples => {
+export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
   const fall = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
   const moved = fall > 0 ? samples.map((old) => ({ ...old, bytes: old.bytes - fall })) : samples
-  // The last one from before the window tells how far the upload was when the window began.
+  // The last sample before the window says how many bytes had left when the window began.
   const start = moved.findLastIndex((old) => old.at <= at - windowMs)
   return [...moved.slice(Math.max(0, start)), { at, bytes }]
 }
 
 /** Bytes per second over the last seconds before `at`; null while too little is known. */
-export const bytesPerSecond = (samples: SpeedSamples, at: number): number | null => {
+export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
   const last = samples.at(-1)
   const start = at - windowMs
   const before = samples.findLast((sample) => sample.at <= start)

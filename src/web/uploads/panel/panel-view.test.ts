@@ -98,11 +98,11 @@ describe('speed and time left', () => {
     [7199, '2 h left'],
     [86_399, '24 h left'],
     [86_400, 'More than a day left'],
-  ])('reckons %i s', (seconds, text) => {
+  ])('computes %i s', (seconds, text) => {
     expect(timeLeftText({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
   })
 
-  it('says nothing where there is nothing to reckon with', () => {
+  it('says nothing where it cannot be computed', () => {
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
     expect(timeLeftText({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()

@@ -5,15 +5,16 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows: all (spec §4), or, on a page that draws the foreground path itself,
- * those of the background path and whatever is paused.
+ * Which uploads the panel shows. `all`: all of them (spec §4). `background`: those of the background path
+ * and those that are paused, on a page that draws the foreground path itself.
  */
 export type Listed = 'all' | 'background'
 
-const isListed = ({ path, status }: UploadRecord, listed: Listed): boolean =>
-  listed === 'all' || path === 'background' || status === 'paused'
+function isListed({ path, status }: UploadRecord, listed: Listed): boolean {
+  return listed === 'all' || path === 'background' || status === 'paused'
+}
 
-/** What moves stands first, then what needs a person, what waits for its turn, and what is done. */
+/** First what moves, then what needs a person, then what waits for its turn, then what is done. */
 const rank: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,
@@ -23,23 +24,22 @@ const rank: Record<UploadStatus, number> = {
 }
 
 /** The uploads of the panel in the order it lists them; within a rank, oldest first. */
-export const panelRecords = (records: readonly UploadRecord[], listed: Listed): UploadRecord[] =>
-  records
+export function panelRecords(records: readonly UploadRecord[], listed: Listed): UploadRecord[] {
+  return records
     .filter((record) => isListed(record, listed))
     .sort((a, b) => rank[a.status] - rank[b.status])
+}
 
-/** How many uploads there are in each state; what a person ended did not fail. */
+/** How many uploads there are in each state. What a person cancelled did not fail. */
 export type Counts = Record<UploadStatus | 'cancelled', number>
 
-export const countByStatus = (
-  records: readonly Pick<UploadRecord, 'status' | 'error'>[],
-): Counts => {
+export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
   const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
   for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
   return counts
 }
 
-/** Why nothing gets through of the uploads that are under way; null while anything does. */
+/** Why no upload that is under way gets through; null while any does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   live: UploadsState['live'],
@@ -49,18 +49,19 @@ export function interruptionOfAll(
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const lost = [...uploading, ...pending].filter((one) => one !== null)
-  // The connection is there where one of them was answered.
+  // Where one of them got an answer, the connection is there.
   return lost.find((one) => one === 'not-ready') ?? lost[0] ?? null
 }
 
-const several = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
+function several(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`
+}
 
 /**
- * The panel in a line: what runs, else what needs a person, else what came of it. What failed is not
- * still to come.
- * @param interruption why nothing gets through of those under way; null while anything does.
+ * The panel in a line: what runs, else what needs a person, else how it ended.
+ * @param interruption why no upload gets through; null while any does.
  */
-export const summaryText = (counts: Counts, interruption: Interruption | null): string => {
+export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed, failed, cancelled } = counts
   if (uploading + pending > 0) {
     if (interruption === 'no-answer') return 'Waiting for the connection'
@@ -79,19 +80,20 @@ export const summaryText = (counts: Counts, interruption: Interruption | null): 
     : `${several(completed, 'file')} uploaded`
 }
 
-/** How fast bytes travel, such as '11.4 MB/s'; null where that is unknown or nothing moves. */
-export const speedText = (bytesPerSecond: number | null): string | null =>
-  bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
+/** The speed, such as '11.4 MB/s'; null where it is unknown or nothing moves. */
+export function speedText(bytesPerSecond: number | null): string | null {
+  return bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
+}
 
 const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-/** How long the rest of an upload will take at a speed; null where there is nothing to reckon with. */
-export const timeLeftText = (
+/** How long the rest of an upload takes at this speed; null where that cannot be computed. */
+export function timeLeftText(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,
-): string | null => {
+): string | null {
   const left = fileSize - uploadedBytes
   if (!bytesPerSecond || bytesPerSecond <= 0 || left <= 0) return null
   const seconds = Math.ceil(left / bytesPerSecond)

@@ -13,29 +13,29 @@ const phrases: Record<News, string> = {
   failed: 'Upload failed',
 }
 
-const newsOf = (before: UploadStatus | undefined, after: UploadRecord): News | null => {
+function newsOf(before: UploadStatus | undefined, after: UploadRecord): News | null {
   if (before === after.status) return null
   if (!isUnderWay(after)) return after.status as News
-  // That its turn has come is no news.
+  // A turn that begins is no news.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
 
-const startText = (uploads: readonly UploadRecord[]): string => {
+function startText(uploads: readonly UploadRecord[]): string {
   const [one, ...others] = uploads
   if (one === undefined || others.length > 0) return `Uploading ${uploads.length} files`
   return `Uploading ${shortName(one.fileName, spokenNameLength)}`
 }
 
 /**
- * What a screen reader says when uploads have changed between two moments: the one upload by its
- * name, several by their number; null where nothing but progress happened, or what did is in `told`.
- * @param told what is said elsewhere, such as by toasts.
+ * What a screen reader says of the changes between two moments: one upload by its name, several by their
+ * number. Null where there was only progress.
+ * @param told changes that are told elsewhere, such as by toasts. They are left out.
  */
-export const spokenChange = (
+export function spokenChange(
   before: readonly UploadRecord[],
   after: readonly UploadRecord[],
   told: readonly UploadStatus[],
-): string | null => {
+): string | null {
   const known = new Map(before.map(({ id, status }) => [id, status]))
   const found = after.flatMap((record) => {
     const news = newsOf(known.get(record.id), record)

@@ -26,10 +26,11 @@ const badges: Record<UploadStatus, string> = {
   failed: 'Failed',
 }
 
-const badgeOf = (record: UploadRecord): string =>
-  record.status === 'uploading' && isFinalizing(shareOf(record))
+function badgeOf(record: UploadRecord): string {
+  return record.status === 'uploading' && isFinalizing(shareOf(record))
     ? 'Finalizing'
     : badges[record.status]
+}
 
 const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   permission: 'Your browser will ask whether Mayfly may read the file again.',
@@ -37,21 +38,23 @@ const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
 }
 
 /** What a person can do for a paused upload. */
-const NeedNote = ({ need }: { need: Exclude<UploadNeed, null> }) => (
-  <p className="upload-note">
-    {need === 'file' ? (
-      <>
-        Choose the same file again<span className="upload-drop">, or drop it here</span>, and the
-        upload goes on where it stopped.
-      </>
-    ) : (
-      notes[need]
-    )}
-  </p>
-)
+function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
+  return (
+    <p className="upload-note">
+      {need === 'file' ? (
+        <>
+          Choose the same file again<span className="upload-drop">, or drop it here</span>, and the
+          upload goes on where it stopped.
+        </>
+      ) : (
+        notes[need]
+      )}
+    </p>
+  )
+}
 
 /** Cut in the middle; the whole name on hover and for screen readers. */
-const Name = ({ name }: { name: string }) => {
+function Name({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
     <>
@@ -64,33 +67,35 @@ const Name = ({ name }: { name: string }) => {
   )
 }
 
-/** The same for the panel as a whole and for each upload in it. */
-export const Bar = (props: {
+/** A progress bar: of one upload, or of the panel as a whole. */
+export function Bar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
   /** Spec §4: what a screen reader says of it instead of the bare number. */
   text?: string | undefined
-}) => (
-  <div
-    className="uploads-bar"
-    role="progressbar"
-    aria-label={props.label}
-    aria-valuemin={0}
-    aria-valuemax={100}
-    aria-valuenow={props.percent}
-    aria-valuetext={props.text}
-    data-tone={props.tone}
-  >
-    <span style={{ width: `${props.percent}%` }} />
-  </div>
-)
+}) {
+  return (
+    <div
+      className="uploads-bar"
+      role="progressbar"
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={props.percent}
+      aria-valuetext={props.text}
+      data-tone={props.tone}
+    >
+      <span style={{ width: `${props.percent}%` }} />
+    </div>
+  )
+}
 
-const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => {
+function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
-  // Before its transfer too: the call for its place may get no answer.
+  // A pending upload too: the call that starts it may get no answer.
   if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
@@ -121,19 +126,21 @@ const Figures = ({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) => 
   )
 }
 
-const Action = (props: { label: string; name: string; onPress: () => void }) => (
-  <button
-    type="button"
-    className="upload-act"
-    aria-label={`${props.label}: ${props.name}`}
-    onClick={props.onPress}
-  >
-    {props.label}
-  </button>
-)
+function Action(props: { label: string; name: string; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      className="upload-act"
+      aria-label={`${props.label}: ${props.name}`}
+      onClick={props.onPress}
+    >
+      {props.label}
+    </button>
+  )
+}
 
-/** Takes a dropped file where the upload waits for one; leaves every other drop to the page. */
-const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
+/** Takes a dropped file where the upload waits for one. Every other drop is the page's. */
+function useDrop(wanted: boolean, take: (transfer: DataTransfer) => void) {
   const [isOver, setOver] = useState(false)
   if (!wanted) return { isOver: false, handlers: {} }
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
@@ -150,7 +157,7 @@ const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
       onDrop: (event: DragEvent) => {
         setOver(false)
         if (!hasFiles(event)) return
-        // The page sees that it was taken.
+        // By this the page sees that the drop was taken.
         event.preventDefault()
         take(event.dataTransfer)
       },
@@ -158,7 +165,7 @@ const useDrop = (wanted: boolean, take: (transfer: DataTransfer) => void) => {
   }
 }
 
-const Item = ({ record, live, commands }: UploadItemProps) => {
+function Item({ record, live, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
   const needsFile = status === 'paused' && need === 'file'
   const [fault, setFault] = useState<ReturnType<typeof dropFault>>(null)
@@ -170,7 +177,7 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
     const [picked] = chosen.files
     if (picked) commands.provideFile(id, picked)
   }
-  // Who does not want to give the permission, or cannot any more, drops the file instead.
+  // A person may drop the file instead of allowing the browser to read it.
   const takesFile = needsFile || (status === 'paused' && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
@@ -190,7 +197,7 @@ const Item = ({ record, live, commands }: UploadItemProps) => {
       <div className="upload-foot">
         <Figures record={record} live={live} />
         {status === 'paused' && need === 'sign-in' ? (
-          // In another tab, so that what this one holds of the file is kept.
+          // In another tab: this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>

@@ -4,10 +4,10 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** Before an item has been measured. */
+/** In pixels, until an item has been measured. */
 const usualHeight = 96
 
-/** A list without a single button must still be reached and scrolled by the keyboard. */
+/** The keyboard must reach and scroll the list even where it has no button. */
 const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
@@ -17,10 +17,10 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
 }
 
 /**
- * The uploads of the panel, however many: it scrolls above a maximum height (spec §2) and draws what
- * is in sight. To a screen reader it is a list of all of them.
+ * The uploads of the panel. It scrolls above a maximum height (spec §2) and draws only what is in sight,
+ * however many there are. A screen reader hears how many there are in all.
  */
-export const UploadList = ({ id, records, live, commands }: UploadListProps) => {
+export function UploadList({ id, records, live, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({

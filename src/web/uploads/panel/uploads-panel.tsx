@@ -21,7 +21,7 @@ import { useUploadsView } from './use-uploads-view.ts'
 
 export interface UploadsPanelProps {
   store: UploadsStore
-  /** What the page tells by other means, such as toasts; a screen reader need not hear it twice. */
+  /** Changes that the page tells otherwise, such as by toasts. A screen reader need not hear them twice. */
   told: readonly UploadStatus[]
   listed: Listed
 }
@@ -29,12 +29,12 @@ export interface UploadsPanelProps {
 interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
-  /** Why nothing gets through, of all uploads. */
+  /** Why no upload gets through; null while any does. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
 
-const Panel = ({ records, live, interruption, commands }: PanelProps) => {
+function Panel({ records, live, interruption, commands }: PanelProps) {
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -49,7 +49,7 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
   }
   useRoom(panel)
 
-  // The button that was pressed may have gone with what it did.
+  // A button that removes its own upload takes the focus with it.
   useEffect(() => {
     const lost = hadFocus.current && document.activeElement === document.body
     if (lost) toggle.current?.focus()
@@ -114,7 +114,7 @@ const Panel = ({ records, live, interruption, commands }: PanelProps) => {
  * there are uploads to show. While nothing changes it costs nothing. Once all uploads are completed it
  * folds to its header, so that it covers nothing.
  */
-export const UploadsPanel = ({ store, told, listed }: UploadsPanelProps) => {
+export function UploadsPanel({ store, told, listed }: UploadsPanelProps) {
   const state = useUploadsView(store)
   const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
   const spoken = useSpokenChanges(records, told)

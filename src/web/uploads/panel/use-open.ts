@@ -5,7 +5,7 @@ const openKey = 'mayfly-uploads-panel'
 
 type Choice = 'open' | 'closed'
 
-const remembered = (): Choice | null => {
+function remembered(): Choice | null {
   try {
     const kept = localStorage.getItem(openKey)
     return kept === 'open' || kept === 'closed' ? kept : null
@@ -15,10 +15,10 @@ const remembered = (): Choice | null => {
 }
 
 /**
- * Whether the panel's list shows, and how to change it, which the browser remembers. Until somebody
- * has chosen, it shows where there is room; on a narrow screen it would cover what the page is for.
+ * Whether the panel's list shows, and how to change that. The browser remembers what a person chose.
+ * Until then the list shows on a wide screen: on a narrow one it would cover the page.
  */
-export const useOpen = (): [boolean, (open: boolean) => void] => {
+export function useOpen(): [boolean, (open: boolean) => void] {
   const [choice, setChoice] = useState(remembered)
   const open = choice === null ? window.matchMedia('(min-width: 641px)').matches : choice === 'open'
   const choose = (next: boolean) => {

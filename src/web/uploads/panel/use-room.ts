@@ -4,10 +4,10 @@ import { type RefObject, useLayoutEffect } from 'react'
 const gap = 16
 
 /**
- * Tells the page how much of its lower end the element covers, as the length `--uploads-room` of the
- * root, for as long as the element is there.
+ * Sets `--uploads-room` on the root to the height that the element covers at the lower end of the page,
+ * for as long as the element is there.
  */
-export const useRoom = (panel: RefObject<HTMLElement | null>): void => {
+export function useRoom(panel: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = panel.current
     if (element === null) return

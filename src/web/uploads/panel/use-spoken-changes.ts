@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from 'react'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { spokenChange } from './spoken-change.ts'
 
-/** What happens within this time is said in one sentence. */
+/** All changes within this time are said in one sentence. */
 const gatherMs = 1000
 
 /** The sentence for screen readers about what has happened to uploads last; see `spokenChange`. */
-export const useSpokenChanges = (
+export function useSpokenChanges(
   records: readonly UploadRecord[],
   told: readonly UploadStatus[],
-): string => {
+): string {
   const [spoken, setSpoken] = useState('')
   const heard = useRef(records)
   const latest = useRef(records)

@@ -3,7 +3,7 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { followUploads } from './follow-uploads.ts'
 
 /** The uploads as the panel shows them: see `followUploads` for how often they are looked at. */
-export const useUploadsView = (store: UploadsStore): UploadsState => {
+export function useUploadsView(store: UploadsStore): UploadsState {
   const view = useMemo(() => {
     let held = store.getState()
     return {

@@ -1,12 +1,12 @@
 import { type Drop, isNothing } from './dropped-files.ts'
 import { pickFiles } from './file-picker.ts'
 
-/** Ends the asking before, of whose dialog no end was told: browsers of 2022 have no `cancel`. */
+/** Ends the choice before this one. Browsers of 2022 do not tell when a dialog is closed. */
 let endLast: (() => void) | undefined
 
-/** In the dialog of a file input, which every browser has: it gives no handle. */
-const chooseByInput = (): Promise<Drop | null> =>
-  new Promise((resolve) => {
+/** By the dialog of a file input. Every browser has it, and it gives no handle. */
+function chooseByInput(): Promise<Drop | null> {
+  return new Promise((resolve) => {
     endLast?.()
     const input = document.createElement('input')
     input.type = 'file'
@@ -23,17 +23,18 @@ const chooseByInput = (): Promise<Drop | null> =>
     document.body.append(input)
     input.click()
   })
+}
 
 /**
- * Lets the person choose one file in the browser's own dialog, with its handle where the browser has
- * them. Null when none was chosen, or when no dialog could open any more: then the next click finds
- * one. What was chosen may be unreadable. Call it in the handler of a click. Never rejects.
+ * Lets a person choose one file in a dialog of the browser, with its handle where the browser gives one.
+ * Null when none was chosen, or when the click was too long ago for a dialog: the next click opens one.
+ * The file may be unreadable. Call it in the handler of a click. Never rejects.
  */
-export const chooseFile = async (): Promise<Drop | null> => {
+export async function chooseFile(): Promise<Drop | null> {
   const asking = pickFiles({ multiple: false })
   if (!asking) return chooseByInput()
   const chosen = await asking
   if (chosen) return isNothing(chosen) ? null : chosen
-  // Long after the click an input would open nothing, and never tell.
+  // Long after the click an input opens nothing, and does not say so.
   return navigator.userActivation.isActive ? chooseByInput() : null
 }

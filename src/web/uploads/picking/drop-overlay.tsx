@@ -1,17 +1,19 @@
 import { Upload } from 'lucide-react'
 
 /**
- * Covers the page while files are dragged over it, but for the uploads panel, where one may be wanted.
- * It takes no events, so it can never flicker.
+ * Covers the page while files are dragged over it. The uploads panel stays free, since an upload in it may
+ * be waiting for a file. It takes no events, so that it never flickers.
  */
-export const DropOverlay = ({ days }: { days: number }) => (
-  <div className="pointer-events-none fixed inset-0 z-20 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
-    <div className="grid size-full place-content-center rounded-card border-2 border-accent border-dashed">
-      <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
-        <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
-        <p className="mt-3 font-semibold text-xl">Drop to upload</p>
-        <p className="text-muted">Each link expires after {days} days</p>
+export function DropOverlay({ days }: { days: number }) {
+  return (
+    <div className="pointer-events-none fixed inset-0 z-20 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
+      <div className="grid size-full place-content-center rounded-card border-2 border-accent border-dashed">
+        <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
+          <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
+          <p className="mt-3 font-semibold text-xl">Drop to upload</p>
+          <p className="text-muted">Each link expires after {days} days</p>
+        </div>
       </div>
     </div>
-  </div>
-)
+  )
+}

@@ -21,14 +21,17 @@ export interface DropZoneProps {
 /** The id of its heading, which takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
-const limitsText = (tier: Tier): string => {
+function limitsText(tier: Tier): string {
   const { maxFiles, maxFileSize } = tierLimits[tier]
   const size = `Any type, up to ${formatSize(maxFileSize)} each`
   return maxFiles === null ? size : `${size}, ${maxFiles} files at most`
 }
 
-/** Where files are chosen: the button, the limits and the expiration. The page itself takes drops. Where nothing can be dragged, nothing of that is said. */
-export const DropZone = ({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) => {
+/**
+ * Where files are chosen: the button, the limits and the expiration. Drops are taken by the whole page.
+ * On a device that cannot drag, the text does not speak of it.
+ */
+export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) {
   useFilePicker(input, onChosen)
   return (
     <section

@@ -1,6 +1,10 @@
+/**
+ * Files come by a *drop*, a paste or the *picker* of the browser. With each of them some browsers give a
+ * *handle*, which finds the file again after a reload. A file input gives none.
+ */
 import type { PickedFile } from './picked-file.ts'
 
-/** What somebody let go of over the page, folders opened. */
+/** What a person dropped, pasted or chose at once. Folders are opened. */
 export interface Drop {
   files: PickedFile[]
   /** Names of files and folders that could not be read. */
@@ -27,69 +31,84 @@ interface FolderNode {
 /** A file or a folder, whichever interface the browser gives to it. */
 type TreeNode = FileNode | FolderNode
 
-/** How many files are opened at once; the browser hands over the entries of a folder by as many. */
+/** How many files are opened at once. Browsers hand over the entries of a folder in hundreds as well. */
 const batchSize = 100
 
-/** What systems leave in folders, unseen, for themselves; in lower case. */
+/** Files that systems hide in folders for themselves, in lower case. */
 const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
-const isFolder = (node: TreeNode): node is FolderNode => 'list' in node
+function isFolder(node: TreeNode): node is FolderNode {
+  return 'list' in node
+}
 
-const isFile = (node: TreeNode): node is FileNode => 'pick' in node
+function isFile(node: TreeNode): node is FileNode {
+  return 'pick' in node
+}
 
-const isFileHandle = (handle: FileSystemHandle): handle is FileSystemFileHandle =>
-  handle.kind === 'file'
+function isFileHandle(handle: FileSystemHandle): handle is FileSystemFileHandle {
+  return handle.kind === 'file'
+}
 
-const isFolderHandle = (handle: FileSystemHandle): handle is FileSystemDirectoryHandle =>
-  handle.kind === 'directory'
+function isFolderHandle(handle: FileSystemHandle): handle is FileSystemDirectoryHandle {
+  return handle.kind === 'directory'
+}
 
-const ofFileHandle = (handle: FileSystemFileHandle): FileNode => ({
-  name: handle.name,
-  pick: async () => ({ file: await handle.getFile(), handle }),
-})
+function ofFileHandle(handle: FileSystemFileHandle): FileNode {
+  return {
+    name: handle.name,
+    pick: async () => ({ file: await handle.getFile(), handle }),
+  }
+}
 
-const ofFolderHandle = (folder: FileSystemDirectoryHandle): FolderNode => ({
-  name: folder.name,
-  list: async () => {
-    const nodes: TreeNode[] = []
-    for await (const handle of folder.values()) {
-      if (isFolderHandle(handle)) nodes.push(ofFolderHandle(handle))
-      else if (isFileHandle(handle)) nodes.push(ofFileHandle(handle))
-    }
-    return nodes
-  },
-})
+function ofFolderHandle(folder: FileSystemDirectoryHandle): FolderNode {
+  return {
+    name: folder.name,
+    list: async () => {
+      const nodes: TreeNode[] = []
+      for await (const handle of folder.values()) {
+        if (isFolderHandle(handle)) nodes.push(ofFolderHandle(handle))
+        else if (isFileHandle(handle)) nodes.push(ofFileHandle(handle))
+      }
+      return nodes
+    },
+  }
+}
 
-const isFolderEntry = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry =>
-  entry.isDirectory
+function isFolderEntry(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory
+}
 
-const isFileEntry = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+function isFileEntry(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile
+}
 
-const ofFolderEntry = (folder: FileSystemDirectoryEntry): FolderNode => ({
-  name: folder.name,
-  list: async () => {
-    const reader = folder.createReader()
-    const nodes: TreeNode[] = []
-    for (;;) {
-      const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-        reader.readEntries(resolve, reject),
-      )
-      if (entries.length === 0) return nodes
-      for (const entry of entries) {
-        if (isFolderEntry(entry)) nodes.push(ofFolderEntry(entry))
-        else if (isFileEntry(entry)) {
-          const pick = async () => ({
-            file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
-          })
-          nodes.push({ name: entry.name, pick })
+function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
+  return {
+    name: folder.name,
+    list: async () => {
+      const reader = folder.createReader()
+      const nodes: TreeNode[] = []
+      for (;;) {
+        const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+          reader.readEntries(resolve, reject),
+        )
+        if (entries.length === 0) return nodes
+        for (const entry of entries) {
+          if (isFolderEntry(entry)) nodes.push(ofFolderEntry(entry))
+          else if (isFileEntry(entry)) {
+            const pick = async () => ({
+              file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
+            })
+            nodes.push({ name: entry.name, pick })
+          }
         }
       }
-    }
-  },
-})
+    },
+  }
+}
 
-/** Everything in `nodes`, those of a folder before those of the folders in it. */
-const readNodes = async (nodes: readonly TreeNode[], drop: Drop): Promise<void> => {
+/** Reads all files in `nodes`. Files of a folder come before those of its folders. */
+async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
   const files = nodes.filter(isFile)
   for (let from = 0; from < files.length; from += batchSize) {
     const batch = files.slice(from, from + batchSize)
@@ -108,16 +127,16 @@ const readNodes = async (nodes: readonly TreeNode[], drop: Drop): Promise<void> 
   }
 }
 
-/** Without litter, and in the order in which people see a folder. */
-const tidy = (nodes: readonly TreeNode[]): TreeNode[] => {
+/** Leaves out the litter, and sorts the way people see a folder. */
+function tidy(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
     .filter((node) => isFolder(node) || !litter.has(node.name.toLowerCase()))
     .sort((one, other) => compare(one.name, other.name))
 }
 
-/** Takes hold of an item while the browser still lets go of it: in the event, and not a moment later. */
-const grab = (item: DropItem): (() => Promise<TreeNode | null>) => {
+/** Takes an item out of the event: after it the browser gives nothing any more. */
+function grab(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
   const entry = item.webkitGetAsEntry?.() ?? null
   const file = item.getAsFile()
@@ -132,11 +151,10 @@ const grab = (item: DropItem): (() => Promise<TreeNode | null>) => {
 }
 
 /**
- * Reads what was dropped or pasted: files with their handles where the browser has them, folders
- * through and through, each file on its own. Text and links are left alone. Must be called within the
- * event; it goes on after it, and never rejects.
+ * Reads what was dropped or pasted: files, with their handles where the browser gives them, and all files
+ * of folders. Text and links are left alone. Must be called within the event. Never rejects.
  */
-export const readDrop = async (items: Iterable<DropItem>): Promise<Drop> => {
+export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
   const nodes = await Promise.all(grabbed.map((open) => open()))
   const drop: Drop = { files: [], unreadable: [] }
@@ -148,21 +166,22 @@ export const readDrop = async (items: Iterable<DropItem>): Promise<Drop> => {
 }
 
 /** Reads files that were chosen in a dialog that gives handles. Never rejects. */
-export const readHandles = async (handles: readonly FileSystemFileHandle[]): Promise<Drop> => {
+export async function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
   const drop: Drop = { files: [], unreadable: [] }
   await readNodes(handles.map(ofFileHandle), drop)
   return drop
 }
 
-/** Neither a file nor the name of one. */
-export const isNothing = ({ files, unreadable }: Drop): boolean =>
-  files.length === 0 && unreadable.length === 0
+/** True where there is neither a file nor the name of an unreadable one. */
+export function isNothing({ files, unreadable }: Drop): boolean {
+  return files.length === 0 && unreadable.length === 0
+}
 
-/** What there is to say of a drop that did not give all it had; null when it did. */
-export const dropFault = ({
+/** What a person reads where files could not be read; null where all could. */
+export function dropFault({
   files,
   unreadable,
-}: Drop): { title: string; description: string } | null => {
+}: Drop): { title: string; description: string } | null {
   const [first] = unreadable
   if (first !== undefined) {
     const others = unreadable.length - 1

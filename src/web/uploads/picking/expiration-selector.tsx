@@ -5,18 +5,19 @@ import { Segmented } from '../../ui/segmented.tsx'
 
 const label = 'Expires after'
 
-const daysText = (days: ExpirationDays, only: boolean): string =>
-  only && days === defaultExpirationDays ? `${days} days (default)` : `${days} days`
+function daysText(days: ExpirationDays, only: boolean): string {
+  return only && days === defaultExpirationDays ? `${days} days (default)` : `${days} days`
+}
 
 /**
  * How long the next files live. Spec §5: free users can only choose '3 days (default)', premium
- * users choose 3, 5 or 7 days. Where there is no choice, it is said and not asked.
+ * users choose 3, 5 or 7 days. Where there is no choice, the days are only shown.
  */
-export const ExpirationSelector = (props: {
+export function ExpirationSelector(props: {
   tier: Tier
   days: ExpirationDays
   onDaysChange: (days: ExpirationDays) => void
-}) => {
+}) {
   const { expirationDays } = tierLimits[props.tier]
   const only = expirationDays.length === 1
   return (

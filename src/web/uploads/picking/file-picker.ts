@@ -1,15 +1,14 @@
 import { type Drop, readHandles } from './dropped-files.ts'
 
 /**
- * Asks the person for files in a dialog that gives a handle with each. Call it in the handler of a
- * click: null where there is no such dialog, so that a file input can open at once. Else it resolves to
- * what was chosen, which is nothing when the dialog was closed, or has just been asked for; to null when
- * the browser refuses to open it. Never rejects; of a dialog whose end the browser never tells, it never
- * settles, and a later call asks anew.
+ * Asks a person for files in a dialog that gives a handle with each. Call it in the handler of a click.
+ * Null where there is no such dialog: then a file input can open its own. Else it resolves to what was
+ * chosen, to nothing when the dialog was closed or is just opening, and to null when the browser refuses
+ * to open one. Never rejects. It never settles where the browser does not tell the end of a dialog.
  */
 export type FilePicker = (of: { multiple: boolean }) => Promise<Drop | null> | null
 
-/** The part of a page that it is asked in. */
+/** What is used of the page. */
 export interface PickingPage {
   matchMedia(query: string): { matches: boolean }
   /** Only Chromium has it, on a secure origin; the types of the DOM lack it. */
@@ -17,21 +16,22 @@ export interface PickingPage {
 }
 
 /**
- * How long a click while a dialog is open counts as the second half of a double click, or as impatience
- * with a dialog that comes slowly, in milliseconds. Who still can click after it sees no dialog.
+ * A second click within this time after the first is a double click, or the dialog comes slowly. Later the
+ * dialog cannot be there, since it would keep a person from clicking.
  */
 const openingMs = 5000
 
-const isDismissed = (error: unknown) => error instanceof Error && error.name === 'AbortError'
+function isDismissed(error: unknown) {
+  return error instanceof Error && error.name === 'AbortError'
+}
 
 /**
- * The picker of a page. A phone has none, though its browser may: a file input offers the camera and
- * the gallery there. A refusal is for good (a frame in a foreign page, a policy), and may come when the
- * click is too long ago for a file input: from then on there is no picker. Only the refusal of a second
- * dialog says nothing of the next.
+ * Makes the picker of a page. There is none on a phone, where a file input offers the camera and the
+ * gallery. Where the browser refuses to open a dialog, it always will (a frame in another page, a policy):
+ * from then on there is no picker. Only the refusal of a second dialog does not count.
  * @param now the time in milliseconds.
  */
-export const createFilePicker = (page: PickingPage, now: () => number): FilePicker => {
+export function createFilePicker(page: PickingPage, now: () => number): FilePicker {
   let isRefused = false
   let open = 0
   let askedAt = 0
@@ -55,7 +55,7 @@ export const createFilePicker = (page: PickingPage, now: () => number): FilePick
   return (of) => {
     if (isRefused || !('showOpenFilePicker' in page)) return null
     if (!page.matchMedia('(any-pointer: fine)').matches) return null
-    // Asked now, the browser would refuse.
+    // The browser would refuse a second dialog.
     const isOpening = open > 0 && now() - askedAt < openingMs
     return isOpening ? Promise.resolve({ files: [], unreadable: [] }) : ask(of)
   }

@@ -1,27 +1,30 @@
 /**
- * What became of the file behind a handle: here it is; the person must allow it first, or did not; it
- * was moved or removed.
+ * What became of the file behind a handle. `found`: here it is. `permission`: a person has not allowed the
+ * browser to read it. `gone`: it was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }
   | { state: 'permission' }
   | { state: 'gone' }
 
-/** A call on handles that browsers with a file picker know; the types of the DOM lack it. */
+/** A method of handles that the types of the DOM lack. */
 interface Permission {
   requestPermission(of: { mode: 'read' }): Promise<PermissionState>
 }
 
-const canAsk = (handle: FileSystemFileHandle): handle is FileSystemFileHandle & Permission =>
-  'requestPermission' in handle
+function canAsk(handle: FileSystemFileHandle): handle is FileSystemFileHandle & Permission {
+  return 'requestPermission' in handle
+}
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
+function isNamed(error: unknown, name: string) {
+  return error instanceof Error && error.name === name
+}
 
 /**
- * The file behind a handle, without asking anybody: as long as a tab of this origin stays open, and
- * through a reload, the browser remembers the permission of a drop or a choice. Never rejects.
+ * The file behind a handle, without asking a person. The browser remembers the permission of a drop or a
+ * choice over a reload, and as long as a tab of this origin is open. Never rejects.
  */
-export const readHandle = async (handle: FileSystemFileHandle): Promise<HandleFile> => {
+export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   try {
     return { state: 'found', file: await handle.getFile() }
   } catch (error) {
@@ -30,11 +33,10 @@ export const readHandle = async (handle: FileSystemFileHandle): Promise<HandleFi
 }
 
 /**
- * The file behind a handle; the browser asks the person where it must. Call it in the handler of a
- * click: without one a browser does not ask, and it stays at 'permission'. Takes as long as the person
- * does. Never rejects.
+ * The file behind a handle. The browser asks a person where it must, for as long as the person takes. Call
+ * it in the handler of a click: without one the browser does not ask. Never rejects.
  */
-export const askForHandle = async (handle: FileSystemFileHandle): Promise<HandleFile> => {
+export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)
   if (before.state !== 'permission' || !canAsk(handle)) return before
   try {

@@ -1,7 +1,7 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
 import type { HandleStore } from '../upload-ports.ts'
 
-/** What the handles are kept in: a table of its own. Any of it may reject. */
+/** The table that keeps the handles. Any of it may reject. */
 export interface HandleTable {
   get(id: string): Promise<FileSystemFileHandle | undefined>
   set(id: string, handle: FileSystemFileHandle): Promise<void>
@@ -9,16 +9,16 @@ export interface HandleTable {
   ids(): Promise<string[]>
 }
 
-/** Keeps handles over a reload; beside what the port promises, it forgets what no record names. */
+/** Keeps handles over a reload, and can forget those that no record names. */
 export interface KeptHandles extends HandleStore {
   removeAllBut(recordIds: readonly string[]): Promise<void>
 }
 
 /**
- * Handles are a convenience: where the browser cannot keep one (private windows, no room), the person
- * chooses the file again.
+ * Makes the store of handles. It never fails: where the browser keeps none (private windows, no room), a
+ * person chooses the file again.
  */
-export const createHandleStore = (table: HandleTable): KeptHandles => {
+export function createHandleStore(table: HandleTable): KeptHandles {
   const quietly = (work: Promise<void>) => work.catch(() => undefined)
   return {
     save: (id, handle) => quietly(table.set(id, handle)),
@@ -32,7 +32,7 @@ export const createHandleStore = (table: HandleTable): KeptHandles => {
 }
 
 /** The handles that this browser keeps, in an IndexedDB of their own. */
-export const createBrowserHandleStore = (): KeptHandles => {
+export function createBrowserHandleStore(): KeptHandles {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
     // idb-keyval throws where there is no IndexedDB; here it rejects.

@@ -6,38 +6,44 @@ export interface Clipboard {
   getData(format: 'text/plain'): string
 }
 
-/** How old a picture that the browser made of the clipboard can be when it is read, in milliseconds. */
+/** A picture that the browser has made of the clipboard is younger than this. */
 const justMadeMs = 10_000
 
 /**
- * Browsers call a picture that is no file `image.png`, and date it at the moment of the paste. A file
- * of that name from a file manager has a date of its own.
+ * True of a picture that is no file on a disk. Browsers call it `image.png` and give it the date of the
+ * paste. A file of that name from a file manager has its own date.
  */
-const isPicture = (file: File, now: Date) =>
-  file.type.startsWith('image/') &&
-  /^image\.[a-z0-9]+$/i.test(file.name) &&
-  now.getTime() - file.lastModified < justMadeMs
+function isPicture(file: File, now: Date) {
+  return (
+    file.type.startsWith('image/') &&
+    /^image\.[a-z0-9]+$/i.test(file.name) &&
+    now.getTime() - file.lastModified < justMadeMs
+  )
+}
 
-/** The moment as a file name tells it, in the person's own time: 2026-11-21 at 14.03.22. */
-const stamp = (now: Date): string => {
+/** The moment for a file name, in local time: 2026-11-21 at 14.03.22. */
+function stamp(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('.')
   return `${day} at ${time}`
 }
 
-const pasted = (content: BlobPart, name: string, type: string, now: Date): Drop => ({
-  files: [{ file: new File([content], name, { type, lastModified: now.getTime() }), pasted: true }],
-  unreadable: [],
-})
+function pasted(content: BlobPart, name: string, type: string, now: Date): Drop {
+  return {
+    files: [
+      { file: new File([content], name, { type, lastModified: now.getTime() }), pasted: true },
+    ],
+    unreadable: [],
+  }
+}
 
 /**
- * Makes files of what was pasted. Files and folders of a file manager are taken as if they had been
- * dropped, and keep their names. Else text becomes a file, and then a picture: programs that copy rich
- * text lay a picture of it beside it, and plain text is what was meant. Must be called within the event;
- * never rejects. Nothing usable gives no files.
+ * Makes files of what was pasted. Files and folders of a file manager are read as if they were dropped.
+ * Else text becomes a file, else a picture does. Text comes first, since programs that copy rich text add
+ * a picture of it. Must be called within the event. Never rejects.
  */
-export const readPaste = async (clipboard: Clipboard, now: Date): Promise<Drop> => {
+export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
   const seen = items.map((item) => ({ item, file: item.getAsFile() }))
   const isFile = ({ file }: { file: File | null }) => !file || !isPicture(file, now)
@@ -47,7 +53,7 @@ export const readPaste = async (clipboard: Clipboard, now: Date): Promise<Drop> 
   const text = clipboard.getData('text/plain')
   if (text.trim() !== '') return pasted(text, `Pasted text ${stamp(now)}.txt`, 'text/plain', now)
 
-  // Several pictures are one in several formats.
+  // Several pictures are one picture in several formats.
   const picture = seen[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

@@ -3,14 +3,14 @@ import { type Drop, isNothing } from './dropped-files.ts'
 import { pickFiles } from './file-picker.ts'
 
 /**
- * Has a click on a file input answered by the picker that gives handles, where there is one; where it
- * is refused, by the input's own dialog after all. `onChosen` is called with what was chosen in
- * the picker, and not when nothing was; what is chosen in the input is the input's to tell.
+ * Opens the picker that gives handles when a person clicks a file input. The input opens its own dialog
+ * where there is no picker, or the browser refuses it. `onChosen` is called with files that were chosen in
+ * the picker. The input tells by itself what was chosen in its dialog.
  */
-export const useFilePicker = (
+export function useFilePicker(
   input: RefObject<HTMLInputElement | null>,
   onChosen: (chosen: Drop) => void,
-): void => {
+): void {
   const tell = useEffectEvent(onChosen)
 
   useEffect(() => {
@@ -22,7 +22,7 @@ export const useFilePicker = (
       event.preventDefault()
       const chosen = await asking
       if (chosen && !isNothing(chosen)) tell(chosen)
-      // Past the click. Long after it the browser would refuse this as well.
+      // Soon after the click the browser still allows it.
       else if (!chosen && navigator.userActivation.isActive) element.showPicker()
     }
     element.addEventListener('click', ask)

@@ -3,17 +3,16 @@ import { type Drop, readDrop } from './dropped-files.ts'
 import { isEditable } from './is-editable.ts'
 
 /**
- * Lets the whole page take a drop of files and folders; answers whether any are being dragged over it.
- * `onDrop` is called when the folders have been read.
- * Text and links are no files: they are left to the fields that take them, and never make the
- * browser leave the page. What is dragged from the page itself is not an upload.
+ * Lets the whole page take a drop of files and folders. Answers whether any are dragged over it now.
+ * `onDrop` is called when the folders have been read. Text and links go to the fields that take them, and
+ * never make the browser leave the page. What is dragged from the page itself is no upload.
  */
-export const usePageDrop = (onDrop: (drop: Drop) => void): boolean => {
+export function usePageDrop(onDrop: (drop: Drop) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const drop = useEffectEvent(onDrop)
 
   useEffect(() => {
-    // Entering an element comes before leaving the one around it: only the last one entered counts.
+    // An element is entered before the one around it is left: only the last one entered counts.
     let entered: EventTarget | null = null
     let fromHere = false
     const over = new AbortController()
@@ -44,7 +43,7 @@ export const usePageDrop = (onDrop: (drop: Drop) => void): boolean => {
     })
     on('drop', (event) => {
       stop()
-      // A part of the page took it: an upload that waits for its file.
+      // An upload that waits for its file has taken it.
       if (event.defaultPrevented) return
       if (!hasFiles(event)) {
         if (!isEditable(event.target)) event.preventDefault()

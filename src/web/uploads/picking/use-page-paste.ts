@@ -4,10 +4,10 @@ import { isEditable } from './is-editable.ts'
 import { readPaste } from './pasted-files.ts'
 
 /**
- * Lets the whole page take a paste of files, pictures and text. What is pasted into a field is the
- * field's. `onPaste` is called when there is something to upload, and folders have been read.
+ * Lets the whole page take a paste of files, pictures and text, but for what is pasted into a field.
+ * `onPaste` is called when there is something to upload, and folders have been read.
  */
-export const usePagePaste = (onPaste: (paste: Drop) => void): void => {
+export function usePagePaste(onPaste: (paste: Drop) => void): void {
   const paste = useEffectEvent(onPaste)
 
   useEffect(() => {

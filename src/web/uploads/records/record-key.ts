@@ -1,2 +1,2 @@
-/** What the keys of upload records in the browser's storage begin with; a record's id follows. */
+/** The keys of upload records in the browser's storage begin so. The id of the record follows. */
 export const recordKeyPrefix = 'mayfly.upload.'

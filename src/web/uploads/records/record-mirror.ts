@@ -5,20 +5,20 @@ import { parseRecord, type UploadRecord } from './upload-record.ts'
 /** Many changes at once are shown together. */
 const shownEveryMs = 100
 
-/** The records as another tab writes them. */
+/** The records that the leading tab writes, as a tab that follows sees them. */
 export interface RecordMirror {
   /** Oldest first. */
   records(): UploadRecord[]
-  /** A key of the browser's storage has this value now; all keys are gone where it is null. */
+  /** A key of the browser's storage has this value now. A key of null: the storage was cleared. */
   hear(key: string | null, value: string | null): void
 }
 
-/** @param load answers all that storage holds. */
-export const createRecordMirror = (
+/** @param load answers all records that storage holds. */
+export function createRecordMirror(
   load: () => readonly UploadRecord[],
   timers: Timers,
   onChange: () => void,
-): RecordMirror => {
+): RecordMirror {
   const records = new Map(load().map((record) => [record.id, record]))
   const changed = coalesce(timers, shownEveryMs, onChange)
   return {

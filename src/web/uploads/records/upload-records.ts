@@ -9,38 +9,39 @@ const writeEveryMs = 200
 /** What is used of the browser's `localStorage`; any of it may throw. */
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
-/** The keys that begin so. @throws what the storage throws. */
-export const keysOf = (storage: KeyValues, prefix: string): string[] =>
-  Array.from({ length: storage.length }, (_, index) => storage.key(index)).filter((key) =>
+/** The keys that begin with `prefix`. @throws what the storage throws. */
+export function keysOf(storage: KeyValues, prefix: string): string[] {
+  return Array.from({ length: storage.length }, (_, index) => storage.key(index)).filter((key) =>
     key?.startsWith(prefix),
   ) as string[]
+}
 
 /** The records in the browser's storage, one key each (spec §3). None of it throws. */
 export interface RecordStore {
-  /** All, oldest first; what cannot be read, and what ended over 24 h ago, is removed instead. */
+  /** All, oldest first. Removes what cannot be read and what ended over 24 h ago. */
   load(): UploadRecord[]
-  /** Written soon, together with other changes. */
+  /** Writes it soon, together with other changes. */
   save(record: UploadRecord): void
   remove(id: string): void
   /** Writes at once what is not written yet. */
   flush(): void
-  /** Never writes what is not written yet: another tab runs these uploads now. */
+  /** Forgets what is not written yet: another tab runs these uploads now. */
   discard(): void
   /**
-   * Another tab has written to a key: what this one wrote there, since it runs the uploads, is written
-   * again. A tab that hung runs a moment longer before it learns that another took over.
+   * Another tab has written to a key. Writes again what this tab, which runs the uploads, wrote there: a tab
+   * that hung may write a moment longer before it learns that another one runs them.
    */
   insist(key: string | null): void
 }
 
-const isForgotten = ({ status, lastActivity }: UploadRecord, now: number) =>
-  (status === 'completed' || status === 'failed') && now - lastActivity > dayInMs
+function isForgotten({ status, lastActivity }: UploadRecord, now: number) {
+  return (status === 'completed' || status === 'failed') && now - lastActivity > dayInMs
+}
 
 /**
- * Keeps records in `storage`, which may be full or forbidden: what cannot be written lives as long as
- * the page does.
+ * Makes the store of records. Where `storage` is full or forbidden, a record lives as long as the page.
  */
-export const createRecordStore = (storage: () => KeyValues, timers: Timers): RecordStore => {
+export function createRecordStore(storage: () => KeyValues, timers: Timers): RecordStore {
   /** By id; null for those to be removed. */
   const unwritten = new Map<string, UploadRecord | null>()
   /** The last of each, written or not. */
@@ -53,7 +54,7 @@ export const createRecordStore = (storage: () => KeyValues, timers: Timers): Rec
       if (record) storage().setItem(key, JSON.stringify(record))
       else storage().removeItem(key)
     } catch {
-      // An older state of it would be worse than none: it would be taken up again.
+      // Its older state must not stay: the next page would go on from that.
       if (record) write(id, null)
     }
   }

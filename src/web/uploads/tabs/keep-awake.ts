@@ -6,11 +6,11 @@ export interface Screen {
 }
 
 /**
- * Keeps the screen on, since a device that falls asleep uploads nothing; returns what lets it sleep
- * again. A browser takes the lock back when the page is hidden; it is asked for anew when the page is
- * seen again. Where there is none, or it is refused (a battery running low), nothing happens.
+ * Keeps the screen on, since a device that falls asleep uploads nothing. Returns how to end that. The
+ * browser releases the lock when the page is hidden, so it is requested again whenever the page is seen.
+ * Where there is no lock, or it is refused (a low battery), nothing happens.
  */
-export const keepScreenOn = ({ wakeLock, document }: Screen): (() => void) => {
+export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   if (!wakeLock) return () => {}
   let isOver = false
   let releaseLast = () => {}
@@ -21,7 +21,7 @@ export const keepScreenOn = ({ wakeLock, document }: Screen): (() => void) => {
       const lock = await wakeLock.request('screen')
       const release = () => void lock.release().catch(() => undefined)
       if (isOver) return release()
-      // One that the browser took back is released without effect.
+      // To release one that the browser has released does nothing.
       releaseLast()
       releaseLast = release
     } catch {
@@ -40,6 +40,10 @@ export const keepScreenOn = ({ wakeLock, document }: Screen): (() => void) => {
   }
 }
 
-/** Keeps this device awake; returns what lets it sleep again. */
-export const keepAwake = (): (() => void) =>
-  keepScreenOn({ wakeLock: 'wakeLock' in navigator ? navigator.wakeLock : undefined, document })
+/** Keeps this device awake. Returns how to end that. */
+export function keepAwake(): () => void {
+  return keepScreenOn({
+    wakeLock: 'wakeLock' in navigator ? navigator.wakeLock : undefined,
+    document,
+  })
+}

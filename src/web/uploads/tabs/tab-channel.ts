@@ -4,12 +4,11 @@ import type { OpenChannel } from '../upload-ports.ts'
 const channelName = 'mayfly-uploads-2'
 
 /**
- * A channel between the tabs of this browser that carries whatever can be cloned, File objects and file
- * handles too. Where the browser has none, nothing is sent: such a tab is alone.
+ * Makes the channel between the tabs of this browser. It carries all that can be cloned, files and handles
+ * as well. Where the browser has no such channel, nothing is sent.
  */
-export const openBroadcast =
-  <Message>(name = channelName): OpenChannel<Message> =>
-  (onMessage) => {
+export function openBroadcast<Message>(name = channelName): OpenChannel<Message> {
+  return (onMessage) => {
     if (typeof BroadcastChannel === 'undefined') return { post: () => {}, close: () => {} }
     const channel = new BroadcastChannel(name)
     channel.addEventListener('message', ({ data }: MessageEvent<Message>) => onMessage(data))
@@ -18,3 +17,4 @@ export const openBroadcast =
       close: () => channel.close(),
     }
   }
+}

@@ -2,71 +2,70 @@ import type { OpenChannel } from '../upload-ports.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const liveEveryMs = 500
-/** So long a leader that runs may take to say that it has got a command. */
+/** A leader that runs says within this time that it has got a command. */
 const deafAfterMs = 10_000
 
 /** What the tabs say to each other. */
 export type TabMessage<Command, Live> =
   | { type: 'command'; id: string; command: Command }
-  /** It was heard, and is being run. */
+  /** The leader has got it, and runs it. */
   | { type: 'taken'; id: string }
   | { type: 'done'; id: string }
   | { type: 'hello' }
   | { type: 'leading' }
   | { type: 'live'; live: Live }
 
-/** What one tab does with what it hears. */
+/** What a tab does with the messages that it gets. */
 export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
   /** An id that no other tab gives. */
   newId: () => string
   /**
-   * Runs a command, in the tab that leads. What it must remember is kept when it is done. Where the
-   * leader goes in the middle of it, the next one runs it again: that must do no harm.
+   * In the tab that leads: runs a command. It is done once what came of it would outlive this tab. Where
+   * the leader goes in the middle of a command the next one runs it again, which must do no harm.
    */
   run: (command: Command) => void | Promise<void>
   /** In the tab that leads: a tab was opened, came back, or signed in. */
   onHello: () => void
-  /** In a tab that follows: what the leader last told. */
+  /** In a tab that follows: the leader tells this. */
   onLive: (live: Live) => void
   /** In a tab that follows: nobody has taken a command for 10 s. */
   onDeaf: () => void
 }
 
-/** One tab's way to the tab that leads, be it itself. */
+/** Carries commands from any tab to the one that leads. */
 export interface TabCommands<Command, Live> {
-  /** Has the command run to its end once by the tab that leads, now or by the next one. */
+  /** Has the command run once, by the tab that leads now or by the next one. */
   send(command: Command): void
   /** From now on this tab leads. */
   lead(): void
   /** From now on another tab leads. */
   follow(): void
-  /** Tells the leader that this tab is here; what it has not taken is sent again. */
+  /** Tells the leader that this tab is here, and sends again what the leader has not done. */
   hello(): void
-  /** From the leader to those that follow, at most every 500 ms; the last one always arrives. */
+  /** The leader tells those that follow, every 500 ms at most. The last one always arrives. */
   tell(live: Live): void
 }
 
 /**
- * Commands over the tabs. A tab that follows keeps a command until the leader says that it is done, and
- * sends it again when there is a new leader; one that becomes the leader runs what it kept. Commands
- * of one tab begin in their order. The leader remembers what it runs, and every tab hears of what was
- * done, so that whoever leads next knows it as well.
+ * A tab that follows keeps a command until the leader says that it is done. It sends the command again
+ * when there is a new leader, and runs it when it becomes the leader itself. Commands of one tab begin in
+ * their order. Every tab hears which commands were done, so that the next leader does not run them again.
  */
-export const createTabCommands = <Command, Live>({
+export function createTabCommands<Command, Live>({
   open,
   newId,
   run,
   onHello,
   onLive,
   onDeaf,
-}: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> => {
+}: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
   let leads = false
   const kept = new Map<string, Command>()
-  /** How to stop waiting for a sign that a command was heard. */
+  /** How to stop the timer of each command that nobody has taken yet. */
   const unheard = new Map<string, () => void>()
   const running = new Set<string>()
-  /** One short id for each thing that a person did since the tab was opened. */
+  /** The ids of commands that were done, here or elsewhere. They are short, and few. */
   const done = new Set<string>()
   let untold: { live: Live } | null = null
   let resting = false

@@ -1,31 +1,29 @@
 import type { ElectLeader } from '../upload-ports.ts'
 
-/** Held by the one tab of this browser that runs the uploads. */
+/** The tab that holds this Web Lock runs the uploads of the browser. */
 const lockName = 'mayfly-uploads'
 
 /** What an election needs of the browser. */
 export interface ElectionDeps {
   /** Absent on an origin that is not secure, and in old browsers. */
   locks: Pick<LockManager, 'request'> | undefined
-  /** The window: tells when the tab goes and when it is back. */
+  /** The window. It tells when the page is left, and when the back button brings it back. */
   page: Pick<EventTarget, 'addEventListener'>
-  /** Loads the page anew. */
+  /** Loads the page again. */
   reload: () => void
 }
 
 /**
- * Elects by a Web Lock: the browser itself hands it on when the tab that holds it is closed, crashes
- * or is discarded, and Chromium freezes no tab that holds one. Where the browser gives no locks every
- * tab leads itself.
+ * Elects the leader by a Web Lock. The browser hands it on when the tab that holds it is closed, crashes or
+ * is discarded, and Chromium freezes no tab that holds one. Where the browser has no locks every tab leads.
  *
- * A page that is left may be kept whole for the back button. It gives up its place before; one that led
- * is loaded anew when it comes back, since another tab has taken over its uploads, and one that
- * followed stands again, and is told that it follows. A leader that does not answer, such as one that
- * a debugger has stopped, can be robbed of its lock; it follows as soon as it runs again.
+ * A page that is left gives up the lock, since the browser may keep it for the back button. When it comes
+ * back, a page that led is loaded again: another tab has taken over its uploads. A page that followed stands
+ * for election again. A leader that does not answer, such as one that a debugger has stopped, can be robbed
+ * of its lock. It follows as soon as it runs again.
  */
-export const createElection =
-  ({ locks, page, reload }: ElectionDeps): ElectLeader =>
-  (onLead, onFollow) => {
+export function createElection({ locks, page, reload }: ElectionDeps): ElectLeader {
+  return (onLead, onFollow) => {
     let hasLed = false
     let leave = new AbortController()
 
@@ -63,9 +61,9 @@ export const createElection =
       try {
         await request(locks, steal)
       } catch {
-        // It was this tab that gave up.
+        // This tab gave up by itself.
         if (signal.aborted) return
-        // Refused for good: a sandbox, say.
+        // The browser gives this page no locks, as in a sandbox.
         if (!hasLed) return lead()
         hasLed = false
         await stand()
@@ -83,6 +81,7 @@ export const createElection =
     })
     return election
   }
+}
 
 /** The election among the tabs of this browser. */
 export const electLeader: ElectLeader = (onLead, onFollow) =>

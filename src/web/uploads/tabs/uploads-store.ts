@@ -1,3 +1,8 @@
+/**
+ * The uploads as a tab has them. One tab of the browser *leads*: it runs the engine. The others *follow*:
+ * they show the records that the leader writes to the browser's storage (their *mirror*), send it the
+ * commands of their page, and keep the files that were added to them, so that one of them can lead next.
+ */
 import { createStore } from 'zustand/vanilla'
 import { uploadPath } from '../../../shared/rules/upload-path.ts'
 import { createUploadData } from '../engine/upload-data.ts'
