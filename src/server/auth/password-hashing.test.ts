@@ -1,6 +1,6 @@
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { pino } from 'pino'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { PasswordHashing } from './password-hashing.ts'
 
@@ -43,6 +43,14 @@ describe('PasswordHashing', () => {
     const theirs = await hashPassword(password)
     expect(await passwords.verify({ hash: theirs, password })).toBe(true)
     expect(await passwords.verify({ hash: theirs, password: `${password}!` })).toBe(false)
+  })
+
+  it('hashes where Node watches the sources, as it does while somebody works on them', async () => {
+    vi.stubEnv('WATCH_REPORT_DEPENDENCIES', '1')
+    const passwords = open(quick)
+    const hash = await passwords.hash('correct horse').finally(() => vi.unstubAllEnvs())
+    expect(hash).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+    expect(await passwords.verify({ hash, password: 'correct horse' })).toBe(true)
   })
 
   it('gives one password another hash each time', async () => {

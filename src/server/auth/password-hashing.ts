@@ -119,6 +119,8 @@ export class PasswordHashing implements Passwords {
   #start(): Worker {
     const thread = new Worker(new URL('./password-thread.ts', import.meta.url), {
       resourceLimits: threadLimits,
+      // It needs none of it; and `node --watch` asks by it for messages that are no keys.
+      env: {},
     })
     thread.unref()
     thread.on('message', (key: Uint8Array) => this.#done()?.key.resolve(key))
