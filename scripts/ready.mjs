@@ -11,6 +11,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -33,6 +35,10 @@ const webSources = [
   'package-lock.json',
 ]
 const webStamp = 'dist/.sources'
+
+/** What the packages bring, but for macOS on arm64: there is no Node 24 newer than 24.0.0 for it. */
+const wantedNode = '24.18.0'
+const nodeLink = 'node_modules/.bin/node'
 
 const silent = { throwIfNoEntry: false }
 
@@ -59,6 +65,7 @@ if (!names) {
 }
 try {
   for (const name of names) await ready(steps[name])
+  warnOfOldNode()
 } catch (error) {
   if (!(error instanceof Fault)) throw error
   console.error(error.message)
@@ -133,8 +140,46 @@ function missingLinks() {
     link: join(postgres, target),
     target: basename(source),
   }))
-  links.push({ link: 'node_modules/.bin/node', target: `../${nodePackage()}/bin/node` })
-  return links.filter(({ link }) => !lstatSync(join(root, link), silent))
+  const { target, isOurs } = nodeTarget()
+  // A link of npm's is kept, unless the one to the person's own Node is due, or leads nowhere now.
+  const isKept = isOurs && existsSync(join(root, nodeLink))
+  return [
+    ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
+    ...(isKept || linkTarget(nodeLink) === target ? [] : [{ link: nodeLink, target }]),
+  ]
+}
+
+/**
+ * The Node that the server runs on: the one that npm brought. Where that is old, the Node that npm
+ * runs on, if it is a newer 24; `isOurs` tells which it is.
+ */
+function nodeTarget() {
+  const name = nodePackage()
+  const packaged = readJson(`node_modules/${name}/package.json`)?.version ?? wantedNode
+  const own = / node\/v(24\.[\d.]+) /.exec(process.env.npm_config_user_agent ?? '')?.[1]
+  const isOwnDue = isOlder(packaged, wantedNode) && own !== undefined && isOlder(packaged, own)
+  if (isOwnDue) return { target: nodeOfNpm(), isOurs: false, version: own }
+  return { target: `../${name}/bin/node`, isOurs: true, version: packaged }
+}
+
+/** Not outside npm, whose own Node is then not known. */
+function warnOfOldNode() {
+  const { target, isOurs, version } = nodeTarget()
+  const isOld = isOurs && isOlder(version, wantedNode) && linkTarget(nodeLink) === target
+  if (!isOld || !process.env.npm_config_user_agent) return
+  console.error(
+    `This runs on Node ${version}, the newest 24 that npm has for this machine, which lacks later ` +
+      `security fixes. Install Node ${wantedNode} or a newer 24 and start again: it is used then.`,
+  )
+}
+
+function isOlder(version, other) {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0
+}
+
+function linkTarget(link) {
+  const path = join(root, link)
+  return lstatSync(path, silent)?.isSymbolicLink() && existsSync(path) ? readlinkSync(path) : null
 }
 
 function linksAreDue() {
@@ -142,8 +187,11 @@ function linksAreDue() {
 }
 
 function makeLinks() {
-  for (const { link, target } of missingLinks()) symlinkSync(target, join(root, link))
-  const node = run([join(root, 'node_modules/.bin/node'), '--version'])
+  for (const { link, target } of missingLinks()) {
+    rmSync(join(root, link), { force: true })
+    symlinkSync(target, join(root, link))
+  }
+  const node = run([join(root, nodeLink), '--version'])
   if (node.stdout?.startsWith('v24.')) return
   throw new Fault(
     `The Node 24 that npm brought does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +

@@ -11,6 +11,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** As `npm start` does: Node 24.0.0, which is what a Mac may get, calls its types an experiment. */
+const withoutWarnings = ['--disable-warning=ExperimentalWarning']
+
 /** The real server in a process of its own. */
 interface Run {
   child: ChildProcess
@@ -47,7 +50,7 @@ async function freePort(): Promise<number> {
 
 async function run(environment: Record<string, string> = {}): Promise<Run> {
   const port = await freePort()
-  const child = spawn(process.execPath, ['src/server/main.ts'], {
+  const child = spawn(process.execPath, [...withoutWarnings, 'src/server/main.ts'], {
     cwd: root,
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
