@@ -1,5 +1,6 @@
 import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountName } from '../../src/server/auth/known-browser.ts'
 import { removeLapsedRows } from '../../src/server/auth/queries.ts'
 import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
 import { makeClient, signUp } from '../support/make.ts'
@@ -56,6 +57,13 @@ const statuses = (answers: Response[]) => {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
+}
+
+/** As if so many wrong logins had come from other addresses; there has been one at least. */
+const comeFromEverywhere = async (email: string, wrongLogins: number) => {
+  const key = `wrongLoginsByAccount:${await accountName(app.deps, email)}`
+  const ofAccount = eq(rateLimits.key, key)
+  await app.deps.db.update(rateLimits).set({ points: wrongLogins }).where(ofAccount)
 }
 
 const waitOf = (answer: Response) => Number(answer.headers.get('retry-after'))
@@ -147,6 +155,21 @@ describe('guessing from one address', () => {
   })
 })
 
+describe('a right password', () => {
+  it('is counted as no guess, of the address or of the account', async () => {
+    const { email, password } = await newAccount()
+    const address = newAddress()
+    for (let count = 0; count < 3; count += 1) await logIn(email, password, { address })
+    const account = await accountName(app.deps, email)
+    const rows = await app.deps.db.select().from(rateLimits)
+    const own = rows.filter(({ key }) => key.includes(address) || key.includes(account))
+    expect(own.map(({ key, points }) => [key.split(':')[0], points]).sort()).toEqual([
+      ['loginsByAccount', 3],
+      ['loginsByAddress', 3],
+    ])
+  })
+})
+
 describe('guessing from 100 addresses', () => {
   let owner: { email: string; password: string }
   let cookie: string
@@ -198,7 +221,7 @@ describe('telling accounts that exist from others', () => {
           seen.push([answer.status, waitOf(answer), await answer.text()])
         }
         app.held.length = 0
-        await guesses(60, name, () => ({ address: newAddress() }))
+        await comeFromEverywhere(name, 70)
         const paced = { address: newAddress() }
         const first = await guess(name, paced)
         const second = await guess(name, paced)
