@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './scripts/chromium.mjs'
+import { hangMs } from './tests/support/hang.ts'
 
 const executablePath = await findChromium()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
@@ -12,13 +14,12 @@ export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/support/run.ts',
   fullyParallel: true,
-  workers: 2,
+  workers: availableParallelism() + 1,
   retries: 0,
   forbidOnly: true,
-  // Limits that only what hangs ever meets, on a machine however slow: no test waits for less.
-  timeout: 600_000,
-  expect: { timeout: 120_000 },
-  reporter: [['list']],
+  timeout: 5 * hangMs,
+  expect: { timeout: hangMs },
+  reporter: [['list'], ['./tests/e2e/support/slowest-reporter.ts']],
   use: {
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },

@@ -1,6 +1,20 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { hangMs } from './tests/support/hang.ts'
 
 const onS3 = ['src/server/storage/s3*.test.ts', 'tests/s3*.test.ts']
+
+/**
+ * What all projects share. Files run in workers that are used again, so that what they import is
+ * imported once a worker: a test leaves no timer faked and nothing replaced behind. There is one
+ * worker more than there are cores, since many a test waits for Postgres, the disk or a process.
+ */
+const shared = {
+  isolate: false,
+  testTimeout: 5 * hangMs,
+  hookTimeout: hangMs,
+  expect: { poll: { timeout: hangMs } },
+}
 
 /**
  * Three projects: `unit` needs nothing but Node, `server` runs against a real database, `s3` against
@@ -9,10 +23,16 @@ const onS3 = ['src/server/storage/s3*.test.ts', 'tests/s3*.test.ts']
  */
 export default defineConfig({
   test: {
-    reporters: ['default', './tests/support/skipped-reporter.ts'],
+    reporters: [
+      'default',
+      './tests/support/skipped-reporter.ts',
+      './tests/support/slowest-reporter.ts',
+    ],
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
+          ...shared,
           name: 'unit',
           include: ['src/shared/**/*.test.ts', 'src/web/**/*.test.{ts,tsx}'],
           // A zone with daylight saving time, so that a rule that reckons in local days fails.
@@ -21,21 +41,19 @@ export default defineConfig({
       },
       {
         test: {
+          ...shared,
           name: 'server',
           include: ['src/server/**/*.test.ts', 'tests/*.test.ts', 'tests/attacks/*.test.ts'],
           exclude: onS3,
           globalSetup: 'tests/support/global-setup.ts',
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
         },
       },
       {
         test: {
+          ...shared,
           name: 's3',
           include: onS3,
           globalSetup: ['tests/support/global-setup.ts', 'tests/support/s3-setup.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
         },
       },
     ],

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { prepareDataFolder } from './support/data-folder.ts'
+import { eventually } from './support/eventually.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -63,13 +65,10 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
 
 async function startServer(environment?: Record<string, string>): Promise<Run> {
   const started = await run(environment)
-  await vi.waitFor(
-    async () => {
-      expect(started.child.exitCode).toBe(null)
-      expect((await fetch(`${started.url}/api/ready`)).status).toBe(200)
-    },
-    { timeout: 20_000, interval: 50 },
-  )
+  await eventually(async () => {
+    expect(started.child.exitCode).toBe(null)
+    expect((await fetch(`${started.url}/api/ready`)).status).toBe(200)
+  })
   return started
 }
 
@@ -121,6 +120,7 @@ test('the first start shows where to open it and a password that works; later on
 })
 
 test('what was acknowledged before a SIGKILL is there after the next start', async () => {
+  await prepareDataFolder(dataDir)
   const first = await startServer()
   expect((await signUp(first)).status).toBe(200)
   first.child.kill('SIGKILL')
@@ -133,6 +133,7 @@ test('what was acknowledged before a SIGKILL is there after the next start', asy
 })
 
 test('a second server on the same folder is refused and harms nothing', async () => {
+  await prepareDataFolder(dataDir)
   const first = await startServer()
   const second = await run()
   expect(await second.ended).toBe(1)
@@ -156,6 +157,7 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
   })
 
   test('a port that is taken', async () => {
+    await prepareDataFolder(dataDir)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -171,10 +173,7 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
 
 test('a signal during the start ends it in order', async () => {
   const started = await run()
-  await vi.waitFor(() => readFile(join(dataDir, 'postgres/postmaster.pid')), {
-    timeout: 20_000,
-    interval: 5,
-  })
+  await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(started)).toBe(0)
   await expectPostgresGone()
 })
@@ -217,10 +216,11 @@ describe('stopping in the middle of a transfer', () => {
   }
 
   test('lets it finish, takes nothing new, and then ends', async () => {
+    await prepareDataFolder(dataDir)
     const server = await startServer()
     const upload = await startUpload(server)
     server.child.kill('SIGTERM')
-    await vi.waitFor(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow(), 10_000)
+    await eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
     upload.end(half)
     const [response] = (await once(upload, 'response')) as [IncomingMessage]
     expect([200, 204]).toContain(response.statusCode)
@@ -229,18 +229,16 @@ describe('stopping in the middle of a transfer', () => {
   })
 
   test('a second signal leaves at once, and Postgres goes as well', async () => {
+    await prepareDataFolder(dataDir)
     const server = await startServer()
     const upload = await startUpload(server)
     const cut = once(upload, 'error')
     server.child.kill('SIGTERM')
-    await vi.waitFor(
-      () => {
-        server.child.kill('SIGTERM')
-        expect(server.child.exitCode).toBe(1)
-      },
-      { timeout: 10_000, interval: 100 },
-    )
+    await eventually(() => {
+      server.child.kill('SIGTERM')
+      expect(server.child.exitCode).toBe(1)
+    })
     await cut
-    await vi.waitFor(expectPostgresGone, 10_000)
+    await eventually(expectPostgresGone)
   })
 })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
 import { isDatabaseAway } from '../../src/server/db/away.ts'
 import { accounts, files, sessions, uploads, users } from '../../src/server/db/schema.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   json,
   logIn,
@@ -319,11 +320,11 @@ describe('a connection that is cut at any statement, while the server', () => {
       for (const moment of moments) {
         for (const [index, statement] of statements.entries()) {
           const attempt = await arrange()
-          await vi.waitFor(expectWholePool)
+          await eventually(expectWholePool)
           proxy.cutAt(index + 1, moment)
           const outcome = await attempt.call()
           expect(proxy.wasCut).toBe(true)
-          await vi.waitFor(expectWholePool)
+          await eventually(expectWholePool)
           await attempt.check(outcome)
           expect(statement).not.toBe('')
         }

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
 import { losses, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
@@ -145,12 +146,12 @@ const expectWholePool = async () => {
 /** What is answered first of all holds, and soon everything works again. */
 const expectRecovery = async () => {
   await expectAllThere(await everybodyWorks())
-  await vi.waitFor(expectWholePool, 5000)
-  await vi.waitFor(async () => {
+  await eventually(expectWholePool)
+  await eventually(async () => {
     const done = await everybodyWorks()
     await expectAllThere(done)
     expect([done.sessions.length, done.uploads.length]).toEqual([2, 12])
-  }, 10_000)
+  })
 }
 
 test('a lock that is held for longer than anyone waits', async () => {
@@ -203,7 +204,7 @@ test('a network that swallows everything', async () => {
 describe('one connection that falls silent', () => {
   test.each(losses)('at any statement of a transaction, so that %s is lost', async (lost) => {
     const newcomer = await newPerson()
-    await vi.waitFor(expectWholePool)
+    await eventually(expectWholePool)
     proxy.count()
     const whole: Done = { sessions: [], uploads: [] }
     await startUpload(whole, newcomer)
@@ -213,13 +214,13 @@ describe('one connection that falls silent', () => {
 
     for (const n of statements.keys()) {
       await witness.query('delete from uploads where owner_id = $1', [newcomer.id])
-      await vi.waitFor(expectWholePool)
+      await eventually(expectWholePool)
       const key = randomUUID()
       const done: Done = { sessions: [], uploads: [] }
       proxy.silenceAt(n + 1, lost)
       await startUpload(done, newcomer, key)
       expect(done.uploads).toEqual([])
-      await vi.waitFor(expectWholePool)
+      await eventually(expectWholePool)
       // The same call again finds what was done, if it was, and does it otherwise: once in all.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)

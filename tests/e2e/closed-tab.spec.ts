@@ -15,7 +15,7 @@ import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
-const partCount = 25
+const partCount = 15
 const mostLanes = 5
 /** So many bytes that 60 % of the parts are stored whole, whatever is under way besides. */
 const enough = (partCount * 0.6 + mostLanes) * partSize

@@ -5,11 +5,10 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { hangMs } from './hang.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Only a server that hangs ever takes so long. */
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const startMillis = 120_000
 const pollMillis = 20
 
 /** The real server in a process of its own, as `npm start` runs it, with the Postgres that it brings along. */
@@ -54,7 +53,7 @@ export const startServerProcess = async (settings: {
 }
 
 const untilReady = async (child: ChildProcess, url: string, said: Promise<string>) => {
-  const patience = AbortSignal.timeout(startMillis)
+  const patience = AbortSignal.timeout(hangMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The server has ended: ${await said}`)

@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const log = { info() {}, warn() {} }
@@ -150,7 +151,7 @@ describe('after a crash', () => {
   test('brings back a Postgres that dies under a living server, and still owns it', async () => {
     const postgres = await start()
     process.kill(await postmasterPid(), 'SIGKILL')
-    await vi.waitFor(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]), 10_000)
+    await eventually(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]))
     await expect(start()).rejects.toThrow('Another server is running')
   })
 })
@@ -172,7 +173,7 @@ describe('a start that fails takes its Postgres along', () => {
     const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
     const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: import.meta.dirname })
     expect(await once(child, 'exit')).toEqual([1, null])
-    await vi.waitFor(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'), 10_000)
+    await eventually(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'))
   })
 })
 

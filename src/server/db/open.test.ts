@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { emptyDatabase } from '../../../tests/support/postgres.ts'
 import { openDatabase } from './open.ts'
 
@@ -44,7 +45,7 @@ test('a database that is not up yet is waited for', async () => {
   log.warn.mockClear()
   const databaseUrl = `postgres://postgres@127.0.0.1:${port}/${name}`
   const opening = openDatabase({ dataDir: '/nowhere', databaseUrl }, log)
-  await vi.waitFor(() => expect(log.warn).toHaveBeenCalled(), 10_000)
+  await eventually(() => expect(log.warn).toHaveBeenCalled())
   const bridge = createServer((socket) => {
     const upstream = createConnection(`${host}/.s.PGSQL.5432`)
     socket.pipe(upstream).pipe(socket)

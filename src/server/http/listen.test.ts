@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, startUpload } from '../../../tests/support/make.ts'
@@ -65,8 +66,12 @@ describe('a client that leaves in the middle of its body', () => {
     const before = app.logged.length
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
-    socket.write(`POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{`)
-    setTimeout(() => socket.destroy(), 100)
+    socket.write(
+      `POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    // Told to go on, it has been let in.
+    await once(socket, 'data')
+    socket.write('{', () => socket.destroy())
     await expect
       .poll(() => app.logged.slice(before).find(({ path }) => path === '/api/auth/login'))
       .toMatchObject({ status: 400 })

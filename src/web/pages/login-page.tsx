@@ -1,5 +1,4 @@
 import { useHistoryState } from 'wouter/use-browser-location'
-import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
@@ -19,9 +18,6 @@ export const LoginPage = () => {
       }
     >
       <LoginForm email={from?.email} />
-      <div className="mt-3">
-        <ForgotPassword />
-      </div>
     </AuthPage>
   )
 }

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import { keepScreenOn } from './keep-awake.ts'
 
 /** A screen whose locks are released when the page is hidden, as browsers do. */
@@ -36,7 +37,7 @@ const createScreen = () => {
 test('the screen stays on until it is let go', async () => {
   const { screen, held } = createScreen()
   const release = keepScreenOn(screen)
-  await vi.waitFor(() => expect(held.size).toBe(1))
+  await eventually(() => expect(held.size).toBe(1))
   release()
   expect(held.size).toBe(0)
 })
@@ -44,11 +45,11 @@ test('the screen stays on until it is let go', async () => {
 test('the lock is taken again when the page is seen again, and not after the end', async () => {
   const { screen, held, show, asked } = createScreen()
   const release = keepScreenOn(screen)
-  await vi.waitFor(() => expect(held.size).toBe(1))
+  await eventually(() => expect(held.size).toBe(1))
   show('hidden')
   expect(held.size).toBe(0)
   show('visible')
-  await vi.waitFor(() => expect(held.size).toBe(1))
+  await eventually(() => expect(held.size).toBe(1))
   release()
   expect(held.size).toBe(0)
   show('hidden')
@@ -62,7 +63,7 @@ test('a page that is not seen asks when it is', async () => {
   keepScreenOn(screen)
   expect(asked()).toBe(0)
   show('visible')
-  await vi.waitFor(() => expect(held.size).toBe(1))
+  await eventually(() => expect(held.size).toBe(1))
 })
 
 test('let go before the browser answered, it holds nothing', async () => {
@@ -78,8 +79,8 @@ test('refused or absent, nothing happens', async () => {
   keepScreenOn({ ...screen, wakeLock: undefined })()
   refuse(true)
   keepScreenOn(screen)
-  await vi.waitFor(() => expect(asked()).toBe(1))
+  await eventually(() => expect(asked()).toBe(1))
   refuse(false)
   show('visible')
-  await vi.waitFor(() => expect(held.size).toBe(1))
+  await eventually(() => expect(held.size).toBe(1))
 })

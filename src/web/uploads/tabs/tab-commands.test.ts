@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import type { OpenChannel, TabChannel } from '../upload-ports.ts'
 import { openBroadcast } from './tab-channel.ts'
 import { createTabCommands, type TabMessage } from './tab-commands.ts'
@@ -57,7 +58,7 @@ test('the tab that leads runs the commands of all, its own at once', async () =>
   expect(leader.done).toEqual(['own'])
   follower.send('one')
   follower.send('two')
-  await vi.waitFor(() => expect(idsOf(follower, 'done').size).toBe(2))
+  await eventually(() => expect(idsOf(follower, 'done').size).toBe(2))
   expect(leader.done).toEqual(['own', 'one', 'two'])
   expect(follower.done).toEqual([])
 })
@@ -66,10 +67,10 @@ test('a command that nobody took is sent to the next leader, in its order', asyn
   const [follower, next] = [openTab(), openTab()]
   follower.send('one')
   follower.send('two')
-  await vi.waitFor(() => expect(heardOf(next, 'command')).toHaveLength(2))
+  await eventually(() => expect(heardOf(next, 'command')).toHaveLength(2))
   expect(next.done).toEqual([])
   next.lead()
-  await vi.waitFor(() => expect(next.done).toEqual(['one', 'two']))
+  await eventually(() => expect(next.done).toEqual(['one', 'two']))
 })
 
 test('a tab that becomes the leader runs what it kept', async () => {
@@ -77,7 +78,7 @@ test('a tab that becomes the leader runs what it kept', async () => {
   tab.send('one')
   tab.lead()
   expect(tab.done).toEqual(['one'])
-  await vi.waitFor(() => expect(heardOf(other, 'done')).toHaveLength(1))
+  await eventually(() => expect(heardOf(other, 'done')).toHaveLength(1))
 })
 
 test('no command runs twice, however often it arrives', async () => {
@@ -87,7 +88,7 @@ test('no command runs twice, however often it arrives', async () => {
   // Before the answer can have come.
   follower.hello()
   follower.hello()
-  await vi.waitFor(() => expect(leader.done).toEqual(['one', 'hello', 'hello']))
+  await eventually(() => expect(leader.done).toEqual(['one', 'hello', 'hello']))
   expect(heardOf(leader, 'command').length).toBeGreaterThanOrEqual(3)
 })
 
@@ -95,7 +96,7 @@ test('the next leader does not run what the last one ran', async () => {
   const [last, follower, next] = [openTab(), openTab(), openTab()]
   last.lead()
   follower.send('one')
-  await vi.waitFor(() => expect(idsOf(next, 'done').size).toBe(1))
+  await eventually(() => expect(idsOf(next, 'done').size).toBe(1))
   last.close()
   next.lead()
   // A copy that was under way all the time.
@@ -104,9 +105,9 @@ test('the next leader does not run what the last one ran', async () => {
   channels.push(late)
   if (copy) late.post(copy)
   follower.send('two')
-  await vi.waitFor(() => expect(next.done).toEqual(['two']))
+  await eventually(() => expect(next.done).toEqual(['two']))
   late.post({ type: 'hello' })
-  await vi.waitFor(() => expect(next.done).toContain('hello'))
+  await eventually(() => expect(next.done).toContain('hello'))
   expect(next.done).toEqual(['two', 'hello'])
 })
 
@@ -137,19 +138,19 @@ test('a command is done when it has run to its end; the next leader runs one tha
   const [last, next] = [openTab(() => new Promise<void>((end) => ends.push(end))), openTab()]
   const follower = openTab()
   last.lead()
-  await vi.waitFor(() => expect(heardOf(follower, 'leading')).toHaveLength(1))
+  await eventually(() => expect(heardOf(follower, 'leading')).toHaveLength(1))
   follower.send('one')
   follower.send('two')
-  await vi.waitFor(() => expect(ends).toHaveLength(2))
+  await eventually(() => expect(ends).toHaveLength(2))
   ends[1]?.()
-  await vi.waitFor(() => expect(heardOf(next, 'done')).toHaveLength(1))
+  await eventually(() => expect(heardOf(next, 'done')).toHaveLength(1))
   // Asked again it says that it is at it, and runs nothing twice.
   follower.hello()
-  await vi.waitFor(() => expect(heardOf(follower, 'taken')).toHaveLength(3))
+  await eventually(() => expect(heardOf(follower, 'taken')).toHaveLength(3))
   expect(ends).toHaveLength(2)
   last.close()
   next.lead()
-  await vi.waitFor(() => expect(next.done).toEqual(['one']))
+  await eventually(() => expect(next.done).toEqual(['one']))
 })
 
 test('a leader that takes no command for 10 s is deaf; one that takes it may be slow', () => {
@@ -191,9 +192,9 @@ test('one that was robbed of the lead runs nothing any more', async () => {
   next.lead()
   robbed.follow()
   follower.send('one')
-  await vi.waitFor(() => expect(next.done).toEqual(['one']))
+  await eventually(() => expect(next.done).toEqual(['one']))
   robbed.send('two')
-  await vi.waitFor(() => expect(next.done).toEqual(['one', 'two']))
+  await eventually(() => expect(next.done).toEqual(['one', 'two']))
   expect(robbed.done).toEqual([])
 })
 
@@ -201,8 +202,8 @@ test('only the leader hears of a new tab', async () => {
   const [leader, follower, opened] = [openTab(), openTab(), openTab()]
   leader.lead()
   opened.hello()
-  await vi.waitFor(() => expect(leader.done).toEqual(['hello']))
-  await vi.waitFor(() => expect(heardOf(follower, 'hello')).toHaveLength(1))
+  await eventually(() => expect(leader.done).toEqual(['hello']))
+  await eventually(() => expect(heardOf(follower, 'hello')).toHaveLength(1))
   expect(follower.done).toEqual([])
 })
 
@@ -241,7 +242,7 @@ test('followers hear what the leader tells', async () => {
   const [leader, follower] = [openTab(), openTab()]
   leader.lead()
   leader.tell(7)
-  await vi.waitFor(() => expect(follower.told).toEqual([7]))
+  await eventually(() => expect(follower.told).toEqual([7]))
   expect(leader.told).toEqual([])
 })
 
@@ -250,7 +251,7 @@ test('a file travels as it is', async () => {
   const one = openBroadcast<{ file: Blob }>(`files ${browser}`)(() => {})
   const other = openBroadcast<{ file: Blob }>(`files ${browser}`)(({ file }) => got.push(file))
   one.post({ file: new Blob(['hello']) })
-  await vi.waitFor(() => expect(got).toHaveLength(1))
+  await eventually(() => expect(got).toHaveLength(1))
   expect(got[0] instanceof Blob && (await got[0].text())).toBe('hello')
   one.close()
   other.close()

@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import { createElection } from './tab-leader.ts'
 
 const pages: EventTarget[] = []
@@ -30,20 +31,20 @@ afterEach(() => {
 
 test('one tab leads; when it goes, one of the others does', async () => {
   const first = openTab()
-  await vi.waitFor(() => expect(first.events).toEqual(['lead']))
+  await eventually(() => expect(first.events).toEqual(['lead']))
   const others = [openTab(), openTab()]
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(others.map(({ events }) => events)).toEqual([['follow'], ['follow']]),
   )
   first.hide()
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(others.map(({ events }) => events)).toEqual([['follow', 'lead'], ['follow']]),
   )
 })
 
 test('tabs opened at the same moment make one leader', async () => {
   const tabs = Array.from({ length: 8 }, () => openTab())
-  await vi.waitFor(() => {
+  await eventually(() => {
     for (const { events } of tabs) expect(events).toHaveLength(1)
   })
   expect(tabs.filter(({ events }) => events[0] === 'lead')).toHaveLength(1)
@@ -51,51 +52,51 @@ test('tabs opened at the same moment make one leader', async () => {
 
 test('a tab that follows and goes does not lead afterwards', async () => {
   const first = openTab()
-  await vi.waitFor(() => expect(first.events).toEqual(['lead']))
+  await eventually(() => expect(first.events).toEqual(['lead']))
   const second = openTab()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow']))
+  await eventually(() => expect(second.events).toEqual(['follow']))
   second.hide()
   first.hide()
   const third = openTab()
-  await vi.waitFor(() => expect(third.events.at(-1)).toBe('lead'))
+  await eventually(() => expect(third.events.at(-1)).toBe('lead'))
   expect(second.events).toEqual(['follow'])
 })
 
 test('a page that the back button brings back stands again, or is loaded anew when it led', async () => {
   const first = openTab()
-  await vi.waitFor(() => expect(first.events).toEqual(['lead']))
+  await eventually(() => expect(first.events).toEqual(['lead']))
   const second = openTab()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow']))
+  await eventually(() => expect(second.events).toEqual(['follow']))
   second.hide()
   second.showAgain()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow', 'follow']))
+  await eventually(() => expect(second.events).toEqual(['follow', 'follow']))
   first.hide()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow', 'follow', 'lead']))
+  await eventually(() => expect(second.events).toEqual(['follow', 'follow', 'lead']))
   first.showAgain()
   expect(first.events).toEqual(['lead', 'reload'])
 })
 
 test('a leader that does not answer is robbed: it follows, and leads again in its turn', async () => {
   const first = openTab()
-  await vi.waitFor(() => expect(first.events).toEqual(['lead']))
+  await eventually(() => expect(first.events).toEqual(['lead']))
   const second = openTab()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow']))
+  await eventually(() => expect(second.events).toEqual(['follow']))
   second.takeOver()
-  await vi.waitFor(() => expect(second.events).toEqual(['follow', 'lead']))
-  await vi.waitFor(() => expect(first.events).toEqual(['lead', 'follow']))
+  await eventually(() => expect(second.events).toEqual(['follow', 'lead']))
+  await eventually(() => expect(first.events).toEqual(['lead', 'follow']))
   // Who leads has nothing to take over.
   second.takeOver()
   const third = openTab()
-  await vi.waitFor(() => expect(third.events).toEqual(['follow']))
+  await eventually(() => expect(third.events).toEqual(['follow']))
   second.hide()
-  await vi.waitFor(() => expect(first.events).toEqual(['lead', 'follow', 'lead']))
+  await eventually(() => expect(first.events).toEqual(['lead', 'follow', 'lead']))
   expect(second.events).toEqual(['follow', 'lead'])
 })
 
 test('without Web Locks, or where they are refused, every tab leads itself', async () => {
   const refusing = { request: () => Promise.reject(new DOMException('no', 'SecurityError')) }
   const tabs = [openTab('none'), openTab('none'), openTab(refusing)]
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(tabs.map(({ events }) => events)).toEqual([['lead'], ['lead'], ['lead']]),
   )
 })

@@ -1,0 +1,20 @@
+import { relative } from 'node:path'
+import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
+import { type Timed, tellSlowest } from '../../support/slowest.ts'
+
+/** Says at the end of a run which files and which tests took the longest. */
+export default class SlowestReporter implements Reporter {
+  readonly #files = new Map<string, number>()
+  readonly #tests: Timed[] = []
+
+  onTestEnd({ location, title }: TestCase, { duration }: TestResult): void {
+    const file = relative(process.cwd(), location.file)
+    this.#files.set(file, (this.#files.get(file) ?? 0) + duration)
+    this.#tests.push({ what: `${file} › ${title}`, ms: duration })
+  }
+
+  onEnd(): void {
+    const files = [...this.#files].map(([what, ms]) => ({ what, ms }))
+    process.stdout.write(tellSlowest(files, this.#tests))
+  }
+}

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
+
+const execute = promisify(execFile)
+const silent = { info() {}, warn() {} }
+
+/** The one cluster of this process that all others are copied from. */
+let prepared: Promise<string> | undefined
+
+async function prepare(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-cluster-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await (await startEmbeddedPostgres(folder, silent)).stop()
+  return join(folder, 'postgres')
+}
+
+/**
+ * Makes a server's data folder with an empty Postgres cluster in it, as its first start would: a copy
+ * of one that is made once a process, which takes a tenth of the time.
+ */
+export async function prepareDataFolder(dataDir: string): Promise<void> {
+  prepared ??= prepare()
+  await mkdir(dataDir, { mode: 0o700 })
+  // It keeps owner and mode, which Postgres insists on.
+  await execute('cp', ['-a', await prepared, dataDir])
+}

@@ -1,0 +1,19 @@
+import type { Reporter, TestModule } from 'vitest/node'
+import { tellSlowest } from './slowest.ts'
+
+/** Says at the end of a run which files and which tests took the longest. */
+export default class SlowestReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const files = modules.map((module) => {
+      const { collectDuration, duration } = module.diagnostic()
+      return { what: module.relativeModuleId, ms: collectDuration + duration }
+    })
+    const tests = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => ({
+        what: `${module.relativeModuleId} › ${test.fullName}`,
+        ms: test.diagnostic()?.duration ?? 0,
+      })),
+    )
+    process.stdout.write(tellSlowest(files, tests))
+  }
+}
