@@ -7,6 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BlockWriter, type BlockWriterOptions } from './block-writer.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { transferLimits } from './transfer-limits.ts'
 
 const MiB = 1024 * 1024
 
@@ -14,6 +16,7 @@ describe('BlockWriter', () => {
   let folder: string
   let path: string
   let file: FileHandle
+  let memory: GatheredBytes
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-blocks-'))
     path = join(folder, 'file')
@@ -21,13 +24,21 @@ describe('BlockWriter', () => {
   beforeEach(async () => {
     await file?.close()
     file = await open(path, 'w')
+    memory = new GatheredBytes()
   })
   afterAll(async () => {
     await file.close()
     await rm(folder, { recursive: true, force: true })
   })
   const writerOf = (options: Partial<BlockWriterOptions> = {}) =>
-    new BlockWriter({ file, start: 0, limit: Infinity, onBytes: () => undefined, ...options })
+    new BlockWriter({
+      file,
+      memory,
+      start: 0,
+      limit: Infinity,
+      onBytes: () => undefined,
+      ...options,
+    })
 
   it.each([
     ['few large', 1, 5 * MiB],
@@ -103,5 +114,60 @@ describe('BlockWriter', () => {
     disk.resolve()
     await sent
     expect((await file.stat()).size).toBe(100 * 64 * 1024)
+  })
+
+  it('has given back all memory when it ends, however it ends', async () => {
+    await pipeline(Readable.from([Buffer.alloc(5 * MiB), Buffer.alloc(7)]), writerOf())
+    expect(memory.bytes).toBe(0)
+
+    const tooLong = Readable.from([Buffer.alloc(10), Buffer.alloc(6)])
+    await pipeline(tooLong, writerOf({ limit: 15 })).catch(() => undefined)
+    expect(memory.bytes).toBe(0)
+
+    const failing = { writev: () => Promise.reject(new Error('the disk is away')) }
+    const sent = pipeline(Readable.from([Buffer.alloc(MiB)]), writerOf({ file: failing }))
+    await expect(sent).rejects.toThrow('away')
+    await expect.poll(() => memory.bytes).toBe(0)
+
+    const left = writerOf()
+    left.write(Buffer.alloc(10))
+    expect(memory.bytes).toBe(10)
+    left.destroy()
+    expect(memory.bytes).toBe(0)
+  })
+
+  it('writes what it has before it takes more, while all uploads hold too much', async () => {
+    memory.add(transferLimits.gatheredBytes)
+    const disk = Promise.withResolvers<void>()
+    const slow: BlockWriterOptions['file'] = {
+      writev: async (chunks, position) => {
+        await disk.promise
+        return await file.writev(chunks, position)
+      },
+    }
+    let taken = 0
+    const source = function* () {
+      for (; taken < 20; taken += 1) yield Buffer.alloc(64 * 1024)
+    }
+    const sent = pipeline(Readable.from(source(), { highWaterMark: 1 }), writerOf({ file: slow }))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    // One is being written, one waits for that, and one more may be on its way.
+    expect(taken).toBeLessThanOrEqual(3)
+    disk.resolve()
+    await sent
+    expect((await file.stat()).size).toBe(20 * 64 * 1024)
+    expect(memory.bytes).toBe(transferLimits.gatheredBytes)
+  })
+
+  it('writes what has come when its sender pauses, and goes on afterwards', async () => {
+    const writer = writerOf()
+    const [first, second] = [randomBytes(1000), randomBytes(10)]
+    for (const chunk of [first, second]) {
+      writer.write(Buffer.from(chunk))
+      expect(memory.bytes).toBe(chunk.length)
+      await expect.poll(() => memory.bytes, { timeout: 10_000 }).toBe(0)
+    }
+    expect((await readFile(path)).equals(Buffer.concat([first, second]))).toBe(true)
+    writer.destroy()
   })
 })

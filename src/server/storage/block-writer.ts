@@ -1,9 +1,12 @@
 import { Writable } from 'node:stream'
 import { AppError } from '../errors.ts'
+import type { GatheredBytes } from './gathered-bytes.ts'
 
 const blockBytes = 512 * 1024
 /** Small chunks cost more than their bytes; so many make a block, however short. */
 const blockChunks = 64
+/** Whoever sends nothing for so long has what came written: it would only lie in the memory. */
+const stillMs = 1000
 
 /** A `FileHandle`, as far as it is needed here; it may write less than it is given. */
 interface BlockFile {
@@ -17,6 +20,8 @@ export interface BlockWriterOptions {
   start: number
   /** The offset that may be reached and never passed. */
   limit: number
+  /** What this and all other uploads have gathered. */
+  memory: GatheredBytes
   /** Called with each chunk before it is taken; what it rejects with ends the stream. */
   onBytes(chunk: Buffer): Promise<void> | undefined
   /** Called when all bytes up to this offset of the file have been written. */
@@ -25,7 +30,8 @@ export interface BlockWriterOptions {
 
 /**
  * Writes a stream into a file, in order and without a gap, holding two blocks at most: one gathers
- * while the other is being written. When it finishes, all that it took is written; a chunk that would
+ * while the other is being written. It holds less while all uploads together hold much, and nothing
+ * for long while its sender pauses. When it finishes, all that it took is written; a chunk that would
  * pass the limit ends it with FILE_TOO_LARGE before any of that chunk is written.
  *
  * It frees the memory of the chunks it has written: nobody may look at one afterwards.
@@ -37,6 +43,7 @@ export class BlockWriter extends Writable {
   #gathered: Buffer[] = []
   #gatheredBytes = 0
   #writing: Promise<void> | undefined
+  #stillness: NodeJS.Timeout | undefined
 
   constructor(options: BlockWriterOptions) {
     super()
@@ -69,19 +76,32 @@ export class BlockWriter extends Writable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#stillness)
+    this.#options.memory.remove(this.#gatheredBytes)
     if (this.#writing) void this.#writing.then(() => done(error))
     else done(error)
   }
 
   /** What it answers is to be awaited before the next chunk. */
   #take(chunk: Buffer): Promise<void> | undefined {
+    // While the chunk was being looked at, the stream may have ended.
+    if (this.destroyed) return undefined
     if (this.offset + chunk.length > this.#options.limit) {
       return Promise.reject(new AppError('FILE_TOO_LARGE'))
     }
+    const { memory } = this.#options
     this.#gathered.push(chunk)
     this.#gatheredBytes += chunk.length
-    const isFull = this.#gatheredBytes >= blockBytes || this.#gathered.length >= blockChunks
-    return isFull ? this.#startBlock() : undefined
+    memory.add(chunk.length)
+    this.#stillness ??= setTimeout(() => this.#writeStill(), stillMs).unref()
+    this.#stillness.refresh()
+    const isBlock = this.#gatheredBytes >= blockBytes || this.#gathered.length >= blockChunks
+    return isBlock || memory.isFull ? this.#startBlock() : undefined
+  }
+
+  #writeStill(): void {
+    // What goes wrong has ended the stream, which tells of it.
+    this.flush().catch(() => undefined)
   }
 
   /** Begins to write what is gathered, once the block before has been written. */
@@ -91,7 +111,8 @@ export class BlockWriter extends Writable {
     const block = this.#gathered
     if (block.length === 0) return undefined
     const position = this.#position
-    this.#position += this.#gatheredBytes
+    const bytes = this.#gatheredBytes
+    this.#position += bytes
     this.#gathered = []
     this.#gatheredBytes = 0
     this.#writing = this.#writeBlock(block, position)
@@ -100,6 +121,7 @@ export class BlockWriter extends Writable {
       })
       .then(() => {
         this.#writing = undefined
+        this.#options.memory.remove(bytes)
         for (const chunk of block) freeMemory(chunk)
       })
     return undefined

@@ -7,6 +7,7 @@ import { DataPlane } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
 import { HeldParts } from './held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
@@ -62,7 +63,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const parts = await HeldParts.open(folders, digests)
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
-  const receiver = { folders, locks, parts, digests, running, uploads, clock, log }
+  const memory = new GatheredBytes()
+  const receiver = { folders, locks, parts, digests, running, memory, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey, clientAddress })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import type { BlockWriter } from './block-writer.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
+import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
 import type { WriteLocks } from './write-locks.ts'
 
@@ -27,6 +28,7 @@ export interface UploadReceiver {
   digests: FileDigests
   /** The transfers of whole files that are running, by key. */
   running: Map<string, BlockWriter>
+  memory: GatheredBytes
   uploads: UploadActivity
   clock: Clock
   log: Logger

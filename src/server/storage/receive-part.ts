@@ -87,6 +87,7 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
+    memory: receiver.memory,
     start: offset,
     limit: offset + size,
     onBytes: (chunk) => {

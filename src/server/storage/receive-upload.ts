@@ -127,6 +127,7 @@ async function receiveInto(
   let crc = 0
   const writer = new BlockWriter({
     file,
+    memory: receiver.memory,
     start,
     limit: size,
     onBytes: (chunk) => {

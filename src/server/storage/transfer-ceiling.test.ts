@@ -28,12 +28,12 @@ const most = ({ total, always }: Ceiling, clients: number): number => {
 
 describe('the ceiling of transfers', () => {
   it.each([
-    [downloads, 1, 256],
-    [downloads, 2, 192],
-    [downloads, 10, 64],
-    [downloads, 46, 16],
-    [uploads, 1, 128],
-    [uploads, 22, 16],
+    [downloads, 1, 171],
+    [downloads, 2, 128],
+    [downloads, 8, 52],
+    [downloads, 30, 16],
+    [uploads, 1, 85],
+    [uploads, 14, 16],
   ])('%j gives each of %i greedy clients %i', (ceiling, clients, each) => {
     expect(most(ceiling, clients)).toBe(each)
   })
@@ -84,8 +84,8 @@ describe('past the ceiling', () => {
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     const get = (address: string) =>
       send(url, { headers: { ...from(address), Range: 'bytes=0-9' } })
-    const unread = await askWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 256)
-    await expect.poll(() => disk.storage.activeTransfers(), { timeout: 10_000 }).toBe(256)
+    const unread = await askWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 171)
+    await expect.poll(() => disk.storage.activeTransfers(), { timeout: 10_000 }).toBe(171)
 
     const refused = await get('192.0.2.1')
     expect(refusalOf(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
@@ -93,7 +93,7 @@ describe('past the ceiling', () => {
     expect((await get('192.0.2.2')).status).toBe(206)
     // The operator is told, and not for every one of a flood.
     await get('192.0.2.1')
-    const running = { downloads: 256, uploads: 0 }
+    const running = { downloads: 171, uploads: 0 }
     expect(disk.logged).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])
     disk.clock.advance(60_000)
     await get('192.0.2.1')
@@ -105,20 +105,20 @@ describe('past the ceiling', () => {
   })
 
   it('a part is told to come again, and nothing of what runs is lost', async () => {
-    const upload = cutUpload(disk, 130, 16)
+    const upload = cutUpload(disk, 87, 16)
     const headers = from('192.0.2.1')
     const open = await Promise.all(
-      upload.partNumbers.slice(0, 128).map((part) => upload.open(part, headers)),
+      upload.partNumbers.slice(0, 85).map((part) => upload.open(part, headers)),
     )
     for (const { client } of open) client.flushHeaders()
-    await expect.poll(() => disk.touched.length, { timeout: 10_000 }).toBe(128)
+    await expect.poll(() => disk.touched.length, { timeout: 10_000 }).toBe(85)
 
-    expect(refusalOf(await upload.put(129, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
-    expect((await upload.put(129, from('192.0.2.2'))).status).toBe(200)
+    expect(refusalOf(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
+    expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
     for (const [index, { client }] of open.entries()) client.end(upload.bytesOf(index + 1))
     const answers = await Promise.all(open.map(({ ended }) => ended))
     for (const answer of answers) expect(answer).toMatchObject({ status: 200 })
-    expect((await upload.put(130, headers)).status).toBe(200)
+    expect((await upload.put(87, headers)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
   })
 })

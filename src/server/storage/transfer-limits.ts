@@ -10,15 +10,16 @@ export interface Ceiling {
 }
 
 /**
- * What transfers may cost together. The process stays below 250 MiB at any of these limits; without
- * a transfer it has some 150 MiB.
+ * What transfers may cost together. The process stays below 250 MiB at the ceiling of downloads, or of
+ * uploads; without a transfer it has some 160 MiB.
  */
 export const transferLimits = {
-  // One that waits for its reader has one piece, so 768 of them have 48 MiB. 16 are what a download
+  // One that waits for its reader has one piece, so 512 of them have 32 MiB. 16 are what a download
   // manager opens.
-  downloads: { total: 768, always: 16 },
-  // One whose sender waits has some KiB. The browser sends five parts at once, and six small files.
-  uploads: { total: 384, always: 16 },
+  downloads: { total: 512, always: 16 },
+  // What is on its way between socket and disk comes to 200 KiB for one, so 256 of them have 50 MiB.
+  // The browser sends five parts at once, and six small files.
+  uploads: { total: 256, always: 16 },
   /** When a client that found no room may ask again, in seconds. */
   retryAfter: 10,
   /** What a download hands to the socket at once, in bytes. */
@@ -28,5 +29,5 @@ export const transferLimits = {
   /** How many downloads read at once. Node has four threads for it, so eight keep them busy. */
   bursts: 8,
   /** What uploads gather at once before it is written, all together, in bytes. */
-  gatheredBytes: 32 * MiB,
+  gatheredBytes: 16 * MiB,
 }
