@@ -32,6 +32,8 @@ describe('defaults', () => {
       rateLimits: true,
       trustProxy: false,
       requireEmailVerification: false,
+      smtpUrl: null,
+      mailFrom: 'Mayfly <support@127.0.0.1>',
       logLevel: 'info',
       logFormat: null,
       withoutEffect: [],
@@ -98,13 +100,31 @@ describe('faults', () => {
     expect(faultsOf({ APP_URL })).toHaveLength(1)
   })
 
-  test.each(['SMTP_URL', 'MAIL_FROM', 'GOOGLE_CLIENT_ID', 'METRICS_TOKEN'])(
-    '%s does not look as if it worked',
-    (name) => {
-      const { withoutEffect } = readConfig({ [name]: 'anything' })
-      expect(withoutEffect).toEqual([expect.stringMatching(`^${name} has no effect: `)])
-    },
-  )
+  test.each(['GOOGLE_CLIENT_ID', 'METRICS_TOKEN'])('%s does not look as if it worked', (name) => {
+    const { withoutEffect } = readConfig({ [name]: 'anything' })
+    expect(withoutEffect).toEqual([expect.stringMatching(`^${name} has no effect: `)])
+  })
+
+  test.each([
+    ['SMTP_URL', 'mail.example.org'],
+    ['SMTP_URL', 'https://mail.example.org'],
+    ['SMTP_URL', 'smtp://'],
+    ['MAIL_FROM', 'Mayfly'],
+    ['MAIL_FROM', 'Mayfly <no address>'],
+    ['MAIL_FROM', 'Mayfly <a@example.org>, Eve <e@example.net>'],
+    ['MAIL_FROM', 'Mayfly\r\nBcc: e@example.net <a@example.org>'],
+  ])('%s is not %j', (name, value) => {
+    expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
+  })
+
+  test.each([
+    'support@example.org',
+    '<support@example.org>',
+    'Mayfly <support@example.org>',
+    'Die Eintagsfliege GmbH <support@example.org>',
+  ])('mail may come from %j', (MAIL_FROM) => {
+    expect(readConfig({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM)
+  })
 
   test('no secret is shown', () => {
     const secrets = {

@@ -41,6 +41,10 @@ export interface Config {
   /** Whether the client's address is taken from the proxy's header. */
   trustProxy: boolean
   requireEmailVerification: boolean
+  /** null: mail is written to `dataDir/outbox`. */
+  smtpUrl: string | null
+  /** Who mail comes from, as a mail header has it. */
+  mailFrom: string
   logLevel: LogLevel
   /** null: readable where a terminal shows it, else JSON. */
   logFormat: LogFormat | null
@@ -92,6 +96,14 @@ export const settings = {
     default: 'generated into `DATA_DIR/secret`',
     meaning: 'Signs sessions and links; several servers must share it',
   },
+  SMTP_URL: {
+    default: 'none: each mail is a file in `DATA_DIR/outbox`',
+    meaning: 'The mail server: `smtp://user:password@host:port`, or `smtps://`',
+  },
+  MAIL_FROM: {
+    default: '`Mayfly <SUPPORT_EMAIL>`',
+    meaning: 'Who mail comes from: `Name <address>` or an address',
+  },
   REQUIRE_EMAIL_VERIFICATION: {
     default: '`off`',
     meaning: 'Whether an address must be verified before signing in; only `off` in this version',
@@ -118,7 +130,6 @@ type Name = keyof typeof settings
  * reason not to start; but nobody may believe that it works.
  */
 const notYet = {
-  'no mail is sent': ['SMTP_URL', 'MAIL_FROM'],
   'people sign in with email and password only': [
     'GOOGLE_CLIENT_ID',
     'GOOGLE_CLIENT_SECRET',
@@ -181,6 +192,7 @@ export function readConfig(environment: Environment): Config {
   const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
   faults.push(...unreachableS3(env, appUrl))
   if (faults.length > 0) throw new ConfigError(faults)
+  const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
   return {
     host: env.HOST,
     port: env.PORT,
@@ -192,11 +204,13 @@ export function readConfig(environment: Environment): Config {
     adminEmail: env.ADMIN_EMAIL,
     adminPassword: env.ADMIN_PASSWORD,
     authSecret: env.AUTH_SECRET,
-    supportEmail: env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`,
+    supportEmail,
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
     withoutEffect: withoutEffect(values),
@@ -235,6 +249,17 @@ function isOrigin(value: string): boolean {
 
 function isPostgresUrl(value: string): boolean {
   return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')
+}
+
+function isSmtpUrl(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+}
+
+/** `Name <address>` or an address alone; nothing that could begin another header. */
+function isMailbox(value: string): boolean {
+  const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
+  return z.email().safeParse(address).success && !/["\\]/.test(name)
 }
 
 const schema = z.object({
@@ -276,6 +301,15 @@ const schema = z.object({
     .min(minSecretLength, hidden(`give at least ${minSecretLength} random characters, or unset it`))
     .nullable()
     .default(null),
+  SMTP_URL: z
+    .string()
+    .refine(isSmtpUrl, hidden('give smtp://user:password@host:port, or unset it for the outbox'))
+    .nullable()
+    .default(null),
+  MAIL_FROM: z
+    .string()
+    .refine(isMailbox, shown('give an address, or Name <address>, or unset it'))
+    .optional(),
   REQUIRE_EMAIL_VERIFICATION: onOff('off').refine((value) => !value, {
     error: 'is on, but in this version no mail is sent: unset it',
   }),

@@ -3,6 +3,7 @@ import type { Auth, Passwords } from './auth/auth.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import type { MailQueue } from './email/mail-queue.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { Stores } from './storage/stores.ts'
 
@@ -18,4 +19,5 @@ export interface Deps {
   auth: Auth
   passwords: Passwords
   rateLimits: RateLimits
+  mailQueue: MailQueue
 }

@@ -10,12 +10,14 @@ import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } 
 import { openDatabase } from './db/open.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
+import { createMailer } from './email/create-mailer.ts'
 import { admitHost } from './http/admit-host.ts'
 import { clientAddress } from './http/client-address.ts'
 import { listen } from './http/listen.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { servedHosts } from './http/served-hosts.ts'
 import { webFiles } from './http/web-files.ts'
+import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
@@ -109,15 +111,19 @@ async function start(
   lifetime.add({ name: 'password hashing', close: () => passwords.close() })
   const auth = createAuth({ db, appUrl, log, secret, passwords, requireEmailVerification })
   const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
-  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits }
+  const queue = await openJobQueue(pool, log)
+  lifetime.add({ name: 'jobs', close: queue.stop })
+  const mailer = createMailer(config, { clock, log })
+  lifetime.add({ name: 'mailer', close: async () => mailer.close() })
+  const mailQueue = queue.mail
+  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const connect = bucket ? [await bucket.publicOrigin()] : []
   const built = { distDir, appUrl, connect }
   const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
-  const jobs = await startJobs(deps, pool)
-  lifetime.add({ name: 'jobs', close: jobs.stop })
+  await startJobs({ ...deps, mailer }, queue)
 
   const admit = admitHost(servedHosts(config), { appUrl, log })
   const { server } = await listen(app, disk.handle, { ...config, admit }).catch(

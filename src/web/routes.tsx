@@ -7,12 +7,14 @@ import { type PagePath, Preload } from './pages/preload.ts'
 
 const LoginPage = lazy(pageImports.login)
 const SignupPage = lazy(pageImports.signup)
+const ResetPasswordPage = lazy(pageImports.resetPassword)
 const NotFoundPage = lazy(pageImports.notFound)
 
 const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/': pageImports.front,
   '/login': pageImports.login,
   '/signup': pageImports.signup,
+  '/reset-password': pageImports.resetPassword,
 }
 
 /** That it fails shows when the screen is opened. */
@@ -31,6 +33,7 @@ export const Routes = () => (
         <Route path="/" component={Home} />
         <Route path="/login" component={LoginPage} />
         <Route path="/signup" component={SignupPage} />
+        <Route path="/reset-password" component={ResetPasswordPage} />
         <Route component={NotFoundPage} />
       </Switch>
     </Suspense>

@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { sessions } from '../../src/server/db/schema.ts'
+import { serveApp } from '../support/app-server.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
+import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
+import { postgresUrl } from './support/run.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
@@ -36,6 +40,58 @@ test('a wrong password and an unknown address are told in the same words', async
     await expect(page.getByText('Login failed')).toBeHidden()
   }
   await expect(page).toHaveURL('/login')
+})
+
+test('a login that is refused says how long to wait, and keeps what was typed', async ({
+  noise,
+  page,
+}) => {
+  noise.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
+  noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/login$/)
+  const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
+    env: { RATE_LIMITS: 'on' },
+  })
+  let crowded = true
+  const crowd: Promise<void>[] = []
+  /** Has a password hashed again and again, so that no place in the queue is ever free. */
+  const crowdIn = async () => {
+    const { passwords } = app
+    const hash = () => passwords.forClient('127.0.0.1', () => passwords.hash('somebody else'))
+    while (crowded) await hash().catch(() => nextTurn())
+  }
+  const logIn = async (email: string) => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('wrong horse')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+  }
+  try {
+    const guess = { email: 'shut@example.org', password: 'a guess' }
+    const guesses = Array.from({ length: 10 }, () => makeClient(app).post('/api/auth/login', guess))
+    await Promise.all(guesses)
+    await page.goto(`${app.url}/login`)
+    await logIn(guess.email)
+    await expectToast(
+      page,
+      'Login failed',
+      'Too many attempts. Please wait 15 minutes and try again.',
+    )
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText('Login failed')).toBeHidden()
+
+    crowd.push(...Array.from({ length: 43 }, crowdIn))
+    await logIn('open@example.org')
+    await expectToast(
+      page,
+      'Login failed',
+      'Many people are signing in right now. Please try again in a few seconds.',
+    )
+    await expect(page.getByLabel('Email')).toHaveValue('open@example.org')
+    await expect(page.getByRole('button', { name: 'Sign In' })).toBeEnabled()
+  } finally {
+    crowded = false
+    await Promise.all(crowd)
+    await app.close()
+  }
 })
 
 test('signup says what is wrong and keeps what was typed', async ({ noise, page }) => {

@@ -12,6 +12,7 @@ import { openDatabase } from '../../src/server/db/open.ts'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
+import type { Mail } from '../../src/server/email/mailer.ts'
 import { admitHost } from '../../src/server/http/admit-host.ts'
 import { clientAddress } from '../../src/server/http/client-address.ts'
 import { listen } from '../../src/server/http/listen.ts'
@@ -24,6 +25,7 @@ import type { Storage } from '../../src/server/storage/storage.ts'
 import { createStores } from '../../src/server/storage/stores.ts'
 import { prepareTouchUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { freePort } from './free-port.ts'
+import { makeMailBox } from './mail-box.ts'
 import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
@@ -43,6 +45,8 @@ export interface TestApp {
   held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
+  /** Sends the mail that was asked for since the last call, and answers it. */
+  mails(): Promise<Mail[]>
   close(): Promise<void>
 }
 
@@ -104,7 +108,9 @@ export const serveApp = async (
     enabled: config.rateLimits,
     hold: async (ms) => void held.push(ms),
   })
-  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits }
+  const mailBox = makeMailBox()
+  const mailQueue = mailBox.queue
+  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
   const connect = bucket ? [await bucket.publicOrigin()] : []
   const built = { distDir: resolve('dist/web'), appUrl, connect }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }
@@ -121,6 +127,7 @@ export const serveApp = async (
     clock,
     held,
     logged,
+    mails: () => mailBox.collect(deps),
     async close() {
       await disk.close()
       await bucket?.close()

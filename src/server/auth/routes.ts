@@ -7,20 +7,28 @@ import { refusalHolder } from './hold-refusals.ts'
 import { findKnownBrowser, knownBrowserValue, setKnownBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { publicUser } from './public-user.ts'
+import { resetPassword } from './reset-password.ts'
 import { signUp } from './sign-up.ts'
 
-type AuthDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'passwords' | 'rateLimits'>
+type AuthDeps = Pick<
+  Deps,
+  'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'
+>
 
-type AuthHandlers = Handlers<'signup' | 'login' | 'currentUser' | 'startSignIn' | 'logout'>
+type AuthHandlers = Handlers<
+  'signup' | 'login' | 'forgotPassword' | 'resetPassword' | 'currentUser' | 'startSignIn' | 'logout'
+>
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
 export const authRoutes = (deps: AuthDeps): AuthHandlers => {
   const holdingRefusals = refusalHolder(deps)
-  const { signup, login, ...others } = handlers(deps)
+  const { signup, login, forgotPassword, resetPassword, ...others } = handlers(deps)
   return {
     ...others,
     signup: (call) => holdingRefusals(async () => signup(call)),
     login: (call) => holdingRefusals(async () => login(call)),
+    forgotPassword: (call) => holdingRefusals(async () => forgotPassword(call)),
+    resetPassword: (call) => holdingRefusals(async () => resetPassword(call)),
   }
 }
 
@@ -44,6 +52,24 @@ const handlers = (deps: AuthDeps): AuthHandlers => ({
     setSessionCookies(context, headers)
     if (known !== null) setKnownBrowser(deps, context, known)
     return publicUser(user)
+  },
+
+  async forgotPassword({ body, clientAddress }) {
+    await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
+    const email = body.email.toLowerCase()
+    const askedAt = deps.clock().toISOString()
+    // Known or not, it is the same one insert: what comes of it is for the job to find out.
+    await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
+    return {
+      message: "If an account exists, we've sent password reset instructions to your email.",
+    }
+  },
+
+  async resetPassword({ body, clientAddress }) {
+    const client = addressBlock(clientAddress)
+    await deps.rateLimits.spend([counter('resetsByAddress', client)])
+    await resetPassword(deps, body, client)
+    return { message: 'Password reset successful!' }
   },
 
   currentUser: ({ user }) => publicUser(user),

@@ -16,6 +16,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
+import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
 import { storageNames } from '../storage/storage-name.ts'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
@@ -93,6 +94,22 @@ export const verifications = pgTable(
     updatedAt: moment('updated_at').notNull(),
   },
   (table) => [index('verifications_identifier').on(table.identifier)],
+)
+
+/**
+ * The links in letters that let their reader do something to an account, each as the SHA-256 of its
+ * token. `stamp` is what the account's address and password were: with others the token is void.
+ */
+export const accountTokens = pgTable(
+  'account_tokens',
+  {
+    hash: text().primaryKey(),
+    userId: ownerId(),
+    purpose: text({ enum: tokenPurposes }).notNull(),
+    stamp: text().notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('account_tokens_user_id').on(table.userId)],
 )
 
 /** An upload that was started and is neither confirmed nor aborted. */

@@ -19,6 +19,8 @@ const limits = {
   loginsByAddress: { most: 600, windowMs: 15 * minute },
   loginsByAccount: { most: 120, windowMs: 15 * minute },
   signupsByAddress: { most: 30, windowMs: 60 * minute },
+  lettersByAddress: { most: 20, windowMs: 15 * minute },
+  resetsByAddress: { most: 20, windowMs: 15 * minute },
 } as const
 
 /** One counter: its row in the database, what it may reach, and how long it then stays. */

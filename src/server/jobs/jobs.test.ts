@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFile, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { files, rateLimits, uploads } from '../db/schema.ts'
+import { openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 
@@ -14,6 +15,8 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
+
+const startQueue = () => openJobQueue(app.pool, app.deps.log)
 
 describe('the orphan sweep', () => {
   it('removes objects that no row names once they are 24 h old, and never any other', async () => {
@@ -51,10 +54,11 @@ describe('the schedule', () => {
   it('runs a job once for two servers, and stops in order', async () => {
     const key = randomBytes(8).toString('hex')
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
-    const servers = await Promise.all([
-      startJobs(app.deps, app.pool),
-      startJobs(app.deps, app.pool),
-    ])
+    const queues = await Promise.all([startQueue(), startQueue()])
+    const mailer = { send: async () => {}, close() {} }
+    const servers = await Promise.all(
+      queues.map((queue) => startJobs({ ...app.deps, mailer }, queue)),
+    )
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'expire-files', cron: '* * * * *' },
@@ -62,8 +66,8 @@ describe('the schedule', () => {
       { name: 'sweep-orphans', cron: '17 * * * *' },
       { name: 'sweep-uploads', cron: '*/10 * * * *' },
     ])
-    await servers[0].run('remove-lapsed-rows')
+    await servers[0]?.run('remove-lapsed-rows')
     await expect.poll(() => app.deps.db.$count(rateLimits, eq(rateLimits.key, key))).toBe(0)
-    await Promise.all(servers.map((server) => server.stop()))
+    await Promise.all(queues.map((queue) => queue.stop()))
   })
 })

@@ -1,9 +1,11 @@
-import type pg from 'pg'
-import { PgBoss } from 'pg-boss'
+import type { JobResult, Job as PgBossJob } from 'pg-boss'
 import { removeLapsedRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
+import { MailRefused } from '../email/mailer.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
+import { type JobQueue, mailQueueName } from './job-queue.ts'
+import { type SendMailDeps, sendMail } from './send-mail.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
@@ -18,8 +20,9 @@ interface Job {
 /** How soon a due run is noticed. */
 const pollingIntervalSeconds = 5
 
-/** How long a stop waits for a running job. */
-const stopMs = 10_000
+/** How soon a mail leaves, and how many at once: one that a slow server holds up delays no other. */
+const mailPollingSeconds = 1
+const mailsAtOnce = 3
 
 /** Every job there is. Each can be cut off anywhere and run again, by several servers at once. */
 const jobs: readonly Job[] = [
@@ -36,19 +39,17 @@ const jobs: readonly Job[] = [
 export interface Jobs {
   /** Asks for a run of a job now, by whichever server is free. */
   run(name: string): Promise<void>
-  /** Resolves when nothing runs any more. A run that takes too long is cut off, which is safe. */
-  stop(): Promise<void>
 }
 
 /**
  * Schedules the jobs in the database, where one server among many picks up each run, and works on
- * them here until `stop`.
+ * them and on the mail here until the queue is stopped.
  */
-export const startJobs = async (deps: JobDeps, pool: pg.Pool): Promise<Jobs> => {
+export const startJobs = async (
+  deps: JobDeps & SendMailDeps,
+  { boss }: Pick<JobQueue, 'boss'>,
+): Promise<Jobs> => {
   const log = deps.log.child({ part: 'jobs' })
-  const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
-  boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
-  await boss.start()
   for (const job of jobs) {
     // `exclusive`: at most one run of a job waits or works, so a slow one does not pile up.
     await boss.createQueue(job.name, { policy: 'exclusive', retryLimit: 2, retryBackoff: true })
@@ -63,10 +64,32 @@ export const startJobs = async (deps: JobDeps, pool: pg.Pool): Promise<Jobs> => 
     })
     await boss.schedule(job.name, job.cron)
   }
+  await boss.work(
+    mailQueueName,
+    {
+      pollingIntervalSeconds: mailPollingSeconds,
+      localConcurrency: mailsAtOnce,
+      perJobResults: true,
+    },
+    async ([job]) => (job ? [await sendOne({ ...deps, log }, job)] : []),
+  )
   return {
     async run(name) {
       await boss.send(name)
     },
-    stop: () => boss.stop({ graceful: true, timeout: stopMs }),
+  }
+}
+
+/** One try to send a mail. What was refused for good is not tried again and is kept to be seen. */
+async function sendOne(deps: SendMailDeps, job: PgBossJob<unknown>): Promise<JobResult> {
+  try {
+    await sendMail(deps, job.id, job.data)
+    return { id: job.id, status: 'completed' }
+  } catch (error) {
+    const isRefused = error instanceof MailRefused
+    const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
+    deps.log.warn({ err: error, jobId: job.id }, kept)
+    const output = { reason: error instanceof Error ? error.message : String(error) }
+    return { id: job.id, status: isRefused ? 'deadletter' : 'failed', output }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import type { SettingKey } from '../../shared/rules/setting-defaults.ts'
+import { defaultEmailSignature, type SettingKey } from '../../shared/rules/setting-defaults.ts'
 import { settings } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
@@ -12,6 +12,10 @@ export const findSetting = async (db: Db, key: SettingKey): Promise<string | und
     .where(eq(settings.key, key))
   return row?.value
 }
+
+/** What stands under letters and mails that share a link. */
+export const readEmailSignature = async (db: Db, supportEmail: string): Promise<string> =>
+  (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
 
 /** The id of this installation, made at the first call; of several callers all get the same. */
 export const readInstallation = async (db: Db, now: Date): Promise<string> => {

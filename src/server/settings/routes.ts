@@ -1,7 +1,7 @@
-import { defaultEmailSignature, settingDefaults } from '../../shared/rules/setting-defaults.ts'
+import { settingDefaults } from '../../shared/rules/setting-defaults.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { findSetting } from './queries.ts'
+import { findSetting, readEmailSignature } from './queries.ts'
 
 /** The settings that pages show (spec §7). */
 export const settingRoutes = ({
@@ -11,8 +11,7 @@ export const settingRoutes = ({
   'emailSignature' | 'version' | 'premiumPrice' | 'contact'
 > => ({
   async emailSignature() {
-    const signature = await findSetting(db, 'email_signature')
-    return { signature: signature ?? defaultEmailSignature(config.supportEmail) }
+    return { signature: await readEmailSignature(db, config.supportEmail) }
   },
 
   async version() {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { fitsDatabase, isoDate } from './fields.ts'
+import { done, fitsDatabase, isoDate } from './fields.ts'
 
 /** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
 export const minPasswordLength = 6
@@ -23,6 +23,10 @@ export type User = z.infer<typeof userSchema>
 const email = z.string().trim().min(1).max(254).pipe(z.email())
 /** Passwords are hashed as UTF-8, in which texts that do not fit would be the same password. */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
+const newPassword = password.min(
+  minPasswordLength,
+  `Password must be at least ${minPasswordLength} characters long.`,
+)
 const personName = z.string().trim().min(1).max(100).refine(fitsDatabase, 'Must be text.')
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
@@ -31,7 +35,7 @@ export const signupBody = z
     firstName: personName,
     lastName: personName,
     email,
-    password: password.min(minPasswordLength, 'Password must be at least 6 characters long.'),
+    password: newPassword,
     confirmPassword: z.string(),
   })
   .refine((body) => body.password === body.confirmPassword, {
@@ -57,6 +61,25 @@ export const account = {
     body: z.object({ email, password: password.min(1) }),
     response: userSchema,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'PASSWORDS_BUSY'],
+  }),
+  forgotPassword: endpoint({
+    method: 'POST',
+    path: '/api/auth/forgot-password',
+    summary:
+      'Ask for a letter to reset a password. The answer tells nobody whether the account exists.',
+    access: 'visitor',
+    body: z.object({ email }),
+    response: done,
+    errors: [],
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    summary: 'Set a new password by the token of a letter; ends every session of the account.',
+    access: 'visitor',
+    body: z.object({ token: z.string().min(1).max(200), newPassword }),
+    response: done,
+    errors: ['TOKEN_INVALID', 'PASSWORDS_BUSY'],
   }),
   currentUser: endpoint({
     method: 'GET',

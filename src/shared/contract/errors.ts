@@ -15,6 +15,7 @@ export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
   PART_NOT_FOUND: { status: 400, message: 'partNumbers: The file has no such part.' },
   UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
+  TOKEN_INVALID: { status: 400, message: 'This link is invalid or has expired.' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INVALID_CREDENTIALS: {
     status: 401,

@@ -8,7 +8,7 @@ export interface AuthPageProps {
   lead: string
   children: ReactNode
   /** The way to the other of login and signup. */
-  other: ReactNode
+  other?: ReactNode
 }
 
 /** A screen with one form on one card. */
@@ -19,6 +19,6 @@ export const AuthPage = ({ title, lead, children, other }: AuthPageProps) => (
       <p className="mt-2 mb-7 text-muted">{lead}</p>
       {children}
     </Card>
-    <p className="mt-6 text-muted">{other}</p>
+    {other ? <p className="mt-6 text-muted">{other}</p> : null}
   </Page>
 )

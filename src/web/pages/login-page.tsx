@@ -1,4 +1,5 @@
 import { useHistoryState } from 'wouter/use-browser-location'
+import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
@@ -18,6 +19,9 @@ export const LoginPage = () => {
       }
     >
       <LoginForm email={from?.email} />
+      <div className="mt-3">
+        <ForgotPassword />
+      </div>
     </AuthPage>
   )
 }

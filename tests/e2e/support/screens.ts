@@ -111,6 +111,19 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.goto('/login')
     await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
   },
+  'forgot password': async ({ page }) => {
+    await page.goto('/login')
+    await page.getByRole('button', { name: 'Forgot password?' }).click()
+    await expect(page.getByRole('button', { name: 'Send Reset Email' })).toBeVisible()
+  },
+  'reset password': async ({ page }) => {
+    await page.goto('/reset-password?token=x')
+    await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
+  },
+  'an invalid reset link': async ({ page }) => {
+    await page.goto('/reset-password')
+    await expect(page.getByRole('link', { name: 'Back to Login' })).toBeVisible()
+  },
   'signup with errors': async ({ page }) => {
     await page.goto('/signup')
     await page.getByLabel('Email').fill('nowhere')

@@ -1,0 +1,167 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { accounts, accountTokens, users } from '../db/schema.ts'
+import type { Mail } from '../email/mailer.ts'
+
+const hour = 60 * 60_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const forget = (email: string) => makeClient(app).post('/api/auth/forgot-password', { email })
+const reset = (token: string, newPassword = 'a new password') =>
+  makeClient(app).post('/api/auth/reset-password', { token, newPassword })
+
+const tokenIn = (mail: Mail | undefined): string =>
+  /\/reset-password\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
+
+/** Asks for a letter, and answers the token in it. */
+const letterFor = async ({ email }: Pick<Person, 'email'>): Promise<string> => {
+  await app.mails()
+  expect((await forget(email)).status).toBe(200)
+  const [mail, ...others] = await app.mails()
+  expect(mail?.to.address).toBe(email)
+  expect(others).toEqual([])
+  return tokenIn(mail)
+}
+
+const expectInvalid = async (answer: Response) => {
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
+}
+
+describe('POST /api/auth/forgot-password', () => {
+  it('answers the same whether or not an account exists, and sends a letter only to one that does', async () => {
+    const person = await makePerson(app)
+    const answers = []
+    for (const email of [person.email, 'nobody@example.org']) {
+      const answer = await forget(email)
+      const headers = Object.fromEntries(answer.headers)
+      for (const own of ['date', 'x-request-id']) delete headers[own]
+      answers.push({ status: answer.status, headers, body: await answer.json() })
+    }
+    expect(answers[0]).toEqual(answers[1])
+    expect(answers[0]).toMatchObject({
+      status: 200,
+      body: {
+        message: "If an account exists, we've sent password reset instructions to your email.",
+      },
+    })
+    expect((await app.mails()).map(({ to }) => to.address)).toEqual([person.email])
+  })
+
+  it('takes an address in any case', async () => {
+    const person = await makePerson(app)
+    await forget(` ${person.email.toUpperCase()} `)
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it('sends nobody more than three letters in a quarter of an hour', async () => {
+    const person = await makePerson(app)
+    for (let n = 0; n < 5; n += 1) expect((await forget(person.email)).status).toBe(200)
+    expect(await app.mails()).toHaveLength(3)
+    app.clock.advance(hour / 4 + 1)
+    await letterFor(person)
+  })
+
+  it.each([undefined, '', 'no address', 7, `${'a'.repeat(300)}@example.org`, '\0@example.org'])(
+    'refuses %j',
+    async (email) => {
+      const answer = await makeClient(app).post('/api/auth/forgot-password', { email })
+      expect(answer.status).toBe(400)
+      expect(await app.mails()).toEqual([])
+    },
+  )
+})
+
+describe('POST /api/auth/reset-password', () => {
+  it('sets the new password, once, and ends every session', async () => {
+    const person = await makePerson(app)
+    const token = await letterFor(person)
+    const answer = await reset(token)
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ message: 'Password reset successful!' })
+
+    expect((await person.fetch('/api/auth/user')).status).toBe(401)
+    const old = { email: person.email, password: person.password }
+    expect((await makeClient(app).post('/api/auth/login', old)).status).toBe(401)
+    await logIn(app, person.email, 'a new password')
+    await expectInvalid(await reset(token))
+  })
+
+  it('verifies the address and tells its owner, with no link that lets anybody in', async () => {
+    const person = await makePerson(app)
+    await reset(await letterFor(person))
+    const [notice] = await app.mails()
+    expect(notice).toMatchObject({
+      to: { address: person.email },
+      letter: { subject: 'Your Mayfly password was changed' },
+    })
+    expect(notice?.letter.text).not.toContain('token')
+    const [row] = await app.deps.db.select().from(users).where(eq(users.id, person.id))
+    expect(row?.emailVerified).toBe(true)
+  })
+
+  it('lets two with the same token in exactly once', async () => {
+    const person = await makePerson(app)
+    const token = await letterFor(person)
+    const passwords = ['first of two', 'second of two']
+    const answers = await Promise.all(passwords.map((password) => reset(token, password)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    await logIn(app, person.email, passwords[answers[0]?.status === 200 ? 0 : 1] ?? '')
+  })
+
+  it('takes no token any more after an hour, nor one from before another change', async () => {
+    const person = await makePerson(app)
+    const late = await letterFor(person)
+    app.clock.advance(hour)
+    await expectInvalid(await reset(late))
+
+    const [first, second] = [await letterFor(person), await letterFor(person)]
+    expect((await reset(second)).status).toBe(200)
+    await expectInvalid(await reset(first, 'from an old letter'))
+
+    const before = await letterFor(person)
+    const email = `moved-${person.email}`
+    await app.deps.db.update(users).set({ email }).where(eq(users.id, person.id))
+    await expectInvalid(await reset(before))
+  })
+
+  it('gives an account its first password that had none', async () => {
+    const person = await makePerson(app)
+    await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
+    expect((await reset(await letterFor(person))).status).toBe(200)
+    await logIn(app, person.email, 'a new password')
+  })
+
+  it('keeps no token as it was sent', async () => {
+    const token = await letterFor(await makePerson(app))
+    const kept = JSON.stringify(await app.deps.db.select().from(accountTokens))
+    expect(token.length).toBeGreaterThanOrEqual(43)
+    expect(kept).not.toContain(token)
+  })
+
+  it.each([
+    ['no token', undefined, 'a new password'],
+    ['an empty token', '', 'a new password'],
+    ['a token of a megabyte', 'x'.repeat(50_000), 'a new password'],
+    ['no password', 'x', undefined],
+    ['a short password', 'x', '12345'],
+    ['a long password', 'x', 'x'.repeat(129)],
+    ['half a character', 'x', '\ud800\ud800\ud800\ud800\ud800\ud800'],
+  ])('refuses %s', async (_, token, newPassword) => {
+    const body = { token, newPassword }
+    const answer = await makeClient(app).post('/api/auth/reset-password', body)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('takes nothing for a token that is none', async () => {
+    for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalid(await reset(token))
+  })
+})

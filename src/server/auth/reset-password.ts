@@ -1,0 +1,44 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { credentialStamp, tokenHash } from './account-token.ts'
+import {
+  consumeAccountToken,
+  endSessions,
+  findAccountToken,
+  lockCredentials,
+  markEmailVerified,
+  setPassword,
+} from './queries.ts'
+
+/**
+ * Sets a new password by the token of a letter (spec §5, reset password). The token works once; who
+ * could read it reads the account's mail, so its address counts as verified. Every session of the
+ * account ends, and its owner is told by mail.
+ * @param client on whose behalf the password is hashed.
+ * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, over, used, or from before another
+ * change of the account.
+ */
+export async function resetPassword(
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'passwords'>,
+  { token, newPassword }: { token: string; newPassword: string },
+  client: string,
+): Promise<void> {
+  const { clock, db, mailQueue, passwords } = deps
+  const hash = tokenHash(token)
+  const found = await findAccountToken(db, 'reset-password', hash, clock())
+  // A password is hashed only for somebody who has a token: hashing is what costs.
+  if (!found) throw new AppError('TOKEN_INVALID')
+  const passwordHash = await passwords.forClient(client, () => passwords.hash(newPassword))
+
+  await db.transaction(async (tx) => {
+    const account = await lockCredentials(tx, found.userId)
+    const isOurs = account !== undefined && credentialStamp(account) === found.stamp
+    if (!isOurs || !(await consumeAccountToken(tx, hash))) throw new AppError('TOKEN_INVALID')
+    const now = clock()
+    await setPassword(tx, account.userId, passwordHash, now)
+    await markEmailVerified(tx, account.userId, now)
+    await endSessions(tx, account.userId)
+    const { userId } = account
+    await mailQueue.add({ kind: 'password-changed', userId, changedAt: now.toISOString() }, tx)
+  })
+}

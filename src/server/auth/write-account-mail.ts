@@ -1,0 +1,96 @@
+import { momentText } from '../../shared/rules/moment-text.ts'
+import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import type { Deps } from '../deps.ts'
+import type { LetterContent } from '../email/letter.ts'
+import { passwordChangedLetter } from '../email/letters/password-changed.ts'
+import { resetPasswordLetter } from '../email/letters/reset-password.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import type { Recipient } from '../email/mailer.ts'
+import { credentialStamp, newToken, tokenHash } from './account-token.ts'
+import {
+  type Credentials,
+  countAccountTokens,
+  findCredentials,
+  findCredentialsByEmail,
+  insertAccountToken,
+} from './queries.ts'
+
+type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
+
+/** Nobody gets more letters with a link of one kind in so long, however often they are asked for. */
+const maxLettersInWindow = 3
+const floodWindowMs = 15 * 60 * 1000
+
+/** A letter and who gets it. */
+export interface Addressed {
+  to: Recipient
+  content: LetterContent
+}
+
+/**
+ * Finds out what a request for mail comes to, at the time it is sent: null where no account is
+ * concerned (any more). A letter with a link gets a token of its own at each try; those of earlier
+ * tries, which may have arrived, work as well.
+ */
+export async function writeAccountMail(
+  deps: MailDeps,
+  request: MailRequest,
+): Promise<Addressed | null> {
+  switch (request.kind) {
+    case 'forgot-password': {
+      const account = await findCredentialsByEmail(deps.db, request.email)
+      if (!account || (await hasEnoughLetters(deps, account))) return null
+      return resetLetter(deps, account, new Date(request.askedAt))
+    }
+    case 'password-changed': {
+      const account = await findCredentials(deps.db, request.userId)
+      return account ? changedLetter(deps, account, new Date(request.changedAt)) : null
+    }
+  }
+}
+
+/** Whether somebody is being flooded: who asks for another letter need not know it. */
+async function hasEnoughLetters({ clock, db }: MailDeps, { userId }: Credentials) {
+  const lifetime = tokenLifetimeMs['reset-password']
+  const since = new Date(clock().getTime() - floodWindowMs + lifetime)
+  return (await countAccountTokens(db, 'reset-password', userId, since)) >= maxLettersInWindow
+}
+
+async function resetLetter(
+  deps: MailDeps,
+  account: Credentials,
+  askedAt: Date,
+): Promise<Addressed> {
+  const token = newToken()
+  await insertAccountToken(deps.db, {
+    hash: tokenHash(token),
+    userId: account.userId,
+    purpose: 'reset-password',
+    stamp: credentialStamp(account),
+    expiresAt: new Date(deps.clock().getTime() + tokenLifetimeMs['reset-password']),
+  })
+  return {
+    to: recipient(account),
+    content: resetPasswordLetter({
+      ...account,
+      link: `${deps.config.appUrl.origin}/reset-password?token=${token}`,
+      askedAt: momentText(askedAt),
+    }),
+  }
+}
+
+function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Date): Addressed {
+  return {
+    to: recipient(account),
+    content: passwordChangedLetter({
+      ...account,
+      changedAt: momentText(changedAt),
+      loginPage: `${config.appUrl.origin}/login`,
+      supportEmail: config.supportEmail,
+    }),
+  }
+}
+
+function recipient({ firstName, email }: Credentials): Recipient {
+  return { name: firstName, address: email }
+}

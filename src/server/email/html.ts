@@ -1,0 +1,34 @@
+/** HTML that is safe to send, because only `html` makes it. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Value = string | number | Html | readonly Html[]
+
+/**
+ * A template whose values become text, whatever they hold; other `html` goes in as it is. It is safe
+ * between tags and inside double-quoted attributes.
+ */
+export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(
+    literals.reduce((text, literal, at) => `${text}${markup(values[at - 1] ?? '')}${literal}`),
+  )
+}
+
+function markup(value: Value): string {
+  if (value instanceof Html) return value.text
+  if (typeof value === 'object') return value.map(({ text }) => text).join('')
+  return String(value).replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}

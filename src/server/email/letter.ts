@@ -1,0 +1,155 @@
+import { type Html, html } from './html.ts'
+
+/** A letter as a mail program shows it: with or without HTML it says the same. */
+export interface Letter {
+  subject: string
+  text: string
+  html: string
+}
+
+/** What a letter is made of, from its greeting to its last sentence. */
+export type Block =
+  | { kind: 'paragraph'; text: string; strong?: string }
+  /** Something less important. */
+  | { kind: 'note'; text: string }
+  /** The one thing to press; its address stands below it for programs that show no buttons. */
+  | { kind: 'button'; label: string; href: string; note: string }
+
+export interface LetterContent {
+  subject: string
+  /** What an inbox shows beside the subject. */
+  preview: string
+  heading: string
+  blocks: readonly Block[]
+}
+
+/** What stands under every letter: the administrator's signature (spec §3), and whom to write to. */
+export interface LetterFoot {
+  signature: string
+  supportEmail: string
+}
+
+/**
+ * Writes a letter as text and as HTML from the same blocks. The HTML needs no picture and no script,
+ * reads on 320 px, and is dark where the mail program is.
+ */
+export function writeLetter(content: LetterContent, foot: LetterFoot): Letter {
+  return {
+    subject: content.subject,
+    text: textOf(content, foot),
+    html: page(content, foot).text,
+  }
+}
+
+function textOf({ heading, blocks }: LetterContent, foot: LetterFoot): string {
+  const parts = [heading, ...blocks.map(blockText), `-- \n${signatureLines(foot).join('\n')}`]
+  return `${parts.join('\n\n')}\n`
+}
+
+function blockText(block: Block): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return block.strong === undefined ? block.text : `${block.strong} ${block.text}`
+    case 'note':
+      return block.text
+    case 'button':
+      return `${block.label}: ${block.href}\n\n${block.note}`
+  }
+}
+
+/** The support address stands there once, whether or not the signature names it. */
+function signatureLines({ signature, supportEmail }: LetterFoot): string[] {
+  const lines = signature.split(/\r?\n/)
+  return lines.some((line) => line.includes(supportEmail)) ? lines : [...lines, supportEmail]
+}
+
+const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
+
+// Mail programs drop most of a style sheet, so each element carries its light colours itself, and
+// the sheet only replaces them in the dark and on phones.
+const sheet = html`
+:root { color-scheme: light dark; supported-color-schemes: light dark }
+@media (max-width: 480px) {
+  .ground { padding: 0 !important }
+  .sheet { border-radius: 0 !important; border-width: 0 !important }
+  .inner { padding: 24px 20px !important }
+  .press { display: block !important; text-align: center !important }
+}
+@media (prefers-color-scheme: dark) {
+  .ground { background: #111312 !important }
+  .sheet { background: #1a1d1b !important; border-color: #2c302d !important }
+  .ink { color: #eceae4 !important }
+  .muted { color: #a3a098 !important }
+  .rule { border-color: #2c302d !important }
+  .press { background: #5cd6c0 !important; color: #06231e !important }
+  .link { color: #5cd6c0 !important }
+  .valid { background: #5cd6c0 !important }
+  .lived { background: #4a4a45 !important }
+  .rest { background: #2c302d !important }
+}
+`
+
+function page({ subject, preview, heading, blocks }: LetterContent, foot: LetterFoot): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${subject}</title>
+<style>${sheet}</style>
+</head>
+<body class="ground" style="margin:0;padding:0;background:#f7f6f3">
+<div style="display:none;max-height:0;overflow:hidden">${preview}</div>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
+<td class="ground" align="center" style="padding:24px 0;background:#f7f6f3">
+<table class="sheet" role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;border:1px solid #e3dfd8;border-radius:14px;border-collapse:separate;background:#ffffff"><tr>
+<td class="inner" style="padding:32px 36px;font-family:${font};font-size:15px;line-height:1.5">
+${mark}
+<h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;letter-spacing:-0.02em;color:#1b1a18">${heading}</h1>
+${blocks.map(blockHtml)}
+<p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(foot)}</p>
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`
+}
+
+const gap = html`<td width="3" style="font-size:0">&nbsp;</td>`
+
+function bar(name: string, width: number, colour: string): Html {
+  return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${colour}">&nbsp;</td>`
+}
+
+/** The product's name over its lifeline. */
+const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
+<table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
+
+function blockHtml(block: Block): Html {
+  switch (block.kind) {
+    case 'paragraph':
+      return html`<p class="ink" style="margin:12px 0 0;color:#1b1a18">${
+        block.strong === undefined ? '' : html`<b style="font-weight:650">${block.strong}</b> `
+      }${block.text}</p>
+`
+    case 'note':
+      return html`<p class="muted" style="margin:16px 0 0;font-size:13px;color:#625e57">${block.text}</p>
+`
+    case 'button':
+      return html`<p style="margin:24px 0 0"><a class="press" href="${block.href}" style="display:inline-block;padding:13px 24px;border-radius:10px;background:#0b6e63;color:#ffffff;font-weight:600;text-decoration:none">${block.label}</a></p>
+<p class="muted" style="margin:24px 0 0;font-size:13px;color:#625e57">${block.note} If the button does nothing, open this address:</p>
+<p style="margin:4px 0 0;font-family:${mono};font-size:12px;line-height:1.6;word-break:break-all"><a class="link" href="${block.href}" style="color:#0b6e63">${block.href}</a></p>
+`
+  }
+}
+
+function signatureHtml(foot: LetterFoot): Html[] {
+  return signatureLines(foot).map((line, at) => {
+    const end = at === 0 ? '' : html`<br>`
+    if (line !== foot.supportEmail) return html`${end}${line}`
+    return html`${end}<a class="link" href="mailto:${line}" style="color:#0b6e63">${line}</a>`
+  })
+}

@@ -1,0 +1,29 @@
+import type { LetterContent } from '../letter.ts'
+
+/** Tells an account's owner that its password is another one now. */
+export function passwordChangedLetter(facts: {
+  firstName: string
+  email: string
+  /** In words. */
+  changedAt: string
+  /** The page where one who did not do this takes the account back. */
+  loginPage: string
+  supportEmail: string
+}): LetterContent {
+  return {
+    subject: 'Your Mayfly password was changed',
+    preview: 'If this was not you, take your account back at once.',
+    heading: 'Your password was changed',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `Hello ${facts.firstName}, the account of ${facts.email} has a new password since ${facts.changedAt}. Every browser that was signed in has to sign in again.`,
+      },
+      {
+        kind: 'paragraph',
+        strong: 'It was not you?',
+        text: `Somebody can read your mail. Secure it first, then choose 'Forgot password?' at ${facts.loginPage}, and write to ${facts.supportEmail}.`,
+      },
+    ],
+  }
+}

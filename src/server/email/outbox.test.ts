@@ -1,0 +1,42 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { simpleParser } from 'mailparser'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeLetter } from './letter.ts'
+import { outboxMailer } from './outbox.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-outbox-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+it('keeps a mail as a file that is named by time and recipient, and says where it is', async () => {
+  const folder = join(dataDir, 'outbox')
+  const logged: unknown[] = []
+  const mailer = outboxMailer({
+    folder,
+    from: 'support@example.org',
+    clock: () => new Date('2026-11-21T20:04:05.006Z'),
+    log: { info: (facts: unknown) => void logged.push(facts) } as never,
+  })
+  const letter = writeLetter(
+    { subject: 'S', preview: 'P', heading: 'H', blocks: [{ kind: 'note', text: 'A note' }] },
+    { signature: 'Mayfly', supportEmail: 'support@example.org' },
+  )
+  await mailer.send({
+    to: { name: 'Ada', address: '../ada@example.org' },
+    letter,
+    messageId: 'job/../1@x',
+  })
+
+  const name = '2026-11-21T20-04-05-006Z-.._ada@example.org.eml'
+  expect(await readdir(folder)).toEqual([name])
+  const file = join(folder, name)
+  expect(logged).toEqual([{ file }])
+  expect((await stat(file)).mode & 0o077).toBe(0)
+  const mail = await simpleParser(await readFile(file))
+  expect(mail.subject).toBe('S')
+  expect(mail.text).toContain('A note')
+})

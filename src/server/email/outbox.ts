@@ -1,0 +1,43 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Mailer } from './mailer.ts'
+import { messageOf, noReading } from './message.ts'
+
+/** No file system takes longer names than some 255 bytes. */
+const maxAddressLength = 100
+
+/**
+ * Keeps each mail as a file `<time>-<to>.eml` in a folder, for a server that knows no other way to
+ * send it: the administrator reads it there, and the log says where it is. The file is there whole
+ * or not at all, and only the server's user may read it, since its links let people in.
+ */
+export function outboxMailer(options: {
+  folder: string
+  from: string
+  clock: Clock
+  log: Pick<Logger, 'info'>
+}): Mailer {
+  const { folder, from, clock, log } = options
+  const transport = createTransport({ streamTransport: true, buffer: true, ...noReading })
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(messageOf(mail, from))
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const file = join(folder, fileName(mail.to.address, clock()))
+      const unfinished = `${file}.${mail.messageId.replaceAll(/[^\w-]/g, '_')}.tmp`
+      await writeFile(unfinished, message as Buffer, { mode: 0o600 })
+      await rename(unfinished, file)
+      log.info({ file }, 'SMTP_URL is not set, so this mail was written to a file')
+    },
+    close() {},
+  }
+}
+
+function fileName(address: string, now: Date): string {
+  const time = now.toISOString().replaceAll(/[:.]/g, '-')
+  const to = address.replaceAll(/[^\w@.+-]/g, '_').slice(0, maxAddressLength)
+  return `${time}-${to}.eml`
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSmtpServer, type TestSmtpServer } from '../../../tests/support/smtp-server.ts'
+import { writeLetter } from './letter.ts'
+import { type Mailer, MailRefused } from './mailer.ts'
+import { smtpMailer } from './smtp.ts'
+
+let server: TestSmtpServer
+let mailer: Mailer
+beforeEach(async () => {
+  server = await startSmtpServer()
+  mailer = smtpMailer({ url: server.url, from: 'Mayfly <support@example.org>' })
+})
+afterEach(async () => {
+  mailer.close()
+  await server.close()
+})
+
+const foot = { signature: 'Mayfly\nSecure file sharing', supportEmail: 'support@example.org' }
+
+function mailTo(name: string, address: string, subject = 'A subject') {
+  const blocks = [{ kind: 'paragraph', text: 'Grüße <b>' } as const]
+  const letter = writeLetter({ subject, preview: 'In short', heading: 'At length', blocks }, foot)
+  return { to: { name, address }, letter, messageId: 'job-1@files.example.org' }
+}
+
+describe('a mail over SMTP', () => {
+  it('arrives in text and in HTML, from whom and to whom it says', async () => {
+    await mailer.send(mailTo('Ada', 'ada@example.org'))
+    const [mail] = server.received
+    expect(mail).toMatchObject({
+      subject: 'A subject',
+      messageId: '<job-1@files.example.org>',
+      from: { value: [{ name: 'Mayfly', address: 'support@example.org' }] },
+      to: { value: [{ name: 'Ada', address: 'ada@example.org' }] },
+    })
+    expect(mail?.headers.get('auto-submitted')).toBe('auto-generated')
+    expect(mail?.text).toContain('Grüße <b>')
+    expect(mail?.html).toContain('Grüße &lt;b&gt;')
+    expect(mail?.attachments).toEqual([])
+  })
+
+  it.each([
+    ['a second header', 'Ada\r\nBcc: eve@example.net'],
+    ['a second recipient', 'Ada <eve@example.net>, x'],
+    ['a comment and quotes', '"Ada" (eve@example.net) \\"'],
+    ['an encoded word', '=?utf-8?q?eve=40example.net?='],
+    ['no name', ''],
+  ])('goes to one address, whatever the name tries: %s', async (_, name) => {
+    await mailer.send(mailTo(name, 'ada@example.org', `Hello ${name}`))
+    expect(server.offered).toEqual(['ada@example.org'])
+    const [mail] = server.received
+    expect(mail?.headers.has('bcc')).toBe(false)
+    const to = [mail?.to ?? []].flat().flatMap(({ value }) => value)
+    expect(to.map(({ address }) => address)).toEqual(['ada@example.org'])
+  })
+
+  it('is refused for good where the server says 5xx to its recipient or content', async () => {
+    for (const refusal of [{ recipient: 550 }, { content: 554 }]) {
+      server.react(refusal)
+      await expect(mailer.send(mailTo('Ada', 'ada@example.org'))).rejects.toThrow(MailRefused)
+    }
+  })
+
+  it('may be tried again where the server says 4xx, hangs up, or is away', async () => {
+    const mail = mailTo('Ada', 'ada@example.org')
+    const trial = () => mailer.send(mail).then(String, (error: unknown) => error)
+    for (const passing of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {
+      server.react(passing)
+      const error = await trial()
+      expect(error).toBeInstanceOf(Error)
+      expect(error).not.toBeInstanceOf(MailRefused)
+    }
+    await server.close()
+    expect(await trial()).not.toBeInstanceOf(MailRefused)
+
+    server = await startSmtpServer(Number(new URL(server.url).port))
+    await mailer.send(mail)
+    expect(server.received).toHaveLength(1)
+  })
+})

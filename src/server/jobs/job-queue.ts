@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm'
+import type pg from 'pg'
+import { fromDrizzle, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { MailQueue } from '../email/mail-queue.ts'
+
+/** How long a stop waits for a running job. */
+const stopMs = 10_000
+
+/** The queue of mail on its way. */
+export const mailQueueName = 'send-mail'
+
+/** The job queue in the database, which all servers share. */
+export interface JobQueue {
+  boss: PgBoss
+  mail: MailQueue
+  /** Resolves when nothing runs here any more. A run that takes too long is cut off, which is safe. */
+  stop(): Promise<void>
+}
+
+/** Opens the job queue; nothing is worked on yet. */
+export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue> {
+  const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
+  boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
+  await boss.start()
+  // Waits of 30 s, a minute, two ... an hour, which come to more than 24 hours. What was refused or
+  // ran out of tries stays for a while, to be looked at.
+  await boss.createQueue(mailQueueName, {
+    retryLimit: 31,
+    retryDelay: 30,
+    retryBackoff: true,
+    retryDelayMax: 60 * 60,
+    expireInSeconds: 2 * 60,
+    deleteAfterSeconds: 14 * 24 * 60 * 60,
+  })
+  return {
+    boss,
+    mail: {
+      async add(request, tx) {
+        await boss.send(mailQueueName, request, tx ? { db: fromDrizzle(tx, sql) } : {})
+      },
+    },
+    stop: () => boss.stop({ graceful: true, timeout: stopMs }),
+  }
+}

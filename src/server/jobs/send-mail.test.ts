@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makePerson } from '../../../tests/support/make.ts'
+import {
+  type Reaction,
+  startSmtpServer,
+  type TestSmtpServer,
+} from '../../../tests/support/smtp-server.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Mailer } from '../email/mailer.ts'
+import { smtpMailer } from '../email/smtp.ts'
+import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
+import { startJobs } from './jobs.ts'
+
+/** Longer than the queue looks for work, on a machine that is busy. */
+const patience = { timeout: 15_000 }
+
+let app: TestApp
+let queue: JobQueue
+let server: TestSmtpServer
+let mailer: Mailer
+beforeAll(async () => {
+  app = await startTestApp()
+  server = await startSmtpServer()
+  mailer = smtpMailer({ url: server.url, from: app.deps.config.mailFrom })
+  queue = await openJobQueue(app.pool, app.deps.log)
+  await startJobs({ ...app.deps, mailer }, queue)
+})
+afterAll(async () => {
+  await queue.stop()
+  mailer.close()
+  await server.close()
+  await app.close()
+})
+afterEach(() => server.react('accept'))
+
+interface JobRow {
+  id: string
+  state: string
+  retry_count: number
+  output: { reason?: string } | null
+}
+
+/** The jobs for one address or account, as the queue has them. */
+const jobsFor = async (who: string): Promise<JobRow[]> => {
+  const { rows } = await app.pool.query<JobRow>(
+    `select id, state, retry_count, output from pgboss.job
+     where name = $1 and (data->>'email' = $2 or data->>'userId' = $2) order by created_on`,
+    [mailQueueName, who],
+  )
+  return rows
+}
+
+/** What waits for its next try waits no longer. */
+const tryAgainNow = () =>
+  app.pool.query("update pgboss.job set start_after = now() where name = $1 and state = 'retry'", [
+    mailQueueName,
+  ])
+
+const forget = (email: string) => {
+  const askedAt = app.clock().toISOString()
+  return queue.mail.add({ kind: 'forgot-password', email, askedAt })
+}
+
+const receivedBy = (email: string) =>
+  server.received.filter(({ to }) =>
+    [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
+  )
+
+describe('mail on its way', () => {
+  let email: string
+  beforeEach(async () => {
+    email = (await makePerson(app)).email
+  })
+
+  it('leaves with an identity that is its own for ever', async () => {
+    await forget(email)
+    await expect.poll(() => receivedBy(email).length, patience).toBe(1)
+    const [job] = await jobsFor(email)
+    const [mail] = receivedBy(email)
+    expect(mail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
+    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('completed')
+  })
+
+  it.each<[string, Reaction, copies: number]>([
+    ['says that it is busy (451)', { recipient: 451 }, 1],
+    ['has no room for the content (452)', { content: 452 }, 1],
+    ['hangs up', 'drop', 1],
+    ['takes it, and hangs up before it says so', 'accept-and-drop', 2],
+  ])('is sent again, the same mail, after the server %s', async (_, reaction, copies) => {
+    server.react(reaction)
+    await forget(email)
+    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('retry')
+    server.react('accept')
+    await tryAgainNow()
+    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('completed')
+    const received = receivedBy(email)
+    expect(received).toHaveLength(copies)
+    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1)
+  })
+
+  it('waits for a server that is away, and arrives when it is back', async () => {
+    await server.close()
+    await forget(email)
+    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('retry')
+    server = await startSmtpServer(Number(new URL(server.url).port))
+    await tryAgainNow()
+    await expect.poll(() => receivedBy(email).length, patience).toBe(1)
+  })
+
+  it('is refused for good at once (550), and kept with the reason', async () => {
+    server.react({ recipient: 550 })
+    await forget(email)
+    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('failed')
+    const [job] = await jobsFor(email)
+    expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
+  })
+
+  it('goes nowhere for an address without an account', async () => {
+    const stranger = `${randomUUID()}@example.org`
+    await forget(stranger)
+    await expect.poll(async () => (await jobsFor(stranger))[0]?.state, patience).toBe('completed')
+    expect(server.offered).not.toContain(stranger)
+  })
+
+  it('is not asked for by a transaction that was rolled back', async () => {
+    const { id } = await makePerson(app)
+    const request = { kind: 'password-changed', userId: id, changedAt: app.clock().toISOString() }
+    const work = app.deps.db.transaction(async (tx) => {
+      await queue.mail.add({ ...request, kind: 'password-changed' }, tx)
+      throw new Error('no')
+    })
+    await expect(work).rejects.toThrow('no')
+    expect(await jobsFor(id)).toEqual([])
+    await app.deps.db.transaction((tx) =>
+      queue.mail.add({ ...request, kind: 'password-changed' }, tx),
+    )
+    expect(await jobsFor(id)).toHaveLength(1)
+  })
+})

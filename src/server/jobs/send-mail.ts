@@ -1,0 +1,26 @@
+import { writeAccountMail } from '../auth/write-account-mail.ts'
+import type { Deps } from '../deps.ts'
+import { writeLetter } from '../email/letter.ts'
+import { mailRequest } from '../email/mail-queue.ts'
+import type { Mailer } from '../email/mailer.ts'
+import { readEmailSignature } from '../settings/queries.ts'
+
+export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log'> & { mailer: Mailer }
+
+/**
+ * Sends what one request for mail comes to, or nothing where it concerns no account. A mail that is
+ * sent again, because nobody knows whether the first try arrived, has the same `Message-ID`.
+ * @param jobId names the request for ever.
+ * @throws {MailRefused} when the mail server will never take it; anything else may pass.
+ */
+export async function sendMail(deps: SendMailDeps, jobId: string, request: unknown): Promise<void> {
+  const { config, db, log, mailer } = deps
+  const asked = mailRequest.parse(request)
+  const mail = await writeAccountMail(deps, asked)
+  if (mail === null) return
+  const { supportEmail, appUrl } = config
+  const signature = await readEmailSignature(db, supportEmail)
+  const letter = writeLetter(mail.content, { signature, supportEmail })
+  await mailer.send({ to: mail.to, letter, messageId: `${jobId}@${appUrl.hostname}` })
+  log.info({ kind: asked.kind, jobId }, 'mail sent')
+}

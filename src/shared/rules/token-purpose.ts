@@ -1,0 +1,7 @@
+/** What the link in a letter lets its reader do, and how long it works, in milliseconds. */
+export const tokenLifetimeMs = {
+  'reset-password': 60 * 60 * 1000,
+} as const
+
+export type TokenPurpose = keyof typeof tokenLifetimeMs
+export const tokenPurposes = Object.keys(tokenLifetimeMs) as [TokenPurpose, ...TokenPurpose[]]

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+import { PageButton, PageLink } from './page-link.tsx'
+
+/** Spec §2, reset password: the form, or what became of it. */
+export function ResetPasswordPage() {
+  const [search] = useSearchParams()
+  const token = search.get('token') ?? ''
+  const [state, setState] = useState<'asking' | 'done' | 'invalid'>(token ? 'asking' : 'invalid')
+
+  if (state === 'done') {
+    return (
+      <AuthPage
+        title="Password Reset Successful"
+        lead="Sign in with your new password. Every browser that was signed in is signed out."
+      >
+        <PageButton to="/login" variant="primary" size="large" wide>
+          Go to Login
+        </PageButton>
+      </AuthPage>
+    )
+  }
+  if (state === 'invalid') {
+    return (
+      <AuthPage
+        title="Invalid Reset Link"
+        lead="This password reset link is invalid or expired. On the login page, 'Forgot password?' sends a new one."
+      >
+        <PageButton to="/login" variant="primary" size="large" wide>
+          Back to Login
+        </PageButton>
+      </AuthPage>
+    )
+  }
+  return (
+    <AuthPage
+      title="Reset your password"
+      lead="Choose a new password for your account."
+      other={
+        <>
+          Remembered it? <PageLink to="/login">Sign in</PageLink>
+        </>
+      }
+    >
+      <ResetPasswordForm
+        token={token}
+        onDone={() => setState('done')}
+        onInvalid={() => setState('invalid')}
+      />
+    </AuthPage>
+  )
+}

@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test'
+import type { TestApp } from '../support/app-server.ts'
+import { makePerson } from '../support/make.ts'
+import { expect, test } from './support/test.ts'
+
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Reset your password' })
+
+const askForLetter = async (page: Page, email: string) => {
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Forgot password?' }).click()
+  await dialogOf(page).getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Send Reset Email' }).click()
+  await expect(page.getByText('Password reset email sent')).toBeVisible()
+}
+
+/** The address that the button of the one letter leads to. */
+const linkOf = async (app: TestApp): Promise<string> => {
+  const [mail] = await app.mails()
+  return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''
+}
+
+const fillPasswords = async (page: Page, password: string, confirmPassword = password) => {
+  await page.getByLabel('New password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm password', { exact: true }).fill(confirmPassword)
+  await page.getByRole('button', { name: 'Reset Password' }).click()
+}
+
+const signIn = async (page: Page, email: string, password: string) => {
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+
+test('a forgotten password: from the login over the letter to the dashboard', async ({
+  app,
+  page,
+}) => {
+  const { email } = await makePerson(app)
+  await askForLetter(page, email)
+  await expect(
+    page.getByText("If an account exists, we've sent password reset instructions to your email."),
+  ).toBeVisible()
+  await expect(dialogOf(page)).toBeHidden()
+
+  await page.goto(await linkOf(app))
+  await fillPasswords(page, 'a new password', 'another one')
+  await expect(page.getByText("Passwords don't match")).toBeVisible()
+  await expect(page.getByText('Please make sure both password fields match.')).toBeVisible()
+  await fillPasswords(page, '12345')
+  await expect(page.getByText('Password too short')).toBeVisible()
+  await fillPasswords(page, 'a new password')
+  await expect(page.getByText('Password reset successful!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
+
+  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await signIn(page, email, 'a new password')
+  await expect(page.getByText('Welcome back!')).toBeVisible()
+  await expect(page.getByText(/^Welcome/).first()).toBeVisible()
+})
+
+test('a link that was used, or has no token, says so and leads back', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const { email } = await makePerson(app)
+  await askForLetter(page, email)
+  const link = await linkOf(app)
+  for (const time of ['first', 'second']) {
+    await page.goto(link)
+    if (time === 'second') noise.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+    await fillPasswords(page, 'a new password')
+    const title = time === 'first' ? 'Password Reset Successful' : 'Invalid Reset Link'
+    await expect(page.getByRole('heading', { name: title })).toBeVisible()
+  }
+  await expect(page.getByText('Invalid reset link', { exact: true })).toBeVisible()
+
+  await page.goto('/reset-password')
+  await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
+  await page.getByRole('link', { name: 'Back to Login' }).click()
+  await expect(page).toHaveURL('/login')
+})
+
+test('the dialog asks for an address, and leaves all as it was', async ({ app, page }) => {
+  await page.goto('/login')
+  const open = page.getByRole('button', { name: 'Forgot password?' })
+  await open.click()
+  await page.getByRole('button', { name: 'Send Reset Email' }).click()
+  await expect(page.getByText('Email required')).toBeVisible()
+  await expect(page.getByText('Please enter your email address.')).toBeVisible()
+  await expect(page.getByLabel('Email address')).toBeFocused()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialogOf(page)).toBeHidden()
+  await expect(open).toBeFocused()
+  expect(await app.mails()).toEqual([])
+})
+
+test('a network that fails is told, and what was typed stays', async ({
+  app,
+  context,
+  noise,
+  page,
+}) => {
+  noise.allow(/ERR_INTERNET_DISCONNECTED/)
+  const { email } = await makePerson(app)
+  await askForLetter(page, email)
+  await page.goto(await linkOf(app))
+  await context.setOffline(true)
+  await fillPasswords(page, 'a new password')
+  await expect(page.getByText('Network error', { exact: true })).toBeVisible()
+  await expect(page.getByText('Please check your connection and try again')).toBeVisible()
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Reset Password' }).click()
+  await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
+})

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import type { MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
+import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
+import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
+
+/** Mail as a test sees it: asked for by the server, sent when the test says so. */
+export interface MailBox {
+  queue: MailQueue
+  /** Sends what was asked for since the last call, and answers the letters that came of it. */
+  collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
+}
+
+/** A queue in memory, for tests that are about something else than the queue. */
+export function makeMailBox(): MailBox {
+  const asked: MailRequest[] = []
+  return {
+    queue: {
+      async add(request) {
+        asked.push(request)
+      },
+    },
+    async collect(deps) {
+      const sent: Mail[] = []
+      const mailer: Mailer = {
+        async send(mail) {
+          sent.push(mail)
+        },
+        close() {},
+      }
+      for (const request of asked.splice(0))
+        await sendMail({ ...deps, mailer }, randomUUID(), request)
+      return sent
+    },
+  }
+}
