@@ -1,6 +1,9 @@
 import { partRange, planParts } from '../../src/shared/rules/part-plan.ts'
-import type { StorageAnswer, StorageRequest } from '../../src/web/uploads/transfer/send.ts'
 import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
+import type {
+  StorageAnswer,
+  StorageRequest,
+} from '../../src/web/uploads/transfer/storage-request.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
@@ -126,7 +129,8 @@ export const simulateParts = (count: number, size = count * partSize) => {
         return await after(sim.partMs, request.signal, () => {
           if (!sim.online) return { kind: 'network' }
           const answer = answerTo(partNumber, fault)
-          request.onSent?.(bytes)
+          // What runs out of time on its way has not left as a whole.
+          if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return answer
         })
       } finally {

@@ -2,8 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hashPart } from '../../src/web/uploads/transfer/hash-blob.ts'
-import { errorCode, type Send, wholeNumber } from '../../src/web/uploads/transfer/send.ts'
-import { type TransferDeps, transferFile } from '../../src/web/uploads/transfer/transfer.ts'
+import { sendWholeFile, type TransferDeps } from '../../src/web/uploads/transfer/send-whole-file.ts'
+import {
+  errorCode,
+  type Send,
+  wholeNumber,
+} from '../../src/web/uploads/transfer/storage-request.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
@@ -199,7 +203,7 @@ export const openWholeFileStore = async () => {
     cancel,
     deps,
     upload: (file: Blob = new Blob([content]), job: Partial<TransferJob> = {}) =>
-      transferFile(
+      sendWholeFile(
         {
           file,
           ticket: uploadTicket({ uploadUrl: url }),

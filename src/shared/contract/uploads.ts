@@ -30,7 +30,7 @@ const uploadMetadata = z.record(z.string(), z.unknown())
 /** Presigned URLs of parts, by part number; each is good for an hour. */
 const partUrls = z.record(z.string(), z.string())
 
-/** No file has more parts than S3 takes; no request asks for more than lanes can use in a while. */
+/** No file has more parts than S3 takes; no request asks for more than an upload needs in a while. */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
 

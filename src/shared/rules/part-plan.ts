@@ -10,7 +10,7 @@ export const maxPartCount = 10_000
 const usualPartSize = 8 * mebibyte
 
 /**
- * So many parts are signed along with the start of an upload: one for each lane that begins at once,
+ * So many parts are signed along with the start of an upload: one for each that is sent at once,
  * and enough behind them that nobody asks for more before the first ones travel.
  */
 export const firstPartsSigned = 12

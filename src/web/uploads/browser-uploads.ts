@@ -8,10 +8,10 @@ import { createUploads, type Uploads } from './tabs/uploads-store.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
-import { type IsServerReady, showsServer } from './transfer/fruitless-tries.ts'
-import { questionTimeoutMs } from './transfer/next-step.ts'
-import { sendByXhr, wholeNumber } from './transfer/send.ts'
+import type { IsServerReady } from './transfer/retry.ts'
+import { showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
+import { callTimeoutMs, sendByXhr, wholeNumber } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import type { Outcome, Refusal } from './upload-errors.ts'
 import type { UploadsPage } from './uploads-state.ts'
@@ -47,7 +47,7 @@ const isServerReady: IsServerReady = async (signal) => {
 
 /** The limit of a call that gets no other one. */
 function inTime() {
-  return AbortSignal.timeout(questionTimeoutMs)
+  return AbortSignal.timeout(callTimeoutMs)
 }
 
 const calls: UploadCalls = {

@@ -1,4 +1,4 @@
-import type { StorageAnswer } from './transfer/send.ts'
+import type { StorageAnswer } from './transfer/storage-request.ts'
 
 /** Why a try was lost: no answer came, or the server answered that it cannot serve now (5xx). */
 export type Interruption = 'no-answer' | 'not-ready'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mayStartAgain } from './transfer/upload-calls.ts'
-import { mayPass, refusalText, stopsTheRest, transferText } from './upload-errors.ts'
+import { refusalText, stopsTheRest, transferText } from './upload-errors.ts'
 
 const refusal = (
   status: number | null,
@@ -39,11 +38,4 @@ test('a full tier: the rest of the drop is not tried', () => {
   expect(stopsTheRest(refusal(403, 'TIER_FILE_COUNT'))).toBe(true)
   expect(stopsTheRest(refusal(413, 'TIER_FILE_SIZE'))).toBe(false)
   expect(stopsTheRest(refusal(null))).toBe(false)
-})
-
-test('asking again is worth it where no answer or a passing one came', () => {
-  for (const status of [null, 408, 429, 500, 503]) expect(mayPass(refusal(status))).toBe(true)
-  for (const status of [400, 401, 403, 404, 409]) expect(mayPass(refusal(status))).toBe(false)
-  expect(mayStartAgain(refusal(503))).toBe(true)
-  expect(mayStartAgain(refusal(500))).toBe(false)
 })

@@ -74,8 +74,3 @@ export function transferText(path: UploadPath, kind: TransferFault, status: numb
 export function stopsTheRest({ code }: Refusal): boolean {
   return code === 'TIER_FILE_COUNT'
 }
-
-/** True when another try may succeed: no answer came, or one that says that the fault passes. */
-export function mayPass({ status }: Refusal): boolean {
-  return status === null || status === 408 || status === 429 || (status >= 500 && status !== 501)
-}

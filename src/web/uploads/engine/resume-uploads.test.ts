@@ -77,6 +77,7 @@ beforeEach(() => {
     timers: browserTimers,
     wait,
     random: () => 0,
+    isServerReady: () => Promise.reject(new Error('nobody waits for the server here')),
     record: (id) => records.get(id),
     paused: ids,
     dispatch: (id, event) => {

@@ -2,10 +2,10 @@ import { refuseOtherFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { repeat } from '../timers.ts'
-import { pause } from '../transfer/connection.ts'
-import { questionTimeoutMs, waitBeforeNext } from '../transfer/next-step.ts'
-import { answerOf, askOnce, type Repeating, type UploadCalls } from '../transfer/upload-calls.ts'
-import { mayPass, unreadableText } from '../upload-errors.ts'
+import { mayPass } from '../transfer/retry-policy.ts'
+import { callTimeoutMs } from '../transfer/storage-request.ts'
+import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
+import { unreadableText } from '../upload-errors.ts'
 import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
 import { canResume, canResumeByItself } from './upload-machine.ts'
@@ -14,7 +14,7 @@ import { canResume, canResumeByItself } from './upload-machine.ts'
 const lookEveryMs = 1000
 
 /** How often storage is asked for what it holds before a person is asked for the file. */
-const maxAsked = 3
+const fewTries = { maxTries: 3, isPatient: false }
 
 /** Where the bytes of an upload are. Not sure where the server gave no answer. */
 interface Found {
@@ -22,7 +22,7 @@ interface Found {
   isSure: boolean
 }
 
-export interface ResumeDeps extends Pick<Repeating, 'connection' | 'timers' | 'wait' | 'random'> {
+export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
   data: UploadData
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
@@ -103,19 +103,13 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     if (!ticket) return false
     const ask = (limit: AbortSignal) =>
       calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit]))
-    for (let tries = 1; ; tries += 1) {
-      const listed = await askOnce({ ask, withinMs: questionTimeoutMs }, timers)
-      signal.throwIfAborted()
-      if (listed.ok) {
-        const { parts } = listed.value
-        const held = parts.reduce((sum, { size }) => sum + size, 0)
-        return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
-      }
-      const { refusal } = listed
-      if (!mayPass(refusal)) return refusal.status === 404
-      if (tries === maxAsked) return null
-      await pause(waitBeforeNext(answerOf(refusal), tries, deps.random()), signal, deps)
-    }
+    const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
+    const listed = await untilAnswered(call, { signal, limit: fewTries }, deps)
+    signal.throwIfAborted()
+    if (!listed.ok) return mayPass(listed.refusal) ? null : listed.refusal.status === 404
+    const { parts } = listed.value
+    const held = parts.reduce((sum, { size }) => sum + size, 0)
+    return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
   }
 
   async function askForFile(record: UploadRecord): Promise<void> {

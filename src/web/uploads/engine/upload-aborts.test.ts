@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { refusal } from '../../../../tests/support/upload-facts.ts'
+import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { createAborts, type UploadAborts } from './upload-aborts.ts'
@@ -22,8 +23,10 @@ const open = (ownerId = 'ada') => {
       return memoryStorage(values)
     },
     connection: { isOnline: () => true, untilOnline: async () => undefined },
+    timers: browserTimers,
     wait,
     random: () => 0,
+    isServerReady: () => Promise.reject(new Error('nobody waits for the server here')),
   })
   opened.push(aborts)
   return aborts

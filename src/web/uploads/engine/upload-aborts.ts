@@ -1,13 +1,16 @@
 import { type KeyValues, keysOf } from '../records/upload-records.ts'
-import { pause } from '../transfer/connection.ts'
-import { waitBeforeNext } from '../transfer/next-step.ts'
-import { answerOf, type Repeating, type UploadCalls } from '../transfer/upload-calls.ts'
-import { mayPass, type Outcome, type Refusal } from '../upload-errors.ts'
+import { mayPass } from '../transfer/retry-policy.ts'
+import { callTimeoutMs } from '../transfer/storage-request.ts'
+import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
+import type { Outcome, Refusal } from '../upload-errors.ts'
 
 /** The keys of aborts in the browser's storage begin so. The key of the upload follows. */
 const abortKeyPrefix = 'mayfly.abort.'
 
-export interface AbortsDeps extends Pick<Repeating, 'connection' | 'wait' | 'random'> {
+/** The place is to be freed, however long that takes. */
+const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
+
+export interface AbortsDeps extends CallDeps {
   abortUpload: UploadCalls['abortUpload']
   /** May throw where the browser forbids it. */
   storage: () => KeyValues
@@ -25,7 +28,7 @@ export interface UploadAborts {
 
 /** @param ownerId whose uploads these are: nobody else may abort them. */
 export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
-  const { abortUpload, storage, wait, connection, random } = deps
+  const { abortUpload, storage } = deps
   const end = new AbortController()
   const { signal } = end
   /** The keys of the uploads that are being aborted. */
@@ -34,12 +37,18 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
   const abort: UploadAborts['abort'] = async (cloudKey) => {
     quietly(() => storage().setItem(abortKeyPrefix + cloudKey, ownerId))
     running.add(cloudKey)
-    const outcome = await tryOnce(cloudKey)
+    const first = Promise.withResolvers<Outcome<unknown>>()
+    const ask = async () => {
+      const outcome = await tryOnce(cloudKey)
+      first.resolve(outcome)
+      return outcome
+    }
+    const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
-    if (outcome.ok || !mayPass(outcome.refusal)) stop()
-    // Rejects when this is closed. The next page goes on then.
-    else void tryAgain(cloudKey, outcome.refusal).then(stop, stop)
-    return outcome
+    // Ends with an answer, or when somebody has to sign in first. Rejects when this is closed: the next
+    // page goes on then.
+    void untilAnswered(call, { signal, limit: noLimit }, deps).then(stop, stop)
+    return first.promise
   }
 
   async function tryOnce(cloudKey: string): Promise<Outcome<unknown>> {
@@ -47,17 +56,6 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     const isAnswered = outcome.ok || !(mayPass(outcome.refusal) || needsSignIn(outcome.refusal))
     if (isAnswered) quietly(() => storage().removeItem(abortKeyPrefix + cloudKey))
     return outcome
-  }
-
-  /** Tries until the server answers, or somebody has to sign in first. */
-  async function tryAgain(cloudKey: string, first: Refusal): Promise<void> {
-    let refusal = first
-    for (let tries = 1; ; tries += 1) {
-      await pause(waitBeforeNext(answerOf(refusal), tries, random()), signal, { wait, connection })
-      const outcome = await tryOnce(cloudKey)
-      if (outcome.ok || !mayPass(outcome.refusal)) return
-      refusal = outcome.refusal
-    }
   }
 
   function unanswered(): string[] {

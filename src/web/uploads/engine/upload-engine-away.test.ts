@@ -6,8 +6,8 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
-import type { StorageAnswer } from '../transfer/send.ts'
 import { createSendFile } from '../transfer/send-file.ts'
+import type { StorageAnswer } from '../transfer/storage-request.ts'
 
 const minute = 60_000
 const stored: StorageAnswer = {

@@ -1,6 +1,6 @@
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { Timers } from '../timers.ts'
-import { questionTimeoutMs } from '../transfer/next-step.ts'
+import { callTimeoutMs } from '../transfer/storage-request.ts'
 
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
@@ -122,7 +122,7 @@ export function createUploadQueue(timers: Timers, start: (id: string) => void): 
         leaving.delete(id)
         endTurn(id)
       }
-      const stopWaiting = timers.after(questionTimeoutMs, leave)
+      const stopWaiting = timers.after(callTimeoutMs, leave)
       placeless.then(leave, leave)
     },
     waiting: () => [...waiting.keys()],

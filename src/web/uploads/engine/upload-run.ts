@@ -2,15 +2,15 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { isMediaType } from '../../../shared/rules/media-type.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
-import { questionTimeoutMs, requestTimeoutMs } from '../transfer/next-step.ts'
+import { mayPass } from '../transfer/retry-policy.ts'
+import { callTimeoutMs, requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
+  type CallDeps,
   mayStartAgain,
-  type Question,
-  type Repeating,
+  type RepeatedCall,
   type UploadCalls,
   untilAnswered,
 } from '../transfer/upload-calls.ts'
-import { mayPass } from '../upload-errors.ts'
 import { type SendFile, TransferFailed } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { ConfirmStage, UploadEffect, UploadEvent } from './upload-events.ts'
@@ -20,7 +20,7 @@ import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts
 const progressEveryMs = 500
 
 /** What one upload needs of the server and the browser. */
-export interface RunDeps extends Omit<Repeating, 'onInterrupted'> {
+export interface RunDeps extends CallDeps {
   calls: UploadCalls
   sendFile: SendFile
   /** Of all bytes, in lower-case hexadecimal; null where it cannot be computed. */
@@ -125,7 +125,7 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     }
     const started = await askUntilAnswered({
       ask: (limit) => calls.getUploadUrl(request, limit),
-      withinMs: questionTimeoutMs,
+      withinMs: callTimeoutMs,
       isPassing: mayStartAgain,
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
@@ -141,7 +141,7 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   async function listParts({ cloudKey }: UploadTicket): Promise<UploadEvent> {
     const listed = await askUntilAnswered({
       ask: (limit) => calls.listParts({ cloudKey }, AbortSignal.any([signal, limit])),
-      withinMs: questionTimeoutMs,
+      withinMs: callTimeoutMs,
       isPassing: mayPass,
     })
     return listed.ok
@@ -209,8 +209,8 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     return { type: 'confirmed', file: confirmed.value }
   }
 
-  function askUntilAnswered<T>(question: Question<T>) {
-    return untilAnswered(question, signal, { ...deps, onInterrupted })
+  function askUntilAnswered<T>(question: RepeatedCall<T>) {
+    return untilAnswered(question, { signal, onInterrupted }, deps)
   }
 
   function onInterrupted(interrupted: Interruption): void {

@@ -1,12 +1,13 @@
-import { FileUnreadable, hashPart, hashSample, hashWhole, type PartChecksum } from './hash-blob.ts'
+import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+import { FileUnreadable, hashPart, hashSample, hashWhole } from './hash-blob.ts'
 
-/** What the worker is asked for. */
+/** What the worker computes. */
 export type ChecksumJob =
-  | { kind: 'part'; blob: Blob; checksum: PartChecksum }
+  | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
   | { kind: 'whole'; blob: Blob }
   | { kind: 'sample'; blob: Blob }
 
-/** To the worker. Ids are of the sender's choosing; a cancelled job is not answered. */
+/** To the worker. The sender chooses the ids; a cancelled job is not answered. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
 /** From the worker: once that it runs, then an answer for each job. */
@@ -15,40 +16,23 @@ export type FromWorker =
   | { id: number; ok: true; value: string | null }
   | { id: number; ok: false; why: 'unreadable' | 'broken' }
 
-const work = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
-  if (job.kind === 'part') return hashPart(job.blob, job.checksum, signal)
-  return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
-}
-
-/** What reckons a part for longer waits for a disk or a network share: the next need not. */
-const longestTurnMs = 2000
-
-/** Resolves when the work is done or cancelled, or has had its time. */
-const turnOf = (work: Promise<unknown>, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, longestTurnMs)
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    work.then(end, end)
-    signal.addEventListener('abort', end, { once: true })
-  })
+/** A part that takes longer waits for a disk or a network share. The next part need not wait for that. */
+const longestAloneMs = 2000
 
 /**
- * Obeys the messages of one client. Parts take turns, in the order in which they are asked for: of
- * those that are to travel together the first must not wait until the last is reckoned. A turn is over
- * after 2 s at most, so that a read that hangs holds up no other file for long. Other jobs run at once.
+ * Makes the function that answers the messages of one client. Parts are computed one after another, in the
+ * order in which they are asked for: the first of those that travel together must not wait for the last.
+ * A part holds up the next one for 2 s at most, since a read may hang. Other jobs run at once.
  */
-export const answerJobs = (
+export function answerJobs(
   post: (message: FromWorker) => void,
-): ((message: ToWorker) => Promise<void>) => {
+): (message: ToWorker) => Promise<void> {
   const running = new Map<number, AbortController>()
-  let turnsBefore: Promise<void> = Promise.resolve()
-  const inTurn = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
-    const worked = turnsBefore.then(() => work(job, signal))
-    turnsBefore = turnsBefore.then(() => turnOf(worked, signal))
-    return worked
+  let partsBefore: Promise<void> = Promise.resolve()
+  const afterOtherParts = (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
+    const computed = partsBefore.then(() => compute(job, signal))
+    partsBefore = partsBefore.then(() => settledOrLate(computed, signal))
+    return computed
   }
   post('ready')
   return async ({ id, job }) => {
@@ -59,7 +43,7 @@ export const answerJobs = (
     const cancel = new AbortController()
     running.set(id, cancel)
     try {
-      const value = await (job.kind === 'part' ? inTurn : work)(job, cancel.signal)
+      const value = await (job.kind === 'part' ? afterOtherParts : compute)(job, cancel.signal)
       if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return
@@ -68,4 +52,22 @@ export const answerJobs = (
       running.delete(id)
     }
   }
+}
+
+function compute(job: ChecksumJob, signal: AbortSignal): Promise<string | null> {
+  if (job.kind === 'part') return hashPart(job.blob, job.checksum, signal)
+  return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
+}
+
+/** Resolves when the work is done or cancelled, or takes too long. */
+function settledOrLate(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, longestAloneMs)
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    work.then(end, end)
+    signal.addEventListener('abort', end, { once: true })
+  })
 }

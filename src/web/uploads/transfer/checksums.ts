@@ -1,21 +1,22 @@
+import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
-import { FileUnreadable, type PartChecksum } from './hash-blob.ts'
+import { FileUnreadable } from './hash-blob.ts'
 
 /**
- * Checksums, reckoned away from the page. All reject with FileUnreadable when the file was changed or
- * removed, and with the reason of their signal when that fires. Null stands for what this browser
- * cannot reckon, having no worker or no WebAssembly: an upload does without.
+ * Checksums, computed by a worker so that the page does not stand still. All reject with FileUnreadable
+ * when the file was changed or removed, and with the reason of their signal when that fires. Null where
+ * this browser has no worker or no WebAssembly: an upload does without.
  */
 export interface Checksums {
   /** The checksum of a part in base64. */
-  part(part: Blob, checksum: PartChecksum, signal: AbortSignal): Promise<string | null>
-  /** The SHA-256 of all bytes in lower-case hexadecimal. Parts do not wait for it. */
+  part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
+  /** The SHA-256 of all bytes in lower-case hexadecimal. It holds up no part. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
   /** The SHA-256 of a file's size and of its first, middle and last 64 KiB. */
   sample(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
-/** What is used of a Worker; the browser's own is one. */
+/** The part of a browser's Worker that is used here. */
 export interface WorkerLike {
   postMessage(message: ToWorker): void
   terminate(): void
@@ -24,12 +25,12 @@ export interface WorkerLike {
   onmessageerror: ((event: MessageEvent) => void) | null
 }
 
-/** A worker without work is ended: it keeps what it has ever needed of memory. */
+/** A worker without work is ended, since it never gives memory back. */
 const idleMs = 30_000
-/** Its script comes over the same line as everything else; no upload waits for it for ever. */
+/** The script of the worker comes over the same line as the uploads. None waits for it for ever. */
 const readyWithinMs = 15_000
 
-/** The worker cannot be had, or has died over this job. */
+/** The worker did not start, or died over this job. */
 class WorkerLost extends Error {}
 
 interface Pending {
@@ -39,8 +40,8 @@ interface Pending {
 
 type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<string | null>
 
-/** One worker: started when it is needed, ended when it is not, started anew when it was lost. */
-const createDesk = (startWorker: () => WorkerLike): Ask => {
+/** Keeps one worker: started when it is needed, ended when it is not, started anew when it was lost. */
+function keepWorker(startWorker: () => WorkerLike): Ask {
   const pending = new Map<number, Pending>()
   let worker: WorkerLike | null = null
   let readyTimer: ReturnType<typeof setTimeout> | undefined
@@ -58,7 +59,7 @@ const createDesk = (startWorker: () => WorkerLike): Ask => {
   const take = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
-    // A cancelled job may be answered all the same: the one timer that counts is the last.
+    // A cancelled job may be answered too. Then a timer runs already.
     clearTimeout(idleTimer)
     if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
     return found
@@ -109,19 +110,22 @@ const createDesk = (startWorker: () => WorkerLike): Ask => {
   }
 }
 
-const orNull = (answer: ReturnType<Ask>): Promise<string | null> =>
-  answer.catch((error: unknown) => {
+async function orNull(answer: ReturnType<Ask>): Promise<string | null> {
+  try {
+    return await answer
+  } catch (error) {
     if (error instanceof WorkerLost) return null
     throw error
-  })
+  }
+}
 
 /**
- * Checksums by workers: one for parts and samples, one for the pass over a whole file, so that no
+ * Checksums by two workers: one for parts and samples, one for the pass over a whole file, so that no
  * part waits for that.
  */
-export const createChecksums = (startWorker: () => WorkerLike): Checksums => {
-  const ask = createDesk(startWorker)
-  const askForWhole = createDesk(startWorker)
+export function createChecksums(startWorker: () => WorkerLike): Checksums {
+  const ask = keepWorker(startWorker)
+  const askForWhole = keepWorker(startWorker)
   return {
     part: (blob, checksum, signal) => orNull(ask({ kind: 'part', blob, checksum }, signal)),
     sha256: (blob, signal) => orNull(askForWhole({ kind: 'whole', blob }, signal)),
@@ -130,5 +134,6 @@ export const createChecksums = (startWorker: () => WorkerLike): Checksums => {
 }
 
 /** Starts the worker of this browser. @throws where it has none. */
-export const startChecksumWorker = (): WorkerLike =>
-  new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })
+export function startChecksumWorker(): WorkerLike {
+  return new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })
+}

@@ -6,14 +6,14 @@ export interface Connection {
 }
 
 /**
- * How long to believe the browser that it is offline. It says so without any network, when a server
- * on the same machine still answers, so that every now and then a request has to find out.
+ * How long to believe the browser that it is offline. It says so too where there is no network and the
+ * server runs on the same machine, so that a request has to find out now and then.
  */
 const longestTrustMs = 30_000
 
 /** Resolves after `ms` milliseconds; rejects with the reason of the signal when that comes first. */
-export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason)
       return
@@ -28,23 +28,10 @@ export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     }, ms)
     signal.addEventListener('abort', abort, { once: true })
   })
-
-/**
- * Waits before another try: `ms` milliseconds and until the browser is online. One that is offline
- * already waits for nothing else, and goes on as soon as it is back.
- * Rejects with the reason of the signal.
- */
-export const pause = async (
-  ms: number,
-  signal: AbortSignal,
-  deps: { wait: typeof wait; connection: Connection },
-): Promise<void> => {
-  if (deps.connection.isOnline()) await deps.wait(ms, signal)
-  await deps.connection.untilOnline(signal)
 }
 
 /** Like `wait`, and resolves at once when the browser comes back online meanwhile. */
-export const waitOrReconnect: typeof wait = async (ms, signal) => {
+export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const back = new AbortController()
   const stop = () => back.abort()

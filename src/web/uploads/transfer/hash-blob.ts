@@ -1,7 +1,5 @@
 import { createCRC32, createMD5, createSHA256, type IHasher } from 'hash-wasm'
-
-/** What storage compares the body of a PUT with (contract: `checksum`). */
-export type PartChecksum = 'crc32' | 'md5'
+import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 
 /** The file was changed, moved or removed since it was chosen. */
 export class FileUnreadable extends Error {
@@ -15,8 +13,21 @@ export class FileUnreadable extends Error {
 const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
 
+/**
+ * Whether a file can still be read at this offset. A file that was changed or removed on disk ends a
+ * request just as a lost connection does.
+ */
+export async function isReadable(file: Blob, offset: number): Promise<boolean> {
+  try {
+    await file.slice(offset, offset + 1).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** @throws {FileUnreadable} */
-const readBlob = async (blob: Blob): Promise<ArrayBuffer> => {
+async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   let bytes: ArrayBuffer
   try {
     bytes = await blob.arrayBuffer()
@@ -28,12 +39,13 @@ const readBlob = async (blob: Blob): Promise<ArrayBuffer> => {
 }
 
 /** Null where WebAssembly is switched off, as the lockdown mode of iOS does. */
-const hasher = (create: () => Promise<IHasher>): Promise<IHasher | null> =>
-  create().catch(() => null)
+function hasher(create: () => Promise<IHasher>): Promise<IHasher | null> {
+  return create().catch(() => null)
+}
 
 const hashers = { crc32: () => createCRC32(), md5: () => createMD5() }
 
-const readInto = async (hash: IHasher, blob: Blob, signal: AbortSignal) => {
+async function readInto(hash: IHasher, blob: Blob, signal: AbortSignal): Promise<void> {
   for (let offset = 0; offset < blob.size; offset += sliceSize) {
     signal.throwIfAborted()
     hash.update(new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize))))
@@ -41,15 +53,15 @@ const readInto = async (hash: IHasher, blob: Blob, signal: AbortSignal) => {
 }
 
 /**
- * The checksum of a part in base64; null where this browser cannot reckon it.
+ * The checksum of a part in base64; null where this browser cannot compute it.
  * @throws {FileUnreadable}
  * @throws the reason of the signal when that fires.
  */
-export const hashPart = async (
+export async function hashPart(
   part: Blob,
-  checksum: PartChecksum,
+  checksum: BodyChecksum,
   signal: AbortSignal,
-): Promise<string | null> => {
+): Promise<string | null> {
   const hash = await hasher(hashers[checksum])
   if (!hash) return null
   hash.init()
@@ -59,11 +71,11 @@ export const hashPart = async (
 
 /**
  * The SHA-256 of a whole file in hexadecimal, read slice by slice; null where this browser cannot
- * reckon it.
+ * compute it.
  * @throws {FileUnreadable}
  * @throws the reason of the signal when that fires.
  */
-export const hashWhole = async (file: Blob, signal: AbortSignal): Promise<string | null> => {
+export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string | null> {
   const hash = await hasher(createSHA256)
   if (!hash) return null
   hash.init()
@@ -72,11 +84,11 @@ export const hashWhole = async (file: Blob, signal: AbortSignal): Promise<string
 }
 
 /**
- * What a file is recognised by when it is chosen again: the SHA-256, in hexadecimal, of its size and
- * of its first, middle and last 64 KiB. Null where this browser cannot reckon it.
+ * By this a file is recognised when it is chosen again: the SHA-256, in hexadecimal, of its size and of
+ * its first, middle and last 64 KiB. Null where this browser cannot compute it.
  * @throws {FileUnreadable}
  */
-export const hashSample = async (file: Blob): Promise<string | null> => {
+export async function hashSample(file: Blob): Promise<string | null> {
   const hash = await hasher(createSHA256)
   if (!hash) return null
   hash.init().update(`${file.size}\n`)

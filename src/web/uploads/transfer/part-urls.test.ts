@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { firstPartsSigned, partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
-import { lanesFor } from './part-lanes.ts'
+import { limitFor } from './concurrency.ts'
 import { createPartUrls } from './part-urls.ts'
 
 const minute = 60_000
@@ -32,7 +32,7 @@ const start = (signed = 0) => {
   return { calls, clock, failing, urls, get }
 }
 
-test('several lanes at once are served by one call', async () => {
+test('several parts at once are served by one call', async () => {
   const { get, calls } = start()
   const all = await Promise.all([1, 2, 3, 4].map(get))
   expect(all).toEqual([1, 2, 3, 4].map((n) => `${n} of call 1`))
@@ -88,13 +88,13 @@ test('one that is refused takes those with it that are as old, not the fresh one
   expect(await get(2)).toBe('2 of call 2')
 })
 
-test('the first lanes begin with what came with the start, and ask for more as they go on', async () => {
+test('the first parts begin with what came with the start, and ask for more as they go on', async () => {
   const { get, calls } = start(firstPartsSigned)
-  const lanes = lanesFor([])
+  const parts = limitFor([])
   const first = from1To(firstPartsSigned).map((n) => `${n} of the start`)
-  expect(await Promise.all(from1To(lanes).map(get))).toEqual(first.slice(0, lanes))
+  expect(await Promise.all(from1To(parts).map(get))).toEqual(first.slice(0, parts))
   expect(calls).toEqual([])
-  expect(await get(lanes + 1)).toBe(`${lanes + 1} of the start`)
+  expect(await get(parts + 1)).toBe(`${parts + 1} of the start`)
   expect(calls.map(([next]) => next)).toEqual([firstPartsSigned + 1])
 })
 

@@ -1,12 +1,12 @@
 import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
-import { questionTimeoutMs } from './next-step.ts'
+import { callTimeoutMs } from './storage-request.ts'
 
 /** Signed together: enough that few calls are needed, few enough that none is old when it is used. */
 const batchSize = 16
 /** With fewer than this ready for the parts to come, the next batch is asked for. */
 const fewLeft = 8
 /** Less than a URL lives: it was signed some time before it came, and its PUT takes some to arrive. */
-const usedForMs = partUrlLifetimeMs - 2 * questionTimeoutMs
+const usedForMs = partUrlLifetimeMs - 2 * callTimeoutMs
 
 /** Presigned URLs of the parts of one upload. */
 export interface PartUrls {
@@ -28,14 +28,14 @@ export interface PartUrlsDeps {
 }
 
 /**
- * Signs in batches ahead of need, so that no lane waits for a signature while others send. None is
- * used that has nearly run out.
+ * Signs in batches ahead of need, so that no connection waits for a signature while others send. A URL
+ * that has nearly run out is not used.
  * @param signed URLs that were signed just now, by part number.
  */
-export const createPartUrls = (
+export function createPartUrls(
   signed: ReadonlyMap<number, string>,
   { sign, upcoming, now }: PartUrlsDeps,
-): PartUrls => {
+): PartUrls {
   const urls = new Map<number, { batch: number; until: number; url: Promise<string> }>()
   let batches = 0
 
@@ -43,8 +43,7 @@ export const createPartUrls = (
     const entry = urls.get(partNumber)
     return entry === undefined || now() >= entry.until
   }
-  /** The first parts to come, as many as are looked at to keep a batch ready. */
-  const ahead = (): number[] => {
+  const firstUpcoming = (): number[] => {
     const found: number[] = []
     for (const partNumber of upcoming()) {
       found.push(partNumber)
@@ -63,7 +62,7 @@ export const createPartUrls = (
       })
       const entry = { ...age, url }
       urls.set(partNumber, entry)
-      // Whoever needs it tries again; nobody may wait for one that was signed ahead.
+      // Nobody may wait for a URL that was signed ahead. Whoever needs it asks again.
       url.catch(() => {
         if (urls.get(partNumber) === entry) urls.delete(partNumber)
       })
@@ -74,7 +73,7 @@ export const createPartUrls = (
 
   return {
     get: (partNumber) => {
-      const next = ahead()
+      const next = firstUpcoming()
       if (isMissing(partNumber)) {
         signBatch([partNumber, ...next.filter((other) => other !== partNumber && isMissing(other))])
       } else {

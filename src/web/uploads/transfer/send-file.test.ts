@@ -7,9 +7,9 @@ import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { partRange, planParts } from '../../../shared/rules/part-plan.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable, hashPart } from './hash-blob.ts'
-import { errorCode, type Send } from './send.ts'
 import { createSendFile } from './send-file.ts'
 import type { PartsDeps } from './send-parts.ts'
+import { errorCode, type Send } from './storage-request.ts'
 
 const partSize = 300_000
 const content = randomBytes(1_700_001)

@@ -1,33 +1,35 @@
-import { type SendFile, TransferFailed } from '../upload-ports.ts'
+import { type SendFile, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable } from './hash-blob.ts'
-import { mayBeSealedOtherwise } from './part-proof.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
-import { transferFile } from './transfer.ts'
+import { sendWholeFile } from './send-whole-file.ts'
 
-const isRefusedSignature = (error: unknown) =>
-  error instanceof TransferFailed && error.kind === 'status' && error.status === 403
-
-/**
- * Sends the bytes of an upload: a file of one part in one PUT, a larger one in parts. Where the URL of
- * the one PUT is refused, the file goes as its only part, whose URL can be signed anew. What storage
- * holds whole already is only compared.
- */
-export const createSendFile =
-  (deps: PartsDeps): SendFile =>
-  async (job) => {
-    const { ticket, file, held } = job
-    const onePart = { size: Math.max(1, file.size), count: 1 }
+/** Makes the function that sends the bytes of an upload. */
+export function createSendFile(deps: PartsDeps): SendFile {
+  return async (job) => {
     try {
-      if (mayBeSealedOtherwise(job, ticket.parts ?? onePart)) throw new TransferFailed('unreadable')
-      if (ticket.parts) return await sendParts(job, ticket.parts, deps)
-      if (held.some(({ size }) => size === file.size)) return await sendParts(job, onePart, deps)
-      try {
-        await transferFile(job, deps)
-      } catch (error) {
-        if (!isRefusedSignature(error)) throw error
-        await sendParts(job, onePart, deps)
-      }
+      await send(job, deps)
     } catch (error) {
       throw error instanceof FileUnreadable ? new TransferFailed('unreadable') : error
     }
   }
+}
+
+/**
+ * Sends a file of one part in one PUT, a larger one in parts. Where the URL of the one PUT is refused,
+ * the file goes as its only part, whose URL can be signed anew. A file that storage holds whole already is
+ * only compared.
+ */
+async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
+  const { ticket, file, held } = job
+  if (ticket.parts) return sendParts(job, ticket.parts, deps)
+  const onePart = { size: Math.max(1, file.size), count: 1 }
+  if (held.some(({ size }) => size === file.size)) return sendParts(job, onePart, deps)
+  try {
+    await sendWholeFile(job, deps)
+  } catch (error) {
+    const isUrlRefused =
+      error instanceof TransferFailed && error.kind === 'status' && error.status === 403
+    if (!isUrlRefused) throw error
+    await sendParts(job, onePart, deps)
+  }
+}

@@ -101,7 +101,7 @@ describe('whatever goes wrong', () => {
           expect(sim.mistakes).toEqual([])
           expect(sim.mostAtOnce).toBeLessThanOrEqual(5)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
-          // A fault costs one part at most; a cut line one for each lane; a lost part itself.
+          // A fault costs one part at most; a cut line one for each connection; a lost part itself.
           const forgotten = sim.puts.length - count
           expect(forgotten).toBeLessThanOrEqual(2 * consumed + cuts)
         },

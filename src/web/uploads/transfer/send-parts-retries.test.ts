@@ -7,10 +7,10 @@ import {
   sentNumbers,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
-import { maxFruitlessTries } from './fruitless-tries.ts'
+import { uploadLimit } from './retry-policy.ts'
 
 describe('a part that fails', () => {
-  test('is tried again after 3 s by its own lane, while the others go on', async () => {
+  test('is tried again after 3 s by its own connection, while the others go on', async () => {
     const sim = simulateParts(40)
     sim.fault = firstTries(1, { kind: 'status', status: 500 }, (n) => n === 2)
     await sim.run()
@@ -129,14 +129,14 @@ describe('a part that fails', () => {
     },
   )
 
-  test('is given up after eight rounds in which no lane stored anything', async () => {
+  test('is given up after eight rounds in which no part was stored', async () => {
     const sim = simulateParts(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
     expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 500 })
     const mostOfOnePart = Math.max(
       ...from1To(10).map((n) => sentNumbers(sim).filter((other) => other === n).length),
     )
-    expect(mostOfOnePart).toBe(maxFruitlessTries)
+    expect(mostOfOnePart).toBe(uploadLimit.maxTries)
     expect(Math.max(...sim.waits)).toBe(30_000)
     expect(sim.interruptions).toBeGreaterThan(0)
   })
@@ -158,7 +158,7 @@ describe('a part that fails', () => {
     ])
   })
 
-  test('for want of time leaves fewer lanes', async () => {
+  test('for want of time leaves half as many in flight', async () => {
     const sim = simulateParts(4)
     sim.partMs = 600_000
     sim.fault = firstTries(1, { kind: 'lost', how: 'timeout', stored: false })

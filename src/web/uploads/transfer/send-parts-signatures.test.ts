@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/parts-world.ts'
 
 describe('signatures', () => {
-  test('are asked for in batches, and no lane waits for one but the first', async () => {
+  test('are asked for in batches, and no connection waits for one but the first', async () => {
     const sim = simulateParts(50)
     await sim.run()
     expect(sim.signed[0]).toHaveLength(16 + 1)

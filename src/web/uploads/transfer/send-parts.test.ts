@@ -46,7 +46,7 @@ describe('parts that nothing disturbs', () => {
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
     expect(sim.puts.map(({ signature }) => signature).lastIndexOf(0)).toBe(11)
-    // Signed while others travelled, so that no lane waited.
+    // Signed while others travelled, so that no connection waited.
     expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
     expect([...new Set(sim.puts.map(({ at }) => at))]).toEqual([0, 100, 200, 300])
     expect([sim.asked, sim.waits, sim.mistakes]).toEqual([[], [], []])

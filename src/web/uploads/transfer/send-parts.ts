@@ -1,265 +1,273 @@
 import type { PartPlan } from '../../../shared/rules/part-plan.ts'
-import { interruptionOf } from '../interruption.ts'
+import type { Interruption } from '../interruption.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
-import { pause } from './connection.ts'
-import { HeldComparison } from './held-comparison.ts'
-import { LineWatch, type TryEnd } from './line-watch.ts'
-import { requestTimeoutMs, stallLimitMs, verdictOn } from './next-step.ts'
-import { answerOfCall, callInTime } from './part-calls.ts'
-import { PartLedger } from './part-ledger.ts'
-import { isOwnPart } from './part-proof.ts'
-import { afterFailedTry, mayHaveArrived, noTries, type PartTries } from './part-tries.ts'
+import { Concurrency, type PartEnd } from './concurrency.ts'
+import { isReadable } from './hash-blob.ts'
+import { PartProgress } from './part-progress.ts'
 import { createPartUrls, type PartUrls } from './part-urls.ts'
-import type { StorageAnswer } from './send.ts'
-import { checksumHeader, isReadable, type TransferDeps } from './transfer.ts'
-import type { PartCalls } from './upload-calls.ts'
+import { type FailedEnd, retry, type TryEnd } from './retry.ts'
+import { failureOf, noTries, stallLimitMs, type Tries, verdictOn } from './retry-policy.ts'
+import type { TransferDeps } from './send-whole-file.ts'
+import { checksumHeader, requestTimeoutMs, type StorageAnswer } from './storage-request.ts'
+import { CallRefused, callForPart, type PartCalls } from './upload-calls.ts'
+import { HeldPartsCheck, isOwnPart } from './verify-held-parts.ts'
 
-/** What sending parts does to the world outside. The calls never reject; they end with their signal. */
+/** What sending parts does to the world outside. */
 export interface PartsDeps extends TransferDeps, PartCalls {
   /** Milliseconds, only ever compared with each other. */
   now: () => number
 }
 
 /**
- * Puts a file into storage in parts, several at once, each retried by the lane that sends it while the
- * others go on. After an answer that was lost storage is asked before the part is sent again. What it
- * held before is compared with the file meanwhile, and sent again where it differs.
- * Resolves when storage holds all parts; nothing runs any more when it settles.
- * @throws {TransferFailed} when it is given up; as unreadable where a try ended because the file was
- *   changed or removed, or storage has the whole of another version.
- * @throws {FileUnreadable} where that is found when a checksum is reckoned.
+ * Puts a file into storage in parts over several connections at once. A part that fails is tried again by
+ * its own connection while the others go on; after an answer that was lost, storage is asked before
+ * the part is sent again. Parts that storage held before are compared with the file meanwhile, and sent
+ * again where they differ.
+ * Resolves when storage holds all parts. Nothing runs any more when it settles.
+ * @throws {TransferFailed} when it is given up; as unreadable when a try ended because the file was
+ *   changed or removed, or when storage has the whole of another version.
+ * @throws {FileUnreadable} when that shows while a checksum is computed.
  * @throws the reason of the signal when that fires.
  */
-export const sendParts = (job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> => {
-  const transfer = new PartsTransfer(job, plan, deps)
-  return transfer.run()
+export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
+  return new PartsTransfer(job, plan, deps).run()
 }
 
-const byNumber = (urls: Readonly<Record<string, string>>): ReadonlyMap<number, string> =>
-  new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
+/** What has happened to a part. It goes with the part when another connection takes it. */
+interface History {
+  tries: Tries
+  /** How often storage had got a part of this file when this part failed last. */
+  timesStored: number
+}
+
+const done = { ok: true, value: null } as const
 
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #deps: PartsDeps
-  /** Ends every lane when one of them cannot go on. */
+  /** Ends all that runs when one part cannot go on. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
+  readonly #parts: PartProgress
+  readonly #heldCheck: HeldPartsCheck
   readonly #urls: PartUrls
-  readonly #ledger: PartLedger
-  readonly #line: LineWatch
-  readonly #comparison: HeldComparison
+  readonly #concurrency: Concurrency
   readonly #checksums = new Map<number, Promise<string | null>>()
-  readonly #tries = new Map<number, PartTries>()
-  /** Parts that may have arrived although their answer did not. */
-  readonly #uncertain = new Set<number>()
+  readonly #histories = new Map<number, History>()
+  readonly #running = new Set<Promise<void>>()
+  /** Each sends one part at a time, or waits before it tries that part again. */
+  #connections = 0
   #isComparing = true
-  #lanes = 0
-  #settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null
 
   constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
     this.#job = job
     this.#deps = deps
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
+    this.#parts = new PartProgress(job.file.size, plan)
+    this.#parts.learn(job.held, [], null)
+    this.#heldCheck = new HeldPartsCheck(job, this.#parts)
     this.#urls = createPartUrls(byNumber(job.partUrls), {
       sign: (partNumbers) => this.#sign(partNumbers),
-      upcoming: () => this.#ledger.upcoming(),
+      upcoming: () => this.#parts.upcoming(),
       now: deps.now,
     })
-    this.#ledger = new PartLedger(job.file.size, plan)
-    this.#ledger.learn(job.held, [], null)
-    this.#line = new LineWatch(plan.size, deps.now)
-    this.#comparison = new HeldComparison(job.held, this.#ledger)
+    this.#concurrency = new Concurrency(plan.size, deps.now)
   }
 
-  run(): Promise<void> {
+  async run(): Promise<void> {
     this.#report()
-    return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-      const onDifferent = () => {
-        this.#report()
-        this.#widen()
-      }
-      void this.#comparison
-        .run((part) => this.#isOwn(part), onDifferent, this.#signal)
-        .catch((error: unknown) => this.#end.abort(error))
-        .then(() => {
-          this.#isComparing = false
-          this.#widen()
-          this.#settleWhenOver()
-        })
-      this.#widen()
-    })
+    this.#start(this.#compareHeld())
+    this.#openConnections()
+    while (this.#running.size > 0) await Promise.race(this.#running)
+    this.#signal.throwIfAborted()
   }
 
-  #settleWhenOver() {
-    if (this.#lanes > 0 || this.#isComparing) return
-    if (this.#signal.aborted) this.#settle?.reject(this.#signal.reason)
-    else this.#settle?.resolve()
+  /** Runs beside the rest. The first that fails ends all others. */
+  #start(work: Promise<void>) {
+    const running = work
+      .catch((error: unknown) => this.#end.abort(error))
+      .then(() => {
+        this.#running.delete(running)
+        this.#openConnections()
+      })
+    this.#running.add(running)
   }
 
-  /** Starts lanes, as many as the line gives work to. */
-  #widen() {
-    if (!this.#isComparing) this.#comparison.release()
-    while (!this.#signal.aborted && this.#lanes < this.#line.lanes) {
-      const partNumber = this.#ledger.take()
+  async #compareHeld(): Promise<void> {
+    const onDifferent = () => {
+      this.#report()
+      this.#openConnections()
+    }
+    await this.#heldCheck.run((part) => this.#isOwn(part), onDifferent, this.#signal)
+    this.#isComparing = false
+  }
+
+  /** Opens as many connections as the line carries and there are parts for. */
+  #openConnections() {
+    if (!this.#isComparing) this.#heldCheck.release()
+    while (!this.#signal.aborted && this.#connections < this.#concurrency.limit) {
+      const partNumber = this.#parts.take()
       if (partNumber === null) return
-      this.#lanes += 1
-      void this.#lane(partNumber)
-        .catch((error: unknown) => this.#end.abort(error))
-        .then(() => {
-          this.#lanes -= 1
-          this.#widen()
-          this.#settleWhenOver()
-        })
+      this.#connections += 1
+      this.#start(
+        this.#sendOneByOne(partNumber).finally(() => {
+          this.#connections -= 1
+        }),
+      )
     }
   }
 
-  /** Sends part after part until there is none left, or there are more lanes than there should be. */
-  async #lane(first: number): Promise<void> {
+  /** True when this connection is one too many for the line. */
+  #isSurplus(): boolean {
+    return this.#connections > this.#concurrency.limit
+  }
+
+  /** One connection: sends part after part until none is left or the connection is one too many. */
+  async #sendOneByOne(first: number): Promise<void> {
     for (let partNumber: number | null = first; partNumber !== null; ) {
       try {
-        await this.#deliver(partNumber)
+        await this.#send(partNumber)
       } finally {
-        this.#ledger.release(partNumber)
+        this.#parts.release(partNumber)
         this.#checksums.delete(partNumber)
         this.#report()
       }
-      if (this.#lanes > this.#line.lanes) return
-      partNumber = this.#ledger.take()
+      partNumber = this.#isSurplus() ? null : this.#parts.take()
     }
   }
 
-  /** Returns when storage holds the part, or when it is left to the other lanes. */
-  async #deliver(partNumber: number): Promise<void> {
-    while (!this.#ledger.holds(partNumber)) {
-      this.#signal.throwIfAborted()
-      const answer = await this.#try(partNumber)
-      this.#signal.throwIfAborted()
-      if (answer === null) return
-      await this.#afterFailure(partNumber, answer)
-      if (this.#lanes > this.#line.lanes) return
-    }
+  /** Resolves when storage holds the part, or when it is left to the other connections. */
+  async #send(partNumber: number): Promise<void> {
+    const end = await retry(
+      (tries) => this.#try(partNumber, tries),
+      {
+        signal: this.#signal,
+        tries: this.#history(partNumber).tries,
+        onInterrupted: (why) => this.#interrupted(why),
+      },
+      this.#deps,
+    )
+    if (end.ok) return
+    this.#signal.throwIfAborted()
+    throw failureOf(end)
   }
 
-  /** One try, with what must come before it; null when storage holds the part, or others go first. */
-  async #try(partNumber: number): Promise<StorageAnswer | null> {
+  #history(partNumber: number): History {
+    return this.#histories.get(partNumber) ?? { tries: noTries, timesStored: 0 }
+  }
+
+  /** Nothing moves only where no other part is in flight. */
+  #interrupted(why: Interruption) {
+    if (this.#concurrency.inFlight === 0) this.#job.onInterrupted(why)
+  }
+
+  async #try(partNumber: number, tries: Tries): Promise<TryEnd<null>> {
+    this.#signal.throwIfAborted()
+    this.#histories.set(partNumber, { ...this.#history(partNumber), tries })
+    if (this.#isSurplus()) return done
     try {
-      if (this.#uncertain.has(partNumber)) await this.#ask(partNumber)
-      if (this.#ledger.holds(partNumber)) return null
+      if (tries.askStorage) await this.#askWhatIsHeld(partNumber)
+      if (this.#parts.holds(partNumber)) return done
       const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
-      return await this.#put(partNumber, ...(await Promise.all(ready)))
+      const [url, checksum] = await Promise.all(ready)
+      const answer = await this.#put(partNumber, url, checksum, tries.stalled)
+      if (answer === null || this.#parts.holds(partNumber)) return done
+      return await this.#afterFailure(partNumber, { ok: false, request: 'put', answer })
     } catch (error) {
-      return answerOfCall(error)
+      if (!(error instanceof CallRefused)) throw error
+      return await this.#afterFailure(partNumber, error.failed)
     }
   }
 
+  /** Sends a part once. Null when it was stopped in favour of the others. */
   async #put(
     partNumber: number,
     url: string,
     checksum: string | null,
+    stalled: number,
   ): Promise<StorageAnswer | null> {
-    const { size } = this.#ledger.range(partNumber)
     const { ticket, contentType } = this.#job
-    const leaving = new AbortController()
-    this.#line.begin(partNumber, size, () => leaving.abort())
+    const body = this.#slice(partNumber)
+    const stop = new AbortController()
+    this.#concurrency.begin(partNumber, body.size, () => stop.abort())
     this.#report()
     const sending = this.#deps.send({
       method: 'PUT',
       url,
-      headers: {
-        'Content-Type': contentType,
-        ...checksumHeader(ticket.checksum, checksum),
-      },
-      body: this.#slice(partNumber),
+      headers: { 'Content-Type': contentType, ...checksumHeader(ticket.checksum, checksum) },
+      body,
       timeoutMs: requestTimeoutMs,
-      stallMs: stallLimitMs((this.#tries.get(partNumber) ?? noTries).stalls),
-      signal: AbortSignal.any([this.#signal, leaving.signal]),
+      stallMs: stallLimitMs(stalled),
+      signal: AbortSignal.any([this.#signal, stop.signal]),
       onSent: (bytes) => {
-        this.#ledger.sent(partNumber, bytes)
+        this.#parts.sent(partNumber, bytes)
         this.#report()
-        this.#line.sent(partNumber, bytes)
+        this.#concurrency.sent(partNumber, bytes)
       },
     })
-    this.#reckonAhead()
-    let end: TryEnd = 'lost'
-    let answer: StorageAnswer
+    this.#computeNextChecksum()
+    let end: PartEnd = 'lost'
     try {
-      answer = await sending
-      if (verdictOn(answer) === 'stored') end = 'held'
+      const answer = await sending
+      if (verdictOn({ request: 'put', answer }) === 'stored') end = 'held'
       else if (answer.kind === 'timeout') end = 'timed-out'
+      return answer
     } catch (error) {
-      if (leaving.signal.aborted && !this.#signal.aborted) return null
+      if (stop.signal.aborted && !this.#signal.aborted) return null
       throw error
     } finally {
-      this.#line.end(partNumber, end)
+      this.#concurrency.end(partNumber, end)
+      if (end === 'held') this.#stored(partNumber)
     }
-    if (mayHaveArrived(answer)) this.#uncertain.add(partNumber)
-    if (end !== 'held') return answer
-    this.#comparison.heldSince(partNumber)
-    this.#ledger.keep(partNumber)
-    this.#widen()
-    return null
   }
 
-  /** Counts a failed try, and returns when the next one may begin. */
-  async #afterFailure(partNumber: number, answer: StorageAnswer): Promise<void> {
-    const { offset } = this.#ledger.range(partNumber)
-    if (answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
+  #stored(partNumber: number) {
+    this.#heldCheck.sent(partNumber)
+    this.#parts.hold(partNumber)
+    this.#openConnections()
+  }
+
+  /** Puts right what the failed try leaves behind, and adds what the others got done meanwhile. */
+  async #afterFailure(partNumber: number, failed: FailedEnd): Promise<FailedEnd> {
+    const { offset } = this.#parts.range(partNumber)
+    if (failed.answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
       throw new TransferFailed('unreadable')
     }
-    this.#ledger.sent(partNumber, 0)
+    this.#parts.sent(partNumber, 0)
     this.#report()
-    const { tries, next } = await afterFailedTry(this.#tries.get(partNumber) ?? noTries, answer, {
-      online: this.#deps.connection.isOnline(),
-      stored: this.#ledger.kept,
-      random: this.#deps.random(),
-      isServerReady: () => {
-        this.#interrupted(answer)
-        return this.#deps.isServerReady(this.#signal)
-      },
-    })
-    this.#tries.set(partNumber, tries)
-    if (next.kind === 'fail') throw next.failure
-    const verdict = verdictOn(answer)
+    const verdict = verdictOn(failed)
     if (verdict === 'unsigned') this.#urls.refused(partNumber)
-    // Storage that refuses early may end the connection before its answer is read.
+    // Storage that refuses a URL early may end the connection before its answer is read.
     else this.#urls.forget(partNumber)
-    if (verdict === 'differs') this.#checksums.delete(partNumber)
-    if (next.waitMs === null) return
-    this.#interrupted(answer)
-    await pause(next.waitMs, this.#signal, this.#deps)
-  }
-
-  /** Tells that nothing travels, where this is so. */
-  #interrupted(answer: StorageAnswer) {
-    if (this.#line.sending === 0) this.#job.onInterrupted(interruptionOf(answer))
+    if (verdict === 'altered') this.#checksums.delete(partNumber)
+    const { timesStored } = this.#parts
+    const history = this.#history(partNumber)
+    this.#histories.set(partNumber, { ...history, timesStored })
+    return { ...failed, progress: timesStored > history.timesStored ? 'elsewhere' : undefined }
   }
 
   /** Learns from storage what it holds: more than is known here, or less. */
-  async #ask(partNumber: number): Promise<void> {
-    const knownBefore = this.#ledger.held()
+  async #askWhatIsHeld(partNumber: number): Promise<void> {
+    const knownBefore = this.#parts.held()
     const { cloudKey } = this.#job.ticket
-    const { parts } = await callInTime(
-      (limit) => this.#deps.listParts({ cloudKey }, limit),
-      this.#signal,
-    )
-    const proven = new Set<StoredPart>()
+    const ask = (limit: AbortSignal) => this.#deps.listParts({ cloudKey }, limit)
+    const { parts } = await callForPart(ask, this.#signal)
+    const own = new Set<StoredPart>()
     for (const part of parts) {
-      const isNew = this.#ledger.isWhole(part) && !this.#ledger.holds(part.partNumber)
-      if (isNew && (await this.#isOwn(part))) proven.add(part)
+      const isNew = this.#parts.isWhole(part) && !this.#parts.holds(part.partNumber)
+      if (isNew && (await this.#isOwn(part))) own.add(part)
     }
-    this.#uncertain.delete(partNumber)
-    const own = parts.filter((part) => proven.has(part) || this.#ledger.holds(part.partNumber))
-    this.#ledger.learn(own, knownBefore, partNumber)
+    const believed = parts.filter((part) => own.has(part) || this.#parts.holds(part.partNumber))
+    this.#parts.learn(believed, knownBefore, partNumber)
     this.#report()
-    this.#widen()
+    this.#openConnections()
   }
 
   async #sign(partNumbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const { cloudKey } = this.#job.ticket
     const request = { cloudKey, partNumbers: [...partNumbers] }
-    const { urls } = await callInTime((limit) => this.#deps.signParts(request, limit), this.#signal)
-    return byNumber(urls)
+    const sign = (limit: AbortSignal) => this.#deps.signParts(request, limit)
+    return byNumber((await callForPart(sign, this.#signal)).urls)
   }
 
   #isOwn(part: StoredPart): Promise<boolean> {
@@ -271,24 +279,28 @@ class PartsTransfer {
     if (known) return known
     const kind = this.#job.ticket.checksum
     const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
-    // One that was reckoned ahead is not waited for yet; whoever sends the part will see the fault.
+    // Nobody waits yet for a checksum that is computed ahead. Whoever sends the part sees the fault.
     checksum.catch(() => undefined)
     this.#checksums.set(partNumber, checksum)
     return checksum
   }
 
-  /** Reads the next part while this one travels, so that no lane stands still for it. */
-  #reckonAhead() {
-    const partNumber = this.#ledger.next()
+  /** Reads the next part while this one travels, so that no connection stands still for it. */
+  #computeNextChecksum() {
+    const partNumber = this.#parts.next()
     if (partNumber !== null) void this.#checksum(partNumber)
   }
 
   #slice(partNumber: number): Blob {
-    const { offset, size } = this.#ledger.range(partNumber)
+    const { offset, size } = this.#parts.range(partNumber)
     return this.#job.file.slice(offset, offset + size)
   }
 
   #report() {
-    this.#job.onProgress(this.#ledger.bytes)
+    this.#job.onProgress(this.#parts.bytes)
   }
+}
+
+function byNumber(urls: Readonly<Record<string, string>>): ReadonlyMap<number, string> {
+  return new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserTimers } from '../timers.ts'
-import { mayPass, type Outcome, type Refusal } from '../upload-errors.ts'
+import type { Outcome, Refusal } from '../upload-errors.ts'
 import { wait } from './connection.ts'
-import { maxFruitlessTries } from './fruitless-tries.ts'
-import { type Repeating, untilAnswered } from './upload-calls.ts'
+import { mayPass, uploadLimit } from './retry-policy.ts'
+import { type CallDeps, mayStartAgain, untilAnswered } from './upload-calls.ts'
 
 const refused = (status: number | null, retryAfterMs: number | null = null): Outcome<never> => {
   const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
@@ -11,7 +11,7 @@ const refused = (status: number | null, retryAfterMs: number | null = null): Out
 }
 
 let turn: AbortController
-let world: Repeating
+let world: CallDeps
 let waits: number[]
 let interruptions: number
 let isOnline: boolean
@@ -33,14 +33,18 @@ beforeEach(() => {
     },
     random: () => 0,
     isServerReady: async () => isReady,
-    onInterrupted: () => {
-      interruptions += 1
-    },
   }
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
+})
+
+const options = () => ({
+  signal: turn.signal,
+  onInterrupted: () => {
+    interruptions += 1
+  },
 })
 
 /** Asks what answers one after the other, the last one from then on; null never does by itself. */
@@ -62,7 +66,7 @@ describe('a call', () => {
   test('that is never answered is ended in time and made again', async () => {
     const hanging = question([null, yes])
     const start = Date.now()
-    const answer = untilAnswered(hanging, turn.signal, world)
+    const answer = untilAnswered(hanging, options(), world)
     await vi.advanceTimersByTimeAsync(33_000)
     expect(await answer).toEqual(yes)
     expect(hanging.asked.map((at) => at - start)).toEqual([0, 33_000])
@@ -71,15 +75,15 @@ describe('a call', () => {
 
   test('that is never answered at all ends with nothing', async () => {
     const hanging = question([null])
-    const answer = untilAnswered(hanging, turn.signal, world)
-    await vi.advanceTimersByTimeAsync(maxFruitlessTries * 60_000)
+    const answer = untilAnswered(hanging, options(), world)
+    await vi.advanceTimersByTimeAsync(uploadLimit.maxTries * 60_000)
     expect(await answer).toEqual(refused(null))
-    expect(hanging.asked).toHaveLength(maxFruitlessTries)
+    expect(hanging.asked).toHaveLength(uploadLimit.maxTries)
   })
 
   test('is made again no sooner than Retry-After asks, within reason', async () => {
     const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
-    const answer = untilAnswered(busy, turn.signal, world)
+    const answer = untilAnswered(busy, options(), world)
     await vi.advanceTimersByTimeAsync(120_000)
     expect(await answer).toEqual(yes)
     expect(waits).toEqual([20_000, 60_000, 12_000])
@@ -89,7 +93,7 @@ describe('a call', () => {
     world.wait = async (ms) => {
       waits.push(ms)
     }
-    const answer = untilAnswered(question([refused(null), yes]), turn.signal, world)
+    const answer = untilAnswered(question([refused(null), yes]), options(), world)
     await vi.advanceTimersByTimeAsync(0)
     expect(await answer).toEqual(yes)
     expect(waits).toEqual([3000])
@@ -97,14 +101,14 @@ describe('a call', () => {
 
   test('counts no try while the browser is offline', async () => {
     isOnline = false
-    const tries = Array.from({ length: 5 * maxFruitlessTries }, () => refused(null))
-    expect(await untilAnswered(question([...tries, yes]), turn.signal, world)).toEqual(yes)
+    const tries = Array.from({ length: 5 * uploadLimit.maxTries }, () => refused(null))
+    expect(await untilAnswered(question([...tries, yes]), options(), world)).toEqual(yes)
   })
 
   test('is not given up while the server is away, be it for an hour', async () => {
     isReady = false
     const away = question([refused(null), refused(502), refused(503), refused(null)])
-    const answer = untilAnswered(away, turn.signal, world)
+    const answer = untilAnswered(away, options(), world)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(away.asked.length).toBeGreaterThan(100)
     expect(new Set(waits.slice(4))).toEqual(new Set([30_000]))
@@ -119,20 +123,20 @@ describe('a call', () => {
       turn.abort(new Error('over'))
       return false
     }
-    const answer = untilAnswered(question([refused(null)]), turn.signal, world)
+    const answer = untilAnswered(question([refused(null)]), options(), world)
     await vi.advanceTimersByTimeAsync(300_000)
     expect(await answer).toEqual(refused(null))
   })
 
   test('that is refused for good is not made again', async () => {
     const refusing = question([refused(404), yes])
-    expect(await untilAnswered(refusing, turn.signal, world)).toEqual(refused(404))
+    expect(await untilAnswered(refusing, options(), world)).toEqual(refused(404))
     expect(refusing.asked).toHaveLength(1)
   })
 
   test('waits no longer once its turn is over', async () => {
     const reason = new Error('over')
-    const answer = untilAnswered(question([refused(503)]), turn.signal, world)
+    const answer = untilAnswered(question([refused(503)]), options(), world)
     const failing = expect(answer).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     turn.abort(reason)
@@ -141,10 +145,19 @@ describe('a call', () => {
 
   test('whose turn ends meanwhile is answered all the same: it may have done something', async () => {
     const slow = question([null])
-    const answer = untilAnswered(slow, turn.signal, world)
+    const answer = untilAnswered(slow, options(), world)
     turn.abort(new Error('over'))
     await vi.advanceTimersByTimeAsync(30_000)
     expect(await answer).toEqual(refused(null))
     expect(slow.asked).toHaveLength(1)
   })
+})
+
+test('a start is made again but for 500: nothing is lost by it, and the person hears of it at once', () => {
+  for (const status of [null, 408, 429, 502, 503]) {
+    expect(mayStartAgain({ status, code: null, message: null })).toBe(true)
+  }
+  for (const status of [400, 401, 409, 500]) {
+    expect(mayStartAgain({ status, code: null, message: null })).toBe(false)
+  }
 })

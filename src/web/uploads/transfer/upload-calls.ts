@@ -1,11 +1,9 @@
 import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
-import { type Interruption, interruptionOf } from '../interruption.ts'
 import type { Timers } from '../timers.ts'
-import { mayPass, type Outcome, type Refusal } from '../upload-errors.ts'
-import { type Connection, pause, type wait } from './connection.ts'
-import { countedTries, type IsServerReady, maxFruitlessTries } from './fruitless-tries.ts'
-import { waitBeforeNext } from './next-step.ts'
-import type { StorageAnswer } from './send.ts'
+import type { Outcome, Refusal } from '../upload-errors.ts'
+import { type FailedEnd, type RetryDeps, type RetryOptions, retry } from './retry.ts'
+import { mayPass } from './retry-policy.ts'
+import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
 
 /** A call of the contract. It does not reject: one that its signal ends was not answered. */
 type UploadCall<Name extends JsonEndpointName, Input> = (
@@ -29,31 +27,13 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
   signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
 }
 
-/** What repeating a call needs. */
-export interface Repeating {
-  connection: Connection
-  timers: Timers
-  /** Waits before another try; ends sooner when the browser comes back online. */
-  wait: typeof wait
-  /** From 0 to 1. */
-  random: () => number
-  isServerReady: IsServerReady
-  /** Told that no answer came and the next try waits. */
-  onInterrupted: (why: Interruption) => void
+/** A server that fails over a start has no bytes to lose by it, so that the person hears of it at once. */
+export function mayStartAgain(refusal: Refusal): boolean {
+  return mayPass(refusal) && refusal.status !== 500
 }
 
-/** A server that fails over a start has no bytes to lose by it: a person hears of it at once. */
-export const mayStartAgain = (refusal: Refusal): boolean =>
-  mayPass(refusal) && refusal.status !== 500
-
-/** A refused call, as what is tried again in storage is told of. */
-export const answerOf = ({ status, code, retryAfterMs = null }: Refusal): StorageAnswer =>
-  status === null
-    ? { kind: 'network' }
-    : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs }
-
-/** A call to be repeated. */
-export interface Question<T> {
+/** A call that is made again until it is answered. */
+export interface RepeatedCall<T> {
   /** Makes the call once; its signal ends it when no answer came in time. */
   ask: (limit: AbortSignal) => Promise<Outcome<T>>
   /** How long one try may take, in milliseconds. */
@@ -62,11 +42,43 @@ export interface Question<T> {
   isPassing: (refusal: Refusal) => boolean
 }
 
-/** Makes the call once; it is refused without a status when no answer came in time. */
-export const askOnce = async <T>(
-  { ask, withinMs }: Pick<Question<T>, 'ask' | 'withinMs'>,
+/** What making a call again needs of the world outside. */
+export interface CallDeps extends RetryDeps {
+  timers: Timers
+}
+
+/**
+ * Calls until the answer is a final one, as `retry.ts` does. Answers the last refusal when it is given
+ * up.
+ * @param options its signal ends the waits, not a call: that may have done something, and its answer
+ *   is answered.
+ * @throws the reason of the signal when that fires during a wait.
+ */
+export async function untilAnswered<T>(
+  { ask, withinMs, isPassing }: RepeatedCall<T>,
+  options: Omit<RetryOptions, 'tries'>,
+  deps: CallDeps,
+): Promise<Outcome<T>> {
+  let refusal: Refusal = { status: null, code: null, message: null }
+  const end = await retry<Outcome<T>>(
+    async () => {
+      const outcome = await inTime(ask, withinMs, deps.timers)
+      if (outcome.ok || !isPassing(outcome.refusal)) return { ok: true, value: outcome }
+      refusal = outcome.refusal
+      return failedCall(refusal)
+    },
+    options,
+    deps,
+  )
+  return end.ok ? end.value : { ok: false, refusal }
+}
+
+/** Makes a call once; it is refused without a status when no answer came in time. */
+async function inTime<T>(
+  ask: RepeatedCall<T>['ask'],
+  withinMs: number,
   timers: Timers,
-): Promise<Outcome<T>> => {
+): Promise<Outcome<T>> {
   const limit = new AbortController()
   const callOff = timers.after(withinMs, () =>
     limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
@@ -78,28 +90,36 @@ export const askOnce = async <T>(
   }
 }
 
-/**
- * Calls until an answer comes that is no passing one, with growing waits, at least as long as
- * `Retry-After` asks; while the browser is offline no try counts, and while the server is away it is
- * not given up. Answers the last refusal when it is.
- * @param signal ends the waits, not a call that may have done something: its answer is answered.
- * @throws the reason of the signal when that fires during a wait.
- */
-export const untilAnswered = async <T>(
-  question: Question<T>,
-  signal: AbortSignal,
-  { connection, timers, wait, random, isServerReady, onInterrupted }: Repeating,
-): Promise<Outcome<T>> => {
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await askOnce(question, timers)
-    if (outcome.ok || !question.isPassing(outcome.refusal)) return outcome
-    if (!connection.isOnline()) tries = 1
-    if (signal.aborted) return outcome
-    const answer = answerOf(outcome.refusal)
-    onInterrupted(interruptionOf(answer))
-    tries = await countedTries(tries, () => isServerReady(signal))
-    if (tries >= maxFruitlessTries || signal.aborted) return outcome
-    const waitMs = waitBeforeNext(answer, tries, random())
-    await pause(waitMs, signal, { wait, connection })
+/** A refused call, as `retry.ts` is told of a failed try. */
+function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedEnd {
+  const answer: StorageAnswer =
+    status === null
+      ? { kind: 'network' }
+      : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs }
+  return { ok: false, request: 'call', answer }
+}
+
+/** A call that a part needs was refused, or not answered in time. */
+export class CallRefused extends Error {
+  readonly failed: FailedEnd
+
+  constructor(refusal: Refusal) {
+    super(`${refusal.status}`)
+    this.failed = failedCall(refusal)
   }
+}
+
+/**
+ * Makes a call that a part needs, once. Several parts may wait for its answer.
+ * @throws {CallRefused}
+ * @throws the reason of the signal when that fires.
+ */
+export async function callForPart<T>(
+  call: (limit: AbortSignal) => Promise<Outcome<T>>,
+  signal: AbortSignal,
+): Promise<T> {
+  const outcome = await call(AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]))
+  signal.throwIfAborted()
+  if (!outcome.ok) throw new CallRefused(outcome.refusal)
+  return outcome.value
 }

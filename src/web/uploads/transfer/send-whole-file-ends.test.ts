@@ -5,9 +5,9 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { maxFruitlessTries } from './fruitless-tries.ts'
 import { FileUnreadable } from './hash-blob.ts'
-import type { StorageAnswer } from './send.ts'
+import { uploadLimit } from './retry-policy.ts'
+import type { StorageAnswer } from './storage-request.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -21,7 +21,7 @@ describe('a transfer that cannot succeed', () => {
       Array.from({ length: 50 }, () => ({ kind: 'answer', status: 500 }) as const),
     )
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 500 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(maxFruitlessTries)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(uploadLimit.maxTries)
     expect(world.waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 30_000])
   })
 
@@ -53,7 +53,7 @@ describe('a transfer that cannot succeed', () => {
     world.store.server.closeAllConnections()
     await new Promise((done) => world.store.server.close(done))
     expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
-    expect(world.waits).toHaveLength(maxFruitlessTries - 1)
+    expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
   })
 
   test('says at once that the file is gone when it can no longer be read', async () => {
@@ -135,7 +135,7 @@ describe('waiting and cancelling', () => {
       isOnline: () => !offline,
       untilOnline: async () => {
         questions += 1
-        if (questions > 5 * maxFruitlessTries) offline = false
+        if (questions > 5 * uploadLimit.maxTries) offline = false
       },
     }
     world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))

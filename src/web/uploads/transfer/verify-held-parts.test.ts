@@ -57,8 +57,8 @@ describe('parts that storage held before', () => {
   test.each([
     ['storage tells no checksum', true, [4]],
     ['storage tells no checksum', false, [1, 2, 3, 4]],
-    ['this browser reckons none', true, [4]],
-    ['this browser reckons none', false, [1, 2, 3, 4]],
+    ['this browser computes none', true, [4]],
+    ['this browser computes none', false, [1, 2, 3, 4]],
   ])('%s: they are believed with the date of then (%s)', async (why, hasFirstDate, sent) => {
     const sim = resume(4, 3, [])
     if (why.startsWith('storage')) sim.tellsChecksums = false

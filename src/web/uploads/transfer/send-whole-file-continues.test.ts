@@ -4,7 +4,7 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { maxFruitlessTries } from './fruitless-tries.ts'
+import { uploadLimit } from './retry-policy.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -96,7 +96,7 @@ describe('a transfer that is interrupted', () => {
   })
 
   test('any number of interruptions is fine while each stores something new', async () => {
-    const cuts = 3 * maxFruitlessTries
+    const cuts = 3 * uploadLimit.maxTries
     world.store.misbehave(
       Array.from({ length: cuts }, () => ({ kind: 'reset', after: 1000 }) as const),
     )

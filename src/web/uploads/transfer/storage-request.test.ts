@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type StorageAnswer, type StorageRequest, sendByXhr, wholeNumber } from './send.ts'
+import {
+  checksumHeader,
+  errorCode,
+  type StorageAnswer,
+  type StorageRequest,
+  sendByXhr,
+  wholeNumber,
+} from './storage-request.ts'
 
 /** As much of a browser's XMLHttpRequest as is used; the test plays the network. */
 class Xhr extends EventTarget {
@@ -185,4 +192,19 @@ test.each([
   [null, null],
 ])('the header value %s is %s', (value, expected) => {
   expect(wholeNumber(value)).toBe(expected)
+})
+
+test.each([
+  ['{"message":"…","code":"CHECKSUM_MISMATCH"}', 'CHECKSUM_MISMATCH'],
+  ['<?xml version="1.0"?><Error><Code>BadDigest</Code><Message>x</Message></Error>', 'BadDigest'],
+  ['<html>Bad gateway</html>', null],
+  ['', null],
+])('the code in %s is %s', (body, code) => {
+  expect(errorCode(body)).toBe(code)
+})
+
+test('a checksum travels in the header of its kind, and none where there is none', () => {
+  expect(checksumHeader('crc32', 'abc=')).toEqual({ 'x-amz-checksum-crc32': 'abc=' })
+  expect(checksumHeader('md5', 'abc=')).toEqual({ 'Content-MD5': 'abc=' })
+  expect(checksumHeader('md5', null)).toEqual({})
 })

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { planParts } from '../../../shared/rules/part-plan.ts'
 import { wait } from './connection.ts'
-import type { Send, StorageAnswer, StorageRequest } from './send.ts'
 import { sendParts } from './send-parts.ts'
+import type { Send, StorageAnswer, StorageRequest } from './storage-request.ts'
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
@@ -161,7 +161,7 @@ describe('a slow line', () => {
     expect(Math.max(...line.atOnce.slice(4))).toBe(2)
   })
 
-  test('is shown as it is: what gave way is not there any more', async () => {
+  test('is shown as it is: what was stopped is not there any more', async () => {
     const { shown } = await upload(16_000_000, 20_000)
     const falls = shown.filter((bytes, at) => bytes < (shown[at - 1] ?? 0))
     expect(falls).toHaveLength(1)
@@ -176,16 +176,16 @@ describe('a slow line', () => {
 
 describe('a line of 1 Mbit/s and more', () => {
   test.each([
-    { kilobytes: 125, lanes: 2 },
-    { kilobytes: 250, lanes: 2 },
-    { kilobytes: 2000, lanes: 4 },
-    { kilobytes: 25_000, lanes: 5 },
-  ])('carries every byte once, $lanes parts at once ($kilobytes KB/s)', async (given) => {
+    { kilobytes: 125, together: 2 },
+    { kilobytes: 250, together: 2 },
+    { kilobytes: 2000, together: 4 },
+    { kilobytes: 25_000, together: 5 },
+  ])('carries every byte once, $together parts at once ($kilobytes KB/s)', async (given) => {
     const size = 12 * partSize
     const line = await upload(size, given.kilobytes * 1000)
     expect(new Set(line.ends)).toEqual(new Set(['stored']))
     expect(line.carried).toBe(size)
     expect(line.starts.slice(0, 4)).toEqual(Array(4).fill(line.starts[0]))
-    expect(Math.max(...line.atOnce.slice(4))).toBe(given.lanes)
+    expect(Math.max(...line.atOnce.slice(4))).toBe(given.together)
   })
 })

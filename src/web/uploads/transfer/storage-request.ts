@@ -1,21 +1,28 @@
+import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+
+/** Spec §9: the upload time-out is 10 minutes; it holds for one request. */
+export const requestTimeoutMs = 10 * 60_000
+/** A request without a body of bytes is answered within this time, or nobody is there. */
+export const callTimeoutMs = 30_000
+
 /** One HTTP request to the address that takes the bytes. */
 export interface StorageRequest {
   method: 'PUT' | 'HEAD'
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. A blob, since a browser reads a file by itself while it sends; bytes in memory it
-   * would copy on the page's own thread, at a tenth of the speed.
+   * Null for HEAD. A blob, since the browser reads a file by itself while it sends. Bytes in memory it
+   * copies on the page's own thread, at a tenth of the speed.
    */
   body: Blob | null
   timeoutMs: number
   /**
-   * A request of whose body nothing leaves for so long is ended as stalled. Once all of it has left,
+   * A request of whose body nothing leaves for this long is ended as stalled. Once all of it has left,
    * the answer may take four times as long: the system still sends what it took, and storage works.
    */
   stallMs?: number
   signal: AbortSignal
-  /** Told now and then how many bytes of this body have left. */
+  /** Called now and then with the number of bytes of this body that have left. */
   onSent?: (bytes: number) => void
 }
 
@@ -39,8 +46,20 @@ const answerPatience = 4
 /** Sends a request. Rejects only with the reason of its signal; every other end is an answer. */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
 
+/**
+ * The header by which storage compares a body with what was sent.
+ * @param checksum null where this browser cannot compute it; then there is no header.
+ */
+export function checksumHeader(
+  kind: BodyChecksum,
+  checksum: string | null,
+): Record<string, string> {
+  if (checksum === null) return {}
+  return kind === 'crc32' ? { 'x-amz-checksum-crc32': checksum } : { 'Content-MD5': checksum }
+}
+
 /** Reads a header that must be a whole number that is not negative; anything else is null. */
-export const wholeNumber = (value: string | null | undefined): number | null => {
+export function wholeNumber(value: string | null | undefined): number | null {
   const text = value?.trim() ?? ''
   if (!/^\d+$/.test(text)) return null
   const number = Number(text)
@@ -48,26 +67,27 @@ export const wholeNumber = (value: string | null | undefined): number | null => 
 }
 
 /** The code of an error body: JSON as our server writes it, XML as a bucket does; null for others. */
-export const errorCode = (body: string): string | null =>
-  /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
+export function errorCode(body: string): string | null {
+  return /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
+}
 
 /**
- * The headers that this page may read. To ask for another one by its name, as a bucket's answer has
- * them, is an error on the console.
+ * The headers that this page may read. Asking by name for another one, as a bucket's answer has them,
+ * writes an error to the console.
  */
-const shownHeaders = (xhr: XMLHttpRequest): Headers => {
+function shownHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
   const pairs = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
   return new Headers(pairs.filter(([name]) => name !== ''))
 }
 
 /**
- * `Send` by XMLHttpRequest: the one way a browser tells how much of a body has left. No cookies go
- * along to another origin; the signature in the URL is all the right that it needs.
+ * `Send` by XMLHttpRequest, by which alone a browser tells how much of a body has left. No cookies go
+ * along to another origin: the signature in the URL is the right to send.
  */
-export const sendByXhr: Send = (request) =>
-  new Promise((resolve, reject) => {
-    const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request
+export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
+  const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request
+  return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason)
       return
@@ -124,3 +144,4 @@ export const sendByXhr: Send = (request) =>
     if (body !== null) expectMoreWithin(stallMs)
     xhr.send(body)
   })
+}

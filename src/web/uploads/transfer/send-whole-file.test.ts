@@ -7,7 +7,6 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { maxFruitlessTries } from './fruitless-tries.ts'
 import { hashPart } from './hash-blob.ts'
 
 let world: WholeFileStore
@@ -69,7 +68,7 @@ describe('the checksum of the body', () => {
     ])
   })
 
-  test('is left out where the browser cannot reckon it', async () => {
+  test('is left out where the browser cannot compute it', async () => {
     world.deps.checksums = { part: async () => null }
     await world.upload()
     expect(world.store.seen[0]?.checksum).toBeUndefined()
@@ -90,7 +89,7 @@ describe('the checksum of the body', () => {
     const altered = { kind: 'answer', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
     world.store.misbehave(Array.from({ length: 50 }, () => altered))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 409 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(maxFruitlessTries)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(6)
   })
 })
 

@@ -1,0 +1,126 @@
+import { type PartPlan, type PartRange, partRange } from '../../../shared/rules/part-plan.ts'
+import type { StoredPart } from '../upload-ports.ts'
+
+/**
+ * What the browser knows of the parts of a file. Each part is held by storage, in flight (a connection
+ * has taken it), or still to be sent.
+ */
+export class PartProgress {
+  readonly #fileSize: number
+  readonly #plan: PartPlan
+  /** Bytes by part number: of held parts all, of parts in flight those that have left. */
+  readonly #held = new Map<number, number>()
+  readonly #inFlight = new Map<number, number>()
+  #heldBytes = 0
+  #timesStored = 0
+
+  constructor(fileSize: number, plan: PartPlan) {
+    this.#fileSize = fileSize
+    this.#plan = plan
+  }
+
+  /** How many parts the file has. */
+  get count(): number {
+    return this.#plan.count
+  }
+
+  /** How often storage has got a part, each time anew for one that it had lost. */
+  get timesStored(): number {
+    return this.#timesStored
+  }
+
+  /** Bytes that storage holds or that have left; never more than the file has. */
+  get bytes(): number {
+    const left = [...this.#inFlight.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return Math.min(this.#heldBytes + left, this.#fileSize)
+  }
+
+  range(partNumber: number): PartRange {
+    return partRange(this.#fileSize, this.#plan.size, partNumber)
+  }
+
+  holds(partNumber: number): boolean {
+    return this.#held.has(partNumber)
+  }
+
+  /** The numbers of the parts that storage is known to hold. */
+  held(): number[] {
+    return [...this.#held.keys()]
+  }
+
+  /** The parts that are neither held nor in flight, lowest number first. */
+  *upcoming(): Generator<number> {
+    for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
+      if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
+    }
+  }
+
+  /** The part to send next; null when none is left. */
+  next(): number | null {
+    return this.upcoming().next().value ?? null
+  }
+
+  /** Takes the next part into flight; null when none is left. */
+  take(): number | null {
+    return this.#takeIntoFlight(this.next())
+  }
+
+  /** Takes the last part into flight, so that it is not sent until it is released; null when none is left. */
+  reserveLast(): number | null {
+    return this.#takeIntoFlight([...this.upcoming()].at(-1) ?? null)
+  }
+
+  #takeIntoFlight(partNumber: number | null): number | null {
+    if (partNumber !== null) this.#inFlight.set(partNumber, 0)
+    return partNumber
+  }
+
+  /** The part is not in flight any more, whether or not it has arrived. */
+  release(partNumber: number): void {
+    this.#inFlight.delete(partNumber)
+  }
+
+  /** This many bytes of a part in flight have left. */
+  sent(partNumber: number, bytes: number): void {
+    if (!this.#inFlight.has(partNumber)) return
+    this.#inFlight.set(partNumber, Math.min(bytes, this.range(partNumber).size))
+  }
+
+  /** Storage holds this part. */
+  hold(partNumber: number): void {
+    if (this.#held.has(partNumber)) return
+    const { size } = this.range(partNumber)
+    this.#held.set(partNumber, size)
+    this.#heldBytes += size
+    this.#timesStored += 1
+    this.sent(partNumber, 0)
+  }
+
+  /** Storage does not hold this part any more, or holds other bytes under its number. */
+  lose(partNumber: number): void {
+    this.#heldBytes -= this.#held.get(partNumber) ?? 0
+    this.#held.delete(partNumber)
+  }
+
+  /**
+   * Takes over what storage says it holds: more than is known here, or less. Parts that are not whole do
+   * not count. Other parts in flight are left out: their own requests will tell.
+   * @param knownBefore what was held when storage was asked. Only of these any can be missing.
+   * @param asking the part in flight for which storage was asked; null for none.
+   */
+  learn(parts: readonly StoredPart[], knownBefore: readonly number[], asking: number | null): void {
+    const listed = new Set(
+      parts.filter((part) => this.isWhole(part)).map((part) => part.partNumber),
+    )
+    for (const partNumber of knownBefore) if (!listed.has(partNumber)) this.lose(partNumber)
+    for (const partNumber of listed) {
+      if (partNumber === asking || !this.#inFlight.has(partNumber)) this.hold(partNumber)
+    }
+  }
+
+  /** True of a part of this file with all its bytes. */
+  isWhole({ partNumber, size }: StoredPart): boolean {
+    const exists = partNumber >= 1 && partNumber <= this.#plan.count
+    return exists && size === this.range(partNumber).size
+  }
+}

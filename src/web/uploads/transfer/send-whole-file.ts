@@ -1,0 +1,110 @@
+import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import type { Checksums } from './checksums.ts'
+import { isReadable } from './hash-blob.ts'
+import { type RetryDeps, retry, type TryEnd } from './retry.ts'
+import { failureOf, mayPass, stallLimitMs, verdictOn } from './retry-policy.ts'
+import {
+  callTimeoutMs,
+  checksumHeader,
+  requestTimeoutMs,
+  type Send,
+  type StorageAnswer,
+} from './storage-request.ts'
+
+/** What sending bytes does to the world outside. */
+export interface TransferDeps extends RetryDeps {
+  send: Send
+  checksums: Pick<Checksums, 'part'>
+}
+
+/**
+ * Puts a file of one part into storage in one PUT. After a time-out, a lost connection or a restart of
+ * the server it asks for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec §4: the
+ * transfer is retried after 3 seconds from the bytes already sent, using a range header).
+ * @throws {TransferFailed} when it is given up; with the status 403 when the URL is no longer good; as
+ *   unreadable when a try ended because the file was changed or removed.
+ * @throws {FileUnreadable} when that shows while its checksum is computed.
+ * @throws the reason of the signal when that fires.
+ */
+export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
+  const { file, ticket, contentType, resumed, signal, onProgress, onInterrupted } = job
+  /** How many bytes storage holds; null while it has to be asked. */
+  let stored: number | null = resumed ? null : 0
+  let mostStored = 0
+
+  const end = await retry(
+    async ({ stalled }): Promise<TryEnd<null>> => {
+      signal.throwIfAborted()
+      if (stored === null) {
+        const answer = await askOffset()
+        if (isLost(answer)) return { ok: false, request: 'call', answer }
+        stored = offsetIn(answer)
+      }
+      // An empty file that was never stored also reports 0 of 0, so that it is always sent.
+      if (stored === file.size && stored > 0) return { ok: true, value: null }
+      const offset = stored < file.size ? stored : 0
+      const progress = offset > mostStored ? 'here' : undefined
+      mostStored = Math.max(mostStored, offset)
+
+      const answer = await put(offset, progress ? 0 : stalled)
+      const verdict = verdictOn({ request: 'put', answer })
+      if (verdict === 'stored') return { ok: true, value: null }
+      if (answer.kind === 'network' && !(await isReadable(file, offset))) {
+        throw new TransferFailed('unreadable')
+      }
+      const failed = { ok: false, request: 'put', answer, progress } as const
+      // This URL cannot be signed anew: `send-file.ts` sends the file as its only part.
+      if (verdict === 'unsigned') throw failureOf(failed)
+      stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
+      onProgress(mostStored)
+      return failed
+    },
+    { signal, onInterrupted },
+    deps,
+  )
+  if (!end.ok) {
+    signal.throwIfAborted()
+    throw failureOf(end)
+  }
+  onProgress(file.size)
+
+  async function put(offset: number, stalled: number): Promise<StorageAnswer> {
+    onProgress(offset)
+    const checksum = offset === 0 ? await deps.checksums.part(file, ticket.checksum, signal) : null
+    return deps.send({
+      method: 'PUT',
+      url: ticket.uploadUrl,
+      headers: {
+        'Content-Type': contentType,
+        ...(offset > 0 && { Range: `bytes=${offset}-` }),
+        ...checksumHeader(ticket.checksum, checksum),
+      },
+      // Never the file itself: a file that was chosen in another tab may leave this one only in slices.
+      body: file.slice(offset),
+      timeoutMs: requestTimeoutMs,
+      stallMs: stallLimitMs(stalled),
+      signal,
+      onSent: (bytes) => onProgress(Math.min(offset + bytes, file.size)),
+    })
+  }
+
+  function askOffset(): Promise<StorageAnswer> {
+    const question = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
+    return deps.send({ ...question, url: ticket.uploadUrl, signal })
+  }
+}
+
+/** True when the question how much is stored has no answer yet. */
+function isLost(answer: StorageAnswer): boolean {
+  return mayPass({ status: answer.kind === 'answer' ? answer.status : null })
+}
+
+/**
+ * The offset that an answer names. Storage that names none (a plain presigned URL refuses HEAD) gets the
+ * whole file again: it would keep the rest of the file as if it were all of it.
+ */
+function offsetIn(answer: StorageAnswer): number {
+  if (answer.kind !== 'answer') return 0
+  const isTold = (answer.status >= 200 && answer.status < 300) || answer.status === 416
+  return isTold ? (answer.uploadOffset ?? 0) : 0
+}
