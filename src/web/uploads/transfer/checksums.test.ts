@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answerJobs, type FromWorker, type ToWorker } from './checksum-messages.ts'
@@ -8,11 +8,6 @@ import { FileUnreadable } from './hash-blob.ts'
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
 const file = new Blob([content])
-const sha256 = (...bytes: (Uint8Array | string)[]) => {
-  const hash = createHash('sha256')
-  for (const some of bytes) hash.update(some)
-  return hash.digest('hex')
-}
 const crc = (bytes: Uint8Array) => {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32(bytes))
@@ -70,119 +65,23 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('the checksum of a part', () => {
-  test.each([
-    { checksum: 'crc32' as const, expected: crc(content) },
-    { checksum: 'md5' as const, expected: createHash('md5').update(content).digest('base64') },
-  ])('$checksum in base64', async ({ checksum, expected }) => {
-    expect(await createChecksums(startWorker).part(file, checksum, never)).toBe(expected)
-  })
-
-  test('CRC-32 is big-endian, as the check value of the standard says', async () => {
-    const { part } = createChecksums(startWorker)
-    const checksum = await part(new Blob(['123456789']), 'crc32', never)
-    expect(Buffer.from(checksum ?? '', 'base64').toString('hex')).toBe('cbf43926')
-  })
-
-  test('several at once each get their own', async () => {
-    const { part } = createChecksums(startWorker)
-    const slices = [0, 1, 2, 3, 4].map((n) => content.subarray(n * 1000, n * 1000 + 777))
-    const all = await Promise.all(slices.map((bytes) => part(new Blob([bytes]), 'crc32', never)))
-    expect(all).toEqual(slices.map(crc))
-    expect(started).toHaveLength(1)
-  })
-})
-
-/** A file whose read begins and never ends, as one on a network share that is gone. */
-const hanging = () => {
-  const blob = new Blob(['x'])
-  const read = vi.fn(() => new Promise<never>(() => undefined))
-  blob.slice = () => blob
-  blob.arrayBuffer = read
-  return { blob, read }
-}
-
-describe('the parts of one worker', () => {
-  /** Lets what is set off run, while time stands still. */
-  const settle = () => new Promise((done) => setImmediate(done))
-  const untilRead = async ({ read }: ReturnType<typeof hanging>) => {
-    while (read.mock.calls.length === 0) await settle()
-  }
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  })
-
-  test('are done one after another: the first part need not wait for those behind it', async () => {
-    const order: string[] = []
-    const { part } = createChecksums(startWorker)
-    const noted = (name: string, bytes: number) =>
-      part(file.slice(0, bytes), 'crc32', never).then(() => order.push(name))
-    await Promise.all([noted('large', 9_000_000), noted('small', 1), noted('smaller', 0)])
-    expect(order).toEqual(['large', 'small', 'smaller'])
-  })
-
-  test('a cancelled one holds up nobody, even while its read hangs', async () => {
-    const { part } = createChecksums(startWorker)
-    const cancel = new AbortController()
-    const hung = part(hanging().blob, 'crc32', cancel.signal)
-    const behind = part(file, 'crc32', never)
-    cancel.abort(new Error('cancelled'))
-    await expect(hung).rejects.toThrow('cancelled')
-    expect(await behind).toBe(crc(content))
-  })
-
-  test('one that is cancelled while it waits lets nobody run beside the one before', async () => {
-    const { part } = createChecksums(startWorker)
-    const [first, third] = [hanging(), hanging()]
-    const [cancelFirst, cancelSecond] = [new AbortController(), new AbortController()]
-    const one = part(first.blob, 'crc32', cancelFirst.signal)
-    const two = part(file, 'crc32', cancelSecond.signal)
-    void part(third.blob, 'crc32', never)
-    await untilRead(first)
-    cancelSecond.abort(new Error('cancelled'))
-    await expect(two).rejects.toThrow('cancelled')
-    for (let turns = 0; turns < 20; turns += 1) await settle()
-    expect(third.read).not.toHaveBeenCalled()
-    cancelFirst.abort(new Error('cancelled'))
-    await expect(one).rejects.toThrow('cancelled')
-    await untilRead(third)
-  })
-
-  test('one whose read hangs holds up those behind it for 2 s', async () => {
-    const { part } = createChecksums(startWorker)
-    const [hung, other] = [hanging(), hanging()]
-    void part(hung.blob, 'crc32', never)
-    void part(other.blob, 'crc32', never)
-    await untilRead(hung)
-    vi.advanceTimersByTime(1999)
-    for (let turns = 0; turns < 20; turns += 1) await settle()
-    expect(other.read).not.toHaveBeenCalled()
-    vi.advanceTimersByTime(1)
-    await untilRead(other)
-  })
-
-  test('and one whose read hangs holds up no sample', async () => {
-    const { part, sample } = createChecksums(startWorker)
-    const hung = hanging()
-    void part(hung.blob, 'crc32', never)
-    await untilRead(hung)
-    expect(await sample(new Blob([]), never)).toBe(sha256('0\n'))
-  })
-})
-
-describe('the SHA-256 of a whole file', () => {
-  test('over many slices', async () => {
-    expect(await createChecksums(startWorker).sha256(file, never)).toBe(sha256(content))
-  })
-
-  test('of an empty file', async () => {
-    expect(await createChecksums(startWorker).sha256(new Blob([]), never)).toBe(sha256(''))
-  })
-
-  test('is reckoned by a worker of its own, so that no part waits for it', async () => {
+describe('a job', () => {
+  test('that is the SHA-256 of a whole file has a worker of its own, so that no part waits for it', async () => {
     const checksums = createChecksums(startWorker)
     await Promise.all([checksums.sha256(file, never), checksums.part(file, 'crc32', never)])
     expect(started).toHaveLength(2)
+  })
+
+  test('is answered to the one that asked', async () => {
+    const { part, sample } = createChecksums(startWorker)
+    const [one, other, all] = await Promise.all([
+      part(file, 'crc32', never),
+      part(new Blob(['c']), 'crc32', never),
+      sample(file, never),
+    ])
+    expect([one, other]).toEqual([crc(content), crc(Buffer.from('c'))])
+    expect(all).toMatch(/^[0-9a-f]{64}$/)
+    expect(started).toHaveLength(1)
   })
 
   test('is ended by its signal, and the worker told', async () => {
@@ -195,27 +94,6 @@ describe('the SHA-256 of a whole file', () => {
       'whole',
       'cancel',
     ])
-  })
-})
-
-describe('the sample that a file is recognised by', () => {
-  test('is made of its size and its first, middle and last 64 KiB', async () => {
-    const middle = Math.floor((content.length - 65_536) / 2)
-    const expected = sha256(
-      `${content.length}\n`,
-      content.subarray(0, 65_536),
-      content.subarray(middle, middle + 65_536),
-      content.subarray(content.length - 65_536),
-    )
-    expect(await createChecksums(startWorker).sample(file, never)).toBe(expected)
-  })
-
-  test('differs for another size, and for a changed byte in a small file', async () => {
-    const { sample } = createChecksums(startWorker)
-    const samples = await Promise.all(
-      ['', 'a', 'aa', 'ab'].map((text) => sample(new Blob([text]), never)),
-    )
-    expect(new Set(samples).size).toBe(4)
   })
 })
 

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { browserConnection, wait, waitOrReconnect } from './connection.ts'
+
+const reason = new Error('Cancelled by user')
+let cancel: AbortController
+let isOnline: boolean
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  cancel = new AbortController()
+  isOnline = true
+  vi.stubGlobal('window', new EventTarget())
+  vi.stubGlobal('navigator', {
+    get onLine() {
+      return isOnline
+    },
+  })
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+/** When it settled, in milliseconds, and how; null while it has not. */
+const watch = (waiting: Promise<void>) => {
+  const start = Date.now()
+  const seen: { after: number | null; error: unknown } = { after: null, error: null }
+  const end = (error: unknown = null) => Object.assign(seen, { after: Date.now() - start, error })
+  waiting.then(() => end(), end)
+  return seen
+}
+const comeBack = () => {
+  isOnline = true
+  window.dispatchEvent(new Event('online'))
+}
+
+describe.each([
+  ['wait', wait],
+  ['waitOrReconnect', waitOrReconnect],
+])('%s', (_, waiting) => {
+  test('resolves after its time', async () => {
+    const seen = watch(waiting(3000, cancel.signal))
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(seen).toEqual({ after: 3000, error: null })
+  })
+
+  test('rejects with the reason of its signal, also of one that has fired', async () => {
+    const seen = watch(waiting(3000, cancel.signal))
+    await vi.advanceTimersByTimeAsync(1000)
+    cancel.abort(reason)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(seen).toEqual({ after: 1000, error: reason })
+    await expect(waiting(3000, cancel.signal)).rejects.toBe(reason)
+  })
+})
+
+test('a wait ends when the browser comes back online, where that is wanted', async () => {
+  const [ended, whole] = [
+    watch(waitOrReconnect(3000, cancel.signal)),
+    watch(wait(3000, cancel.signal)),
+  ]
+  await vi.advanceTimersByTimeAsync(1000)
+  comeBack()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([ended.after, whole.after]).toEqual([1000, 3000])
+})
+
+describe('the connection of a browser', () => {
+  test('that is online is not waited for', async () => {
+    const seen = watch(browserConnection.untilOnline(cancel.signal))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(seen.after).toBe(0)
+  })
+
+  test('that is offline is waited for, but believed for 30 s only', async () => {
+    isOnline = false
+    const [first, second] = [1, 2].map(() => watch(browserConnection.untilOnline(cancel.signal)))
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(first?.after).toBeNull()
+    comeBack()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([first?.after, second?.after]).toEqual([5000, 5000])
+    isOnline = false
+    const never = watch(browserConnection.untilOnline(cancel.signal))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(never.after).toBe(30_000)
+  })
+})

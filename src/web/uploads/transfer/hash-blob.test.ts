@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { FileUnreadable, hashPart, hashSample, hashWhole, isReadable } from './hash-blob.ts'
+
+const never = new AbortController().signal
+const content = randomBytes(9_000_001)
+const file = new Blob([content])
+const sha256 = (...bytes: (Uint8Array | string)[]) => {
+  const hash = createHash('sha256')
+  for (const some of bytes) hash.update(some)
+  return hash.digest('hex')
+}
+const crc = (bytes: Uint8Array) => {
+  const value = Buffer.alloc(4)
+  value.writeUInt32BE(crc32(bytes))
+  return value.toString('base64')
+}
+
+/** A file that is read as one is that was changed since it was chosen. */
+const changed = (): Blob => {
+  const blob = new Blob([new Uint8Array(10)])
+  blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
+  blob.slice = () => blob
+  return blob
+}
+
+describe('the checksum of a part', () => {
+  test.each([
+    { checksum: 'crc32' as const, expected: crc(content) },
+    { checksum: 'md5' as const, expected: createHash('md5').update(content).digest('base64') },
+  ])('$checksum in base64', async ({ checksum, expected }) => {
+    expect(await hashPart(file, checksum, never)).toBe(expected)
+  })
+
+  test('CRC-32 is big-endian, as the check value of the standard says', async () => {
+    const checksum = await hashPart(new Blob(['123456789']), 'crc32', never)
+    expect(Buffer.from(checksum ?? '', 'base64').toString('hex')).toBe('cbf43926')
+  })
+
+  test('several at once each get their own', async () => {
+    const slices = [0, 1, 2, 3, 4].map((n) => content.subarray(n * 1000, n * 1000 + 777))
+    const all = slices.map((bytes) => hashPart(new Blob([bytes]), 'crc32', never))
+    expect(await Promise.all(all)).toEqual(slices.map(crc))
+  })
+})
+
+describe('the SHA-256 of a whole file', () => {
+  test('over many slices', async () => {
+    expect(await hashWhole(file, never)).toBe(sha256(content))
+  })
+
+  test('of an empty file', async () => {
+    expect(await hashWhole(new Blob([]), never)).toBe(sha256(''))
+  })
+
+  test('is ended by its signal', async () => {
+    const reason = new Error('Cancelled by user')
+    await expect(hashWhole(file, AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+})
+
+describe('the sample that a file is recognised by', () => {
+  test('is made of its size and its first, middle and last 64 KiB', async () => {
+    const middle = Math.floor((content.length - 65_536) / 2)
+    const expected = sha256(
+      `${content.length}\n`,
+      content.subarray(0, 65_536),
+      content.subarray(middle, middle + 65_536),
+      content.subarray(content.length - 65_536),
+    )
+    expect(await hashSample(file)).toBe(expected)
+  })
+
+  test('differs for another size, and for a changed byte in a small file', async () => {
+    const samples = await Promise.all(
+      ['', 'a', 'aa', 'ab'].map((text) => hashSample(new Blob([text]))),
+    )
+    expect(new Set(samples).size).toBe(4)
+  })
+})
+
+describe('a file that was changed or removed', () => {
+  test('is unreadable for each of them', async () => {
+    for (const hash of [
+      hashPart(changed(), 'crc32', never),
+      hashWhole(changed(), never),
+      hashSample(changed()),
+    ]) {
+      await expect(hash).rejects.toBeInstanceOf(FileUnreadable)
+    }
+  })
+
+  test('is unreadable where fewer bytes come than it had', async () => {
+    const short = new Blob(['ab'])
+    short.slice = () => short
+    short.arrayBuffer = async () => new ArrayBuffer(1)
+    await expect(hashPart(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
+  })
+
+  test('is told from one that is there', async () => {
+    expect(await isReadable(changed(), 3)).toBe(false)
+    expect(await isReadable(file, 3)).toBe(true)
+    expect(await isReadable(new Blob([]), 0)).toBe(true)
+  })
+})
