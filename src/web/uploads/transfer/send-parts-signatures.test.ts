@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   failureOf,
+  firstTries,
   from1To,
   sentNumbers,
   simulateParts,
@@ -28,6 +29,14 @@ describe('signatures', () => {
     expect(sim.waits).toEqual([])
     expect(sim.puts.length).toBeLessThanOrEqual(30 + 5)
     expect(sim.held.size).toBe(30)
+  })
+
+  test('are fresh after a lost connection too: storage may have refused the URL before it was cut', async () => {
+    const sim = simulateParts(2)
+    sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (n) => n === 1)
+    await sim.run()
+    const signatures = sim.puts.filter(({ partNumber }) => partNumber === 1)
+    expect(signatures.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
   test('that are refused fresh again and again fail', async () => {

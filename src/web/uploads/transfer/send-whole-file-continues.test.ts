@@ -107,6 +107,29 @@ describe('a transfer that is interrupted', () => {
   })
 })
 
+describe('a body of which nothing leaves any more', () => {
+  test('is given more time each time, and begins anew once something is stored', async () => {
+    const patience: (number | undefined)[] = []
+    const send = world.deps.send
+    world.deps.send = (request) => {
+      if (request.method === 'HEAD') return send(request)
+      patience.push(request.stallMs)
+      if (patience.length === 2) world.store.keep(world.content.subarray(0, 1000))
+      return patience.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
+    }
+    await world.upload()
+    expect(patience.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
+    expect(sha(world.store.stored())).toBe(sha(world.content))
+  })
+})
+
+test('a store that has more than the file gets the whole file again', async () => {
+  world.store.keep(Buffer.concat([world.content, Buffer.from('more')]))
+  await world.upload(undefined, { resumed: true })
+  expect(world.store.seen[1]?.range).toBeUndefined()
+  expect(sha(world.store.stored())).toBe(sha(world.content))
+})
+
 describe('a transfer that goes on from an earlier try', () => {
   test('asks first, and sends only what is missing', async () => {
     world.store.keep(world.content.subarray(0, 1_500_000))

@@ -3,6 +3,7 @@ import {
   failureOf,
   firstTries,
   from1To,
+  ownChecksum,
   partSize,
   sentNumbers,
   simulateParts,
@@ -79,6 +80,31 @@ describe('parts that storage held before', () => {
     })
     await sim.run({ held: [] })
     expect([sim.older.size, sim.held.size, sim.mistakes]).toEqual([0, 6, []])
+  })
+
+  test('and were lost and sent anew before they are compared are the own ones', async () => {
+    const sim = simulateParts(8)
+    for (const partNumber of [2, 1]) sim.held.set(partNumber, partSize)
+    sim.older.set(2, 'other=')
+    const { part } = sim.deps.checksums
+    let reads = 0
+    sim.deps.checksums = {
+      part: async (...args) => {
+        reads += 1
+        // The first is that of part 1, which is compared before part 2.
+        if (reads === 1) await new Promise<void>((done) => sim.at(10_000, done))
+        return part(...args)
+      },
+    }
+    sim.fault = firstTries(1, { kind: 'forgets' }, (n) => n === 3)
+    await sim.run({
+      held: [
+        { partNumber: 1, size: partSize, checksum: ownChecksum },
+        { partNumber: 2, size: partSize, checksum: 'other=' },
+      ],
+    })
+    expect(sentNumbers(sim).filter((n) => n === 2)).toEqual([2])
+    expect([sim.older.size, sim.held.size, sim.mistakes]).toEqual([0, 8, []])
   })
 
   test('are asked after where the answer to the own one was lost', async () => {
