@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { makeClient, makePerson } from '../../../tests/support/make.ts'
+import { makeClient, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForUpload } from '../../../tests/support/upload-requests.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -27,6 +28,58 @@ describe('an error that nobody expected', () => {
     const line = app.logged.find((entry) => entry.requestId === requestId && entry.level === 50)
     expect(JSON.stringify(line)).toContain('relation')
     expect((await person.fetch('/api/files')).status).toBe(200)
+  })
+})
+
+describe('a disk that is full', () => {
+  it('under the database is told with 503 and what to do, and logged with its cause', async () => {
+    const person = await makePerson(app)
+    // Says what Postgres says when it finds no room for a page.
+    await app.deps.db.execute(`
+      create function refuse_for_want_of_space() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+      create trigger no_space before insert on sessions
+        for each row execute function refuse_for_want_of_space();
+      create trigger no_space before insert on settings
+        for each row execute function refuse_for_want_of_space();
+      create trigger no_space before insert on uploads
+        for each row execute function refuse_for_want_of_space();
+      create trigger no_space before insert on users
+        for each row execute function refuse_for_want_of_space()`)
+    const { email, password } = person
+    const name = { firstName: 'Ada', lastName: 'Lovelace' }
+    const other = { ...name, email: 'new@example.org', password, confirmPassword: password }
+    const answers = [
+      await makeClient(app).post('/api/auth/login', { email, password }),
+      await makeClient(app).post('/api/auth/signup', other),
+      await askForUpload(person),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(503)
+      expect(await answer.json()).toEqual({
+        code: 'DISK_FULL',
+        message:
+          'The disk of this server is full. Delete files that are no longer needed, then try again.',
+      })
+    }
+    for (const table of ['sessions', 'settings', 'uploads', 'users']) {
+      await app.deps.db.execute(`drop trigger no_space on ${table}`)
+    }
+    expect((await person.fetch('/api/files')).status).toBe(200)
+  })
+
+  it('under the files is told so when an upload is confirmed', async () => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 5 })
+    await putBytes(started, new Uint8Array(5))
+    const full = Object.assign(new Error('no space left on device'), { code: 'EDQUOT' })
+    const seal = vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(full)
+    const { cloudKey } = started
+    const refused = await person.post('/api/files/confirm-upload', { cloudKey })
+    expect(seal).toHaveBeenCalledOnce()
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ code: 'DISK_FULL' })
+    expect((await person.post('/api/files/confirm-upload', { cloudKey })).status).toBe(200)
   })
 })
 

@@ -1,7 +1,9 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { isDatabaseAway } from '../db/away.ts'
 import { AppError } from '../errors.ts'
+import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
 
 /** A Postgres that was restarted is back by then, as a rule. */
@@ -10,6 +12,8 @@ const retryAfterSeconds = 5
 const toAppError = (error: unknown, requestId: string): AppError => {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
+  // Before what is away: of this somebody can do something.
+  if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseAway(error)) {
     const headers = { 'retry-after': String(retryAfterSeconds) }
     return new AppError('UNAVAILABLE', { cause: error, headers })
@@ -21,13 +25,18 @@ const toAppError = (error: unknown, requestId: string): AppError => {
 }
 
 /**
+ * Refusals that are no faults, and that whoever provokes them must not fill the log with: a full queue,
+ * and too little space, which is told once by who watches it.
+ */
+const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL'])
+
+/**
  * The one way an error leaves: a known one by the table, an unknown one logged whole under the
  * request's id and answered with one dull sentence that carries it.
  */
 export const answerError = (error: unknown, c: Context<HttpEnv>): Response => {
   const fault = toAppError(error, c.var.requestId)
-  // A full queue is not a fault, and whoever fills it must not fill the log.
-  if (fault.status >= 500 && fault.code !== 'PASSWORDS_BUSY')
+  if (fault.status >= 500 && !notLogged.has(fault.code))
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
   return c.json(fault.body, fault.status, { 'cache-control': 'no-store', ...fault.headers })
 }

@@ -25,7 +25,7 @@ describe('a disk that fails', () => {
     // Every write to this device fails as a full disk does.
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
     const answer = await upload.put(bytes, { Range: 'bytes=0-' })
-    expect(refusalOf(answer)).toEqual([503, 'UNAVAILABLE'])
+    expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
     // With room again the same upload goes through.

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { isDiskFull } from '../space/disk-full.ts'
 import type { Folders } from './folders.ts'
 import { PiecePool } from './piece-pool.ts'
 import type { UploadReceiver } from './receive-body.ts'
@@ -166,7 +167,7 @@ export class DataPlane {
     }
     // A full or failing disk, mostly. The client may come back; the log tells the whole of it.
     this.#log.error({ err: error }, 'a transfer failed')
-    return new AppError('UNAVAILABLE')
+    return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }
 
   #tellOfCeiling(request: IncomingMessage): void {

@@ -22,7 +22,7 @@ describe('a part on a disk that is full', () => {
     await rm(path)
     // Every write to this device fails as a full disk does.
     await symlink('/dev/full', path)
-    expect(refusalOf(await of.put(1))).toEqual([503, 'UNAVAILABLE'])
+    expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await of.held()).toEqual([2])
     await rm(path)
@@ -37,7 +37,7 @@ describe('a part on a disk that is full', () => {
     const notes = join(disk.dataDir, 'uploads', `${of.key}.parts`)
     await rm(notes)
     await symlink('/dev/full', notes)
-    expect(refusalOf(await of.put(1))).toEqual([503, 'UNAVAILABLE'])
+    expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
     expect(await of.held()).toEqual([2])
     await rm(notes)
     expect((await of.put(1)).status).toBe(200)

@@ -50,6 +50,10 @@ export const errorTable = {
     status: 409,
     message: 'This upload is already complete and takes no more bytes.',
   },
+  UPLOADS_UNFINISHED: {
+    status: 409,
+    message: 'Too many uploads of yours are unfinished. Finish or cancel some, then try again.',
+  },
   UPLOAD_SUPERSEDED: {
     status: 409,
     message: 'A newer request has taken over this upload.',
@@ -94,9 +98,20 @@ export const errorTable = {
     status: 503,
     message: 'Too many files are on their way right now. Please try again shortly.',
   },
+  DISK_FULL: {
+    status: 503,
+    message:
+      'The disk of this server is full. Delete files that are no longer needed, then try again.',
+  },
   UNAVAILABLE: {
     status: 503,
     message: 'The service cannot be reached right now. Please try again shortly.',
+  },
+  STORAGE_FULL: {
+    status: 507,
+    message:
+      'This server has too little free space for this file. Delete files that are no longer ' +
+      'needed, or try again later.',
   },
 } as const satisfies Record<string, { status: number; message: string }>
 
