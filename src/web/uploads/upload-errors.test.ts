@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { errorTable } from '../../shared/contract/errors.ts'
 import { refusalText, stopsTheRest, transferText } from './upload-errors.ts'
 
 const refusal = (
@@ -32,6 +33,14 @@ describe('the words of spec §8', () => {
     expect(transferText('foreground', 'status', null)).toBe('Direct S3 upload failed')
     expect(transferText('background', 'status', 500)).toBe('Upload failed with status 500')
   })
+
+  test.each(['foreground', 'background'] as const)(
+    'a server without space for it says what to do (%s)',
+    (path) => {
+      const { status, message } = errorTable.STORAGE_FULL
+      expect(transferText(path, 'status', status)).toBe(message)
+    },
+  )
 })
 
 test('a full tier: the rest of the drop is not tried', () => {

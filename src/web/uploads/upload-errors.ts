@@ -1,3 +1,4 @@
+import { errorTable } from '../../shared/contract/errors.ts'
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import type { TransferFault } from './upload-ports.ts'
@@ -62,6 +63,8 @@ function trimmed(text: string | null | undefined): string {
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
+  // What a person can do about it, in place of a number.
+  if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'
     return `Direct S3 upload failed with status ${status}`

@@ -6,6 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { errorTable } from '../../../shared/contract/errors.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let world: EngineWorld
@@ -29,6 +30,18 @@ describe('an upload that fails', () => {
     world.engine.resume(id)
     await pass(0)
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+  })
+
+  test('for want of space on the server says so at once, and is not tried again by itself', async () => {
+    const { status, message } = errorTable.STORAGE_FULL
+    world.onStart = (name) => (name === 'a.txt' ? refused(status, 'STORAGE_FULL', message) : null)
+    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+    await pass(1000)
+    expect(world.toasts[0]).toEqual({ title: 'Upload Error', description: message })
+    // Another file may be small enough.
+    expect(world.shown()).toEqual(['a.txt failed', 'b.txt completed'])
+    await pass(600_000)
+    expect(world.requests.filter(({ fileName }) => fileName === 'a.txt')).toHaveLength(1)
   })
 
   test('because the tier is full says so inline, and stops the rest', async () => {

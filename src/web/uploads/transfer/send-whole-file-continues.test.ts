@@ -44,7 +44,7 @@ describe('a transfer that is interrupted', () => {
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
   })
 
-  test.each([408, 429, 500, 502, 503, 504])('tries again after %i', async (status) => {
+  test.each([408, 429, 500, 502, 503, 504, 507])('tries again after %i', async (status) => {
     world.store.misbehave([{ kind: 'answer', status }])
     await world.upload()
     expect(sha(world.store.stored())).toBe(sha(world.content))

@@ -27,9 +27,12 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
   signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
 }
 
-/** A server that fails over a start has no bytes to lose by it, so that the person hears of it at once. */
+/**
+ * A server that fails over a start, or has no space for it, has no bytes to lose by it, so that the
+ * person hears of it at once.
+ */
 export function mayStartAgain(refusal: Refusal): boolean {
-  return mayPass(refusal) && refusal.status !== 500
+  return mayPass(refusal) && refusal.status !== 500 && refusal.status !== 507
 }
 
 /** A call that is made again until it is answered. */
