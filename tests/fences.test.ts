@@ -78,6 +78,7 @@ const crossings: Crossing[] = [
   importing('src/server/http/d.ts', '../app.ts', infrastructure),
   importing('src/server/db/a.ts', '../files/queries.ts', infrastructure),
   importing('src/server/storage/a.ts', '../jobs/jobs.ts', infrastructure),
+  importing('src/server/space/a.ts', '../uploads/queries.ts', infrastructure),
   importing('src/server/email/letters/a.ts', '../../auth/sign-up.ts', infrastructure),
   importing('src/server/errors.ts', './auth/auth.ts', infrastructure),
   importing('src/server/deps.ts', './files/expire-files.ts', 'deps.ts names types'),
@@ -234,7 +235,7 @@ const allowed: Planted[] = [
 ]
 
 /** The server's rooms that everything else stands on. */
-const foundation = ['db', 'email', 'http', 'storage']
+const foundation = ['db', 'email', 'http', 'space', 'storage']
 
 interface Finding {
   file: string

@@ -30,6 +30,7 @@ describe('defaults', () => {
       supportEmail: 'support@127.0.0.1',
       privacyEmail: 'privacy@127.0.0.1',
       rateLimits: true,
+      minFreeSpace: null,
       trustProxy: false,
       requireEmailVerification: false,
       smtpUrl: null,
@@ -71,6 +72,7 @@ describe('faults', () => {
       APP_URL: 'https://example.org/files',
       ADMIN_EMAIL: 'admin',
       RATE_LIMITS: 'no',
+      MIN_FREE_SPACE: '10 %',
       LOG_LEVEL: 'loud',
       LOG_FORMAT: 'xml',
     })
@@ -80,6 +82,7 @@ describe('faults', () => {
       'APP_URL is "https://example.org/files": give an origin without a path, such as https://files.example.org',
       'ADMIN_EMAIL is "admin": give an email address, or unset it',
       'RATE_LIMITS is "no": write on or off, or unset it for on',
+      'MIN_FREE_SPACE is "10 %": give a size such as 512MiB, or 0, or unset it for the larger of 2 % and 512 MiB',
       'LOG_LEVEL is "loud": write one of fatal, error, warn, info, debug, trace, silent, or unset it for info',
       'LOG_FORMAT is "xml": write readable or json, or unset it',
     ])
@@ -142,6 +145,27 @@ describe('faults', () => {
 test('a database URL may name a host or a socket', () => {
   const urls = ['postgres://u:p@h:5433/d?sslmode=require', 'postgresql:///d?host=/run/postgresql']
   for (const url of urls) expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+})
+
+describe('MIN_FREE_SPACE', () => {
+  test.each([
+    [undefined, null],
+    ['0', 0],
+    ['1000', 1000],
+    ['512MiB', 512 * 1024 ** 2],
+    ['3KiB', 3 * 1024],
+    ['20GiB', 20 * 1024 ** 3],
+    ['1TiB', 1024 ** 4],
+  ])('%j is %j bytes', (MIN_FREE_SPACE, bytes) => {
+    expect(readConfig({ MIN_FREE_SPACE }).minFreeSpace).toBe(bytes)
+  })
+
+  test.each(['-1', '1.5GiB', '512 MiB', '512MB', 'MiB', '2%', '1e3', ' 1'])(
+    '%j is refused',
+    (MIN_FREE_SPACE) => {
+      expect(faultsOf({ MIN_FREE_SPACE })).toHaveLength(1)
+    },
+  )
 })
 
 describe('.env', () => {

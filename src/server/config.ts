@@ -12,7 +12,7 @@ import {
   s3SettingsTable,
   unreachableS3,
 } from './s3-settings.ts'
-import { hidden, onOff, shown } from './setting-values.ts'
+import { byteSize, hidden, onOff, shown } from './setting-values.ts'
 
 /** What the server was told at its start; nothing else in it reads the environment. */
 export interface Config {
@@ -40,6 +40,8 @@ export interface Config {
   rateLimits: boolean
   /** Whether the client's address is taken from the proxy's header. */
   trustProxy: boolean
+  /** Bytes of free space that uploads leave; null: by the size of the disk. */
+  minFreeSpace: number | null
   requireEmailVerification: boolean
   /** null: mail is written to `dataDir/outbox`. */
   smtpUrl: string | null
@@ -112,6 +114,11 @@ export const settings = {
   TRUST_PROXY: {
     default: '`off`',
     meaning: "`on` behind a proxy: take the client's address from its header",
+  },
+  MIN_FREE_SPACE: {
+    default: 'the larger of 2 % and 512 MiB',
+    meaning:
+      'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
   },
   LOG_LEVEL: {
     default: '`info`',
@@ -208,6 +215,7 @@ export function readConfig(environment: Environment): Config {
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
+    minFreeSpace: env.MIN_FREE_SPACE,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
@@ -315,6 +323,7 @@ const schema = z.object({
   }),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: onOff('off'),
+  MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
     .default('info'),

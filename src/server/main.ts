@@ -21,6 +21,7 @@ import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
+import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openDiskStorage } from './storage/disk.ts'
 import type { BucketOptions } from './storage/open-bucket.ts'
@@ -83,11 +84,23 @@ async function start(
 ): Promise<string> {
   const { appUrl, dataDir } = config
   await prepareDataDir(dataDir)
+  const space = await DiskSpace.open({
+    folder: dataDir,
+    minFree: config.minFreeSpace,
+    takesUploads: config.s3 === null,
+    holdsDatabase: config.databaseUrl === null,
+    log,
+  })
+  // Closed last: the database may need its reserve to stop.
+  lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
   const { pool, db, ...database } = await openDatabase(config, log)
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
+
+  // Not before the database is there: a new one needs room first.
+  space.watch()
 
   const touchUpload = prepareTouchUpload(db)
   const disk = await openDiskStorage({
@@ -98,6 +111,7 @@ async function start(
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
+    space,
   })
   lifetime.add({ name: 'storage', close: disk.close })
   const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))

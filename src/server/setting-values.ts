@@ -21,3 +21,18 @@ export const onOff = (fallback: 'on' | 'off') =>
 /** A switch that may be left to something else; undefined where it is not set. */
 export const maybeOnOff = () =>
   z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
+
+const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
+const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
+
+/** A size in bytes, written with a unit such as MiB or without one; null where it is not set. */
+export const byteSize = (fallback: string) =>
+  z
+    .string()
+    .regex(sizePattern, shown(`give a size such as 512MiB, or 0, or unset it for ${fallback}`))
+    .transform((text) => {
+      const [, number, unit = ''] = sizePattern.exec(text) ?? []
+      return Number(number) * 1024 ** sizeUnits.indexOf(unit)
+    })
+    .nullable()
+    .default(null)

@@ -19,6 +19,7 @@ import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
+import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk.ts'
 import { openS3Storage } from '../../src/server/storage/s3.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
@@ -55,6 +56,8 @@ export interface TestAppOptions {
   env?: Record<string, string>
   /** What hashing a password costs; next to nothing, unless a test is about that. */
   passwordCost?: HashCost
+  /** Free space for uploads; without it, that of the real disk. */
+  space?: UploadSpace
   /** A folder that outlives the server; without it, one of its own. */
   dataDir?: string
   /** Shorter waits for the database than the real ones. */
@@ -66,6 +69,7 @@ export const serveApp = async (
   database: TestDatabase,
   {
     env = {},
+    space,
     dataDir: kept,
     poolLimits,
     passwordCost = { N: 16, r: 1, p: 1 },
@@ -79,6 +83,7 @@ export const serveApp = async (
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     RATE_LIMITS: 'off',
+    MIN_FREE_SPACE: '0',
     ...env,
   })
   const clock = testClock()
@@ -86,6 +91,14 @@ export const serveApp = async (
   const log = pino({ level: 'debug' }, logCollector(logged))
   const { pool, db, close: closeDatabase } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
+  const ownSpace = await DiskSpace.open({
+    folder: dataDir,
+    minFree: config.minFreeSpace,
+    takesUploads: true,
+    holdsDatabase: false,
+    log,
+  })
+  ownSpace.watch()
   const touchUpload = prepareTouchUpload(db)
   const disk = await openDiskStorage({
     dataDir,
@@ -95,6 +108,7 @@ export const serveApp = async (
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
+    space: space ?? ownSpace,
   })
   const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
@@ -135,6 +149,7 @@ export const serveApp = async (
       await new Promise((resolve) => server.close(resolve))
       await passwords.close()
       await closeDatabase()
+      await ownSpace.close()
       await database.drop()
       if (kept === undefined) await rm(dataDir, { recursive: true, force: true })
     },

@@ -15,6 +15,7 @@ import type { DownloadGrant, UploadGrant } from '../../src/server/storage/storag
 import { newStorageKey } from '../../src/server/storage/storage-key.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
+import { type TestSpace, testSpace } from './test-space.ts'
 
 /** A disk store in a folder of its own behind a server of its own, without the rest of the program. */
 export interface DiskServer {
@@ -22,6 +23,7 @@ export interface DiskServer {
   dataDir: string
   port: number
   clock: TestClock
+  space: TestSpace
   logged: LogLine[]
   /** Keys that were touched, in order. */
   touched: string[]
@@ -48,6 +50,7 @@ export const openDiskServer = async (
 ): Promise<DiskServer> => {
   const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
+  const space = testSpace()
   const logged: LogLine[] = []
   const { server, port } = await listen(
     new Hono<HttpEnv>(),
@@ -61,6 +64,7 @@ export const openDiskServer = async (
     dataDir,
     port,
     clock,
+    space,
     logged,
     touched: [],
     over: new Set(),
@@ -113,6 +117,7 @@ export const openDiskServer = async (
       },
     },
     clientAddress: (request) => clientAddress(request, { trustProxy: true }),
+    space,
     ...(fileSystem && { fileSystem }),
   })
   return Object.assign(disk, { storage })

@@ -1,9 +1,11 @@
 import type { TestProject } from 'vitest/node'
 import { startTestPostgres } from './postgres-server.ts'
+import { canMount } from './small-disk.ts'
 
 /** One Postgres for the whole run; each test file makes its own database in it. */
 export default async function setup(project: TestProject) {
   const postgres = await startTestPostgres()
+  project.provide('canMount', await canMount())
   project.provide('postgresUrl', postgres.url)
   return postgres.stop
 }

@@ -40,6 +40,7 @@ export const startServerProcess = async (settings: {
       DATA_DIR: dataDir,
       PORT: String(port),
       RATE_LIMITS: 'off',
+      MIN_FREE_SPACE: '0',
       LOG_LEVEL: 'warn',
       ...env,
     },

@@ -1,25 +1,36 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
 
-/** Says at the end of a run which tests had no S3 server to run against, and how many they are. */
+/** Says at the end of a run which tests lacked what they need of the machine, and how many they are. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const missing = missingCephPrograms()
-    if (missing.length === 0) return
-    const skipped = modules
-      .filter((module) => module.project.name === 's3')
-      .map((module) => ({
-        file: module.relativeModuleId,
-        count: [...module.children.allTests('skipped')].length,
-      }))
-      .filter(({ count }) => count > 0)
-    if (skipped.length === 0) return
-    const total = skipped.reduce((sum, { count }) => sum + count, 0)
-    const lines = [
-      `SKIPPED: ${total} tests that need a real S3 server. Not installed: ${missing.join(', ')}.`,
-      ...skipped.map(({ file, count }) => `  ${file}: ${count}`),
-      `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
-    ]
-    process.stderr.write(`\n${lines.join('\n')}\n`)
+    if (missing.length > 0) {
+      say(
+        modules.filter(({ project }) => project.name === 's3'),
+        `a real S3 server. Not installed: ${missing.join(', ')}.`,
+        `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
+      )
+    }
+    say(
+      modules.filter(({ project }) => project.name === 'server'),
+      'a small disk of their own, and no file system can be mounted here.',
+      'Run them as root, in a container with CAP_SYS_ADMIN',
+    )
   }
+}
+
+/** Names the tests that were skipped, if any. */
+function say(modules: readonly TestModule[], need: string, cure: string): void {
+  const skipped = modules
+    .map((module) => ({
+      file: module.relativeModuleId,
+      count: [...module.children.allTests('skipped')].length,
+    }))
+    .filter(({ count }) => count > 0)
+  if (skipped.length === 0) return
+  const total = skipped.reduce((sum, { count }) => sum + count, 0)
+  const files = skipped.map(({ file, count }) => `  ${file}: ${count}`)
+  const lines = [`SKIPPED: ${total} tests that need ${need}`, ...files, cure]
+  process.stderr.write(`\n${lines.join('\n')}\n`)
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../tests/support/disk-server.ts'
 import { chunked, wholeUpload } from '../../../tests/support/disk-uploads.ts'
 import { untilClosed } from '../../../tests/support/send.ts'
+import { testSpace } from '../../../tests/support/test-space.ts'
 import { openDiskStorage } from './disk.ts'
 import { newStorageKey } from './storage-key.ts'
 
@@ -26,6 +27,7 @@ describe('after a crash', () => {
       secret: 'a secret that only this test run knows',
       clock: disk.clock,
       log: pino({ level: 'silent' }),
+      space: testSpace(),
       uploads: { touch: async () => true },
       clientAddress: () => '127.0.0.1',
     })

@@ -2,6 +2,7 @@ import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../deps.ts'
+import type { UploadSpace } from '../space/disk-space.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DataPlane } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
@@ -18,6 +19,7 @@ import {
   type Storage,
   type UploadGrant,
 } from './storage.ts'
+import { UploadRoom } from './upload-room.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
@@ -32,6 +34,8 @@ export interface DiskStorageOptions {
   uploads: UploadActivity
   /** Where a request comes from: of one client only so many transfers run at once. */
   clientAddress(request: IncomingMessage): string
+  /** The file system of `dataDir`. */
+  space: UploadSpace
   /** Absent: the real one. */
   fileSystem?: FileSystem
 }
@@ -64,7 +68,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
-  const receiver = { folders, locks, parts, digests, running, memory, uploads, clock, log }
+  const room = new UploadRoom(options.space, clock)
+  const receiver = { folders, locks, parts, digests, running, memory, room, uploads, clock, log }
   const plane = new DataPlane({ ...receiver, signingKey, clientAddress })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
@@ -84,6 +89,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     computesSha256: true,
     ...signersOf(options.appUrl.origin),
     under: (origin) => ({ ...disk, ...signersOf(origin) }),
+    promiseRoom: (key, bytes) => room.promise(key, bytes),
     listParts: (key) => parts.list(key),
     storedSize,
 
@@ -100,6 +106,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         if (!isWhole) throw new SizeMismatch(size, held)
         const sha256 = await folders.seal(key, size, (file, path) => digests.of(key, path, file))
         await parts.forget(key)
+        room.forget(key)
         return sha256
       } finally {
         lock.release()
@@ -110,6 +117,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         digests.forget(key)
+        room.forget(key)
         await parts.discard(key)
         await folders.remove(key)
       } finally {

@@ -8,6 +8,7 @@ import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
+import type { UploadRoom } from './upload-room.ts'
 import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMilliseconds = 60_000
@@ -29,6 +30,7 @@ export interface UploadReceiver {
   /** The transfers of whole files that are running, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes
+  room: UploadRoom
   uploads: UploadActivity
   clock: Clock
   log: Logger
@@ -78,11 +80,19 @@ export async function assertOpen(
   if (!open) throw new AppError('UPLOAD_NOT_FOUND')
 }
 
-/** Tells the uploads' records, once a minute, that bytes are arriving; an upload that is over ends. */
-export function heartbeat(key: string, receiver: UploadReceiver): () => Promise<void> | undefined {
-  const { clock, log } = receiver
+/**
+ * What is done with each chunk before it is written: it takes its room on the disk, and once a minute
+ * the uploads' records are told that bytes are arriving; an upload that is over ends.
+ * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
+ */
+export function admitChunks(
+  key: string,
+  receiver: UploadReceiver,
+): (chunk: Buffer) => Promise<void> | undefined {
+  const { clock, log, room } = receiver
   let touchedAt = clock().getTime()
-  return () => {
+  return (chunk) => {
+    if (!room.take(key, chunk.length)) return Promise.reject(new AppError('STORAGE_FULL'))
     const now = clock().getTime()
     if (now - touchedAt < touchEveryMilliseconds) return undefined
     touchedAt = now

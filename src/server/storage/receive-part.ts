@@ -4,10 +4,10 @@ import { crc32 } from 'node:zlib'
 import { AppError } from '../errors.ts'
 import { BlockWriter } from './block-writer.ts'
 import {
+  admitChunks,
   answerOffset,
   answerStored,
   assertOpen,
-  heartbeat,
   type Incoming,
   receiveBody,
   type UploadReceiver,
@@ -25,7 +25,7 @@ import {
  * parts that arrive at the same time. Answers 200 when the part is held whole; one that is sent
  * again is not held until it has arrived again. Bytes of the whole file give way to the first part.
  * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it does not
- * give the checksum sent along: the part is not held.
+ * give the checksum sent along, STORAGE_FULL when the disk has no room for it: the part is not held.
  */
 export async function receivePart(
   request: IncomingMessage,
@@ -45,6 +45,7 @@ export async function receivePart(
     lock.signal.throwIfAborted()
     // Nobody is there any more: nothing may be thrown away for a request without a body.
     if (request.destroyed) return
+    if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
     const file = await receiver.parts.begin(grant)
     try {
       const incoming = { request, response, stop: lock.signal }
@@ -83,7 +84,7 @@ async function receiveInto(
   incoming: Incoming,
   receiver: UploadReceiver,
 ): Promise<number> {
-  const beat = heartbeat(key, receiver)
+  const admit = admitChunks(key, receiver)
   let crc = 0
   const writer = new BlockWriter({
     file,
@@ -92,7 +93,7 @@ async function receiveInto(
     limit: offset + size,
     onBytes: (chunk) => {
       crc = crc32(chunk, crc)
-      return beat()
+      return admit(chunk)
     },
   })
   await receiveBody(incoming, writer)

@@ -6,10 +6,10 @@ import { AppError } from '../errors.ts'
 import { BlockWriter } from './block-writer.ts'
 import { smallFileBytes } from './file-digests.ts'
 import {
+  admitChunks,
   answerOffset,
   answerStored,
   assertOpen,
-  heartbeat,
   type Incoming,
   receiveBody,
   type UploadReceiver,
@@ -28,6 +28,7 @@ import {
  * `grant.size`. What arrived before a connection broke stays, for the next request to continue.
  * Parts that are held give way to a file that is sent from its beginning.
  * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there;
+ * STORAGE_FULL when the disk has no room for the rest, and what is stored stays;
  * CHECKSUM_MISMATCH when the body does not give the checksum sent along, and nothing of it stays.
  */
 export async function receiveUpload(
@@ -50,6 +51,8 @@ export async function receiveUpload(
     lock.signal.throwIfAborted()
     // Nobody is there any more: nothing may be thrown away for a request without a body.
     if (request.destroyed) return
+    const left = grant.size - (start ?? 0)
+    if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')
     const file = await openFor(grant.key, start, receiver)
     try {
       const incoming = { request, response, stop: lock.signal }
@@ -121,7 +124,7 @@ async function receiveInto(
 ): Promise<void> {
   const { key, size } = grant
   const { digests, folders, running } = receiver
-  const beat = heartbeat(key, receiver)
+  const admit = admitChunks(key, receiver)
   const path = folders.uploadPath(key)
   const sha256 = start === 0 && size <= smallFileBytes ? createHash('sha256') : undefined
   let crc = 0
@@ -133,7 +136,7 @@ async function receiveInto(
     onBytes: (chunk) => {
       if (checksum !== undefined) crc = crc32(chunk, crc)
       sha256?.update(chunk)
-      return beat()
+      return admit(chunk)
     },
     onWritten: (offset) => {
       digests.follow(key, path, offset)

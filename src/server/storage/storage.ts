@@ -73,6 +73,11 @@ export interface StoredObject {
  */
 export interface Storage {
   readonly name: StorageName
+  /**
+   * Promises room for `bytes` that are still to arrive under a key (decision 026). False, and nothing
+   * is promised, where the store would be left with less free space than it is to keep.
+   */
+  promiseRoom(key: string, bytes: number): Promise<boolean>
   /** An absolute URL that takes the whole file in one PUT (design: upload protocol). */
   signUpload(grant: UploadGrant): Promise<string>
   /** The checksum that a PUT may carry; a body that differs is refused and not kept. */

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { testSpace } from '../../../tests/support/test-space.ts'
 import { files, settings } from '../db/schema.ts'
 import { type DiskStorage, openDiskStorage } from '../storage/disk.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
@@ -32,6 +33,7 @@ const openStore = async () => {
     log,
     uploads,
     clientAddress: () => '127.0.0.1',
+    space: testSpace(),
   })
 }
 afterEach(async () => {

@@ -1,8 +1,8 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import { files, shortCodes, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
-import type { Upload } from './queries.ts'
+import { type Upload, unfinishedBytes } from './queries.ts'
 
 // Every upload takes each of these at least once. Prepared, because to build and plan them anew costs
 // more than to run them; prepared on a transaction, they run in it.
@@ -13,13 +13,21 @@ export type NewUpload = Omit<
   'id' | 'partSize' | 'idempotencyKey' | 'createdAt' | 'lastActivityAt'
 > & { partSize: number; idempotencyKey: string | null; now: Date }
 
+/** An upload, and what its owner's uploads counted in bytes when it was opened. */
+export type OpenedUpload = Upload & { unfinished: number }
+
 /**
  * Makes the function that writes down a new upload and answers it. Where its owner has one open under
  * the same idempotency key, that one is answered and noted as active now; undefined when it is of
- * another file, and nothing has happened.
+ * another file, and nothing has happened. `unfinished` is what the owner's uploads counted before, in
+ * bytes; it knows nothing of those that start at the same moment.
  */
 export const prepareInsertUpload = (db: Db) => {
   const { placeholder } = sql
+  const before = db
+    .select({ bytes: unfinishedBytes })
+    .from(uploads)
+    .where(eq(uploads.ownerId, placeholder('ownerId')))
   const query = db
     .insert(uploads)
     .values({
@@ -41,9 +49,12 @@ export const prepareInsertUpload = (db: Db) => {
       setWhere: sql`(${uploads.originalName}, ${uploads.mimeType}, ${uploads.size}, ${uploads.expirationDays})
         = (excluded.original_name, excluded.mime_type, excluded.size, excluded.expiration_days)`,
     })
-    .returning()
+    .returning({
+      ...getTableColumns(uploads),
+      unfinished: sql<number>`(${before})`.mapWith(Number),
+    })
     .prepare('insert_upload')
-  return async (upload: NewUpload): Promise<Upload | undefined> => {
+  return async (upload: NewUpload): Promise<OpenedUpload | undefined> => {
     const [open] = await query.execute(upload)
     return open
   }

@@ -3,15 +3,22 @@ import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage-name.ts'
+import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 export type Upload = typeof uploads.$inferSelect
 /** Where an upload's bytes are. */
 export type StoredUpload = Pick<Upload, 'cloudKey' | 'storage'>
 
+/** What rows of uploads count together (`chargeOf` says what each does). */
+export const unfinishedBytes =
+  sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
+    Number,
+  )
+
 const storedUpload = { cloudKey: uploads.cloudKey, storage: uploads.storage }
 
 /** Design §6: an abandoned upload locks nobody out for more than 15 minutes. */
-const placeHeldMs = 15 * 60 * 1000
+export const placeHeldMs = 15 * 60 * 1000
 
 /**
  * Locks a user until the transaction ends, so that limits are counted by one request at a time, and
@@ -118,16 +125,27 @@ export const deleteUpload = async (
   return gone
 }
 
-/** Ends up to `limit` uploads that were last active before `before` and answers which they were. */
+/**
+ * Ends up to `limit` uploads that were last active before `before`, the longest idle first, and
+ * answers which they were; with `of` only those of an owner or in a store.
+ */
 export const takeIdleUploads = async (
   db: Db,
   before: Date,
   limit: number,
+  of: Partial<Pick<Upload, 'ownerId' | 'storage'>> = {},
 ): Promise<StoredUpload[]> => {
   const idle = db
     .select({ id: uploads.id })
     .from(uploads)
-    .where(lt(uploads.lastActivityAt, before))
+    .where(
+      and(
+        lt(uploads.lastActivityAt, before),
+        of.ownerId === undefined ? undefined : eq(uploads.ownerId, of.ownerId),
+        of.storage === undefined ? undefined : eq(uploads.storage, of.storage),
+      ),
+    )
+    .orderBy(uploads.lastActivityAt)
     .limit(limit)
     .for('update', { skipLocked: true })
   return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
@@ -147,6 +165,30 @@ export const takeSurplusUploads = async (
     .offset(keep)
   return tx.delete(uploads).where(inArray(uploads.id, surplus)).returning(storedUpload)
 }
+
+/**
+ * What uploads that nobody has confirmed count together, in bytes: those of an owner, those that were
+ * last active before a moment, or all.
+ */
+export const sumUnfinished = async (
+  db: Db,
+  { ownerId, idleBefore }: { ownerId?: string; idleBefore?: Date },
+): Promise<number> => {
+  const [row] = await db
+    .select({ bytes: unfinishedBytes })
+    .from(uploads)
+    .where(
+      and(
+        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
+        idleBefore === undefined ? undefined : lt(uploads.lastActivityAt, idleBefore),
+      ),
+    )
+  return row?.bytes ?? 0
+}
+
+/** Lets one transaction at a time count the uploads of all accounts. */
+export const lockAllUploads = (tx: Db): Promise<unknown> =>
+  tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
 
 /** Whether an upload, or a file that still has its bytes, is kept in this store. */
 export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<boolean> => {

@@ -6,6 +6,7 @@ import { listParts } from './list-parts.ts'
 import { prepareUploads } from './prepared-queries.ts'
 import { signParts } from './sign-parts.ts'
 import { startUpload } from './start-upload.ts'
+import { UnfinishedTotal } from './unfinished-total.ts'
 
 type UploadEndpoint =
   | 'getUploadUrl'
@@ -19,7 +20,8 @@ type UploadEndpoint =
 export const uploadRoutes = (
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
 ): Handlers<UploadEndpoint> => {
-  const deps = { ...given, ...prepareUploads(given.db) }
+  const unfinished = new UnfinishedTotal(given.db, given.clock)
+  const deps = { ...given, ...prepareUploads(given.db), unfinished }
   const { stores } = deps
   return {
     getUploadUrl: ({ body, user, publicOrigin }) =>

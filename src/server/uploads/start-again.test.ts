@@ -14,11 +14,13 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { uploads, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createStores } from '../storage/stores.ts'
 import { prepareUploads } from './prepared-queries.ts'
 import { startUpload as startUploadAt } from './start-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
+import { UnfinishedTotal } from './unfinished-total.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -46,6 +48,13 @@ const start = async (person: Person, changes: Record<string, unknown> = {}) => {
   expect(response.status).toBe(200)
   return json<StartedUpload>(response)
 }
+
+/** What a start needs, with its statements prepared on this database. */
+const withStatements = (db: Db) => ({
+  ...app.deps,
+  ...prepareUploads(db),
+  unfinished: new UnfinishedTotal(db, app.clock),
+})
 
 const rowsOf = ({ id }: Person) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
 
@@ -202,7 +211,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
       ...app.storage,
       signUpload: () => Promise.reject(new AppError('UNAVAILABLE')),
     }
-    const deps = { ...app.deps, ...prepareUploads(app.deps.db), stores: createStores(away) }
+    const deps = { ...withStatements(app.deps.db), stores: createStores(away) }
     const { fileName, fileType } = wish
     for (const idempotencyKey of ['open', 'first', undefined]) {
       const same = { fileName, fileSize: 5, fileType, expirationDays: 3 as const, idempotencyKey }
@@ -273,7 +282,7 @@ describe('the places of a free user', () => {
   it('are not in the way of starts that come while the tier changes', async () => {
     const ada = await makePerson(app)
     const { db } = app.deps
-    const deps = { ...app.deps, ...prepareUploads(db) }
+    const deps = withStatements(db)
     for (let round = 0; round < 20; round += 1) {
       const same = {
         ...wish,

@@ -15,8 +15,14 @@ import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
+import { holdToAccountCeiling, holdToInstanceCeiling } from './hold-ceiling.ts'
 import { signPartUrls } from './part-urls.ts'
-import { prepareInsertUpload, type UploadStatements } from './prepared-queries.ts'
+import {
+  type OpenedUpload,
+  prepareInsertUpload,
+  type UploadStatements,
+} from './prepared-queries.ts'
+import { promiseRoom } from './promise-room.ts'
 import {
   countFilesInUse,
   deleteUpload,
@@ -26,6 +32,7 @@ import {
   type Upload,
 } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
+import type { UnfinishedTotal } from './unfinished-total.ts'
 
 /** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
@@ -47,10 +54,12 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * answered, with URLs signed anew.
  * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
  * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the idempotency key;
- * UNAVAILABLE when storage is away, in which case no place is taken.
+ * UNAVAILABLE when storage is away, STORAGE_FULL when it has no room, UPLOADS_UNFINISHED when too much
+ * of the owner's is unconfirmed: in these cases no place is taken.
  */
 export const startUpload = async (
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> & Pick<UploadStatements, 'insertUpload'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &
+    Pick<UploadStatements, 'insertUpload'> & { unfinished: UnfinishedTotal },
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> => {
@@ -85,7 +94,7 @@ export const startUpload = async (
   }
   // Where nothing is counted, an owner's many uploads need not wait for one another.
   const { maxFiles } = tierLimits[owner.tier]
-  let upload: Upload
+  let upload: OpenedUpload
   if (maxFiles === null) {
     assertAllowed(owner.tier, 0)
     upload = await open(deps.insertUpload)
@@ -105,11 +114,17 @@ export const startUpload = async (
     upload = taken.upload
   }
 
+  const isNew = upload.cloudKey === cloudKey
   try {
+    if (isNew) {
+      await holdToAccountCeiling(deps, upload)
+      await holdToInstanceCeiling(deps, upload, await deps.unfinished.add(fileSize))
+    }
+    await promiseRoom(deps, upload, isNew)
     return await answer(stores, upload, now)
   } catch (error) {
-    // Storage that is away must not use up the places of those who try again.
-    if (upload.cloudKey === cloudKey) await deleteUpload(db, ownerId, cloudKey)
+    // Storage that is away or full must not use up the places of those who try again.
+    if (isNew) await deleteUpload(db, ownerId, cloudKey)
     throw error
   }
 }

@@ -90,6 +90,8 @@ export const uploads = {
       'TIER_FILE_SIZE',
       'TIER_EXPIRATION',
       'FILE_TOO_LARGE',
+      'UPLOADS_UNFINISHED',
+      'STORAGE_FULL',
     ],
   }),
   confirmUpload: endpoint({

@@ -1,0 +1,109 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  describeOnSmallDisk,
+  mountSmallDisk,
+  type SmallDisk,
+} from '../../../tests/support/small-disk.ts'
+import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
+import { DiskSpace } from './disk-space.ts'
+import { defaultMinFree, mebibyte } from './free-space.ts'
+
+const gibibyte = 1024 * mebibyte
+
+describe('the floor where none is set', () => {
+  test.each([
+    { size: 110 * mebibyte, floor: 512 * mebibyte },
+    { size: 25 * gibibyte, floor: 512 * mebibyte },
+    { size: 100 * gibibyte, floor: 2 * gibibyte },
+  ])('of $size bytes is $floor', ({ size, floor }) => {
+    expect(defaultMinFree(size)).toBe(floor)
+  })
+})
+
+describeOnSmallDisk('the free space of a disk', () => {
+  let disk: SmallDisk
+  let space: DiskSpace
+  let logged: LogLine[]
+  beforeEach(async () => {
+    disk = await mountSmallDisk(100 * mebibyte)
+    logged = []
+  })
+  afterEach(async () => {
+    await space.close()
+    await disk.close()
+  })
+
+  const open = async (holdsDatabase: boolean, minFree: number | null) => {
+    const log = pino({}, logCollector(logged))
+    const { folder } = disk
+    space = await DiskSpace.open({ folder, minFree, takesUploads: true, holdsDatabase, log })
+    return space
+  }
+  const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
+  const said = () => logged.map(({ msg }) => msg.split(':')[0])
+  const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 20 })
+
+  test('is for uploads above the floor; what they take counts before the next look', async () => {
+    await open(false, 30 * mebibyte)
+    expect(space.room()).toBe(70 * mebibyte)
+    space.take(mebibyte)
+    expect(space.room()).toBe(69 * mebibyte)
+    await Promise.all([space.look(), space.look(), space.look()])
+    // Nothing was written: the disk knows better.
+    expect(space.room()).toBe(70 * mebibyte)
+    await disk.fill()
+    await space.look()
+    expect(space.room()).toBe(-30 * mebibyte)
+  })
+
+  test('tells once that it is short, and once that this is over', async () => {
+    await open(false, 30 * mebibyte)
+    space.watch()
+    await disk.fill()
+    await until(() => expect(space.room()).toBeLessThan(0))
+    await until(() => expect(said()).toEqual(['Too little free space']))
+    for (let look = 0; look < 10; look += 1) await space.look()
+    await disk.clear()
+    await until(() => expect(said()).toHaveLength(2))
+    expect(said()).toEqual(['Too little free space', 'Enough free space again'])
+    expect(logged.map(({ level }) => level)).toEqual([40, 30])
+  })
+
+  test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
+    await open(true, 0)
+    // 24 MiB to go on, and 40 for the reserve that is still to be made.
+    expect(space.room()).toBe(36 * mebibyte)
+    space.watch()
+    await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
+    await until(() => expect(space.room()).toBe(36 * mebibyte))
+    await disk.fill()
+    // While it fills, some of what is given up may be taken already.
+    await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
+    await disk.fill()
+    await until(() =>
+      expect(said()).toContain(
+        'The disk is full, and nothing is left to give up. Free some space now',
+      ),
+    )
+    expect(said()).toContain('The disk is full')
+    await space.close()
+    // The next start takes the other half.
+    await open(true, 0)
+    expect(await disk.free()).toBe(20 * mebibyte)
+    await disk.clear()
+    space.watch()
+    await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
+  })
+
+  test('without a database there it keeps no reserve', async () => {
+    await open(false, 0)
+    space.watch()
+    await disk.fill()
+    await until(() => expect(space.room()).toBeLessThanOrEqual(0))
+    expect(await disk.free()).toBe(0)
+    expect(await readdir(disk.folder)).toEqual(['filler'])
+  })
+})

@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keptForStart, reserveBytes, SpaceReserve } from './space-reserve.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-reserve-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const never = new AbortController().signal
+const onDisk = async () => (await stat(join(folder, 'reserve'))).blocks * 512
+
+test('it holds bytes that are really there, for the next process too', async () => {
+  const reserve = await SpaceReserve.open(folder)
+  expect([reserve.held, reserve.missing]).toEqual([0, reserveBytes])
+  await reserve.fill(never)
+  expect([reserve.held, reserve.missing]).toEqual([reserveBytes, 0])
+  expect(await onDisk()).toBeGreaterThanOrEqual(reserveBytes)
+  expect((await SpaceReserve.open(folder)).held).toBe(reserveBytes)
+})
+
+test('a file with holes holds nothing', async () => {
+  const reserve = await SpaceReserve.open(folder)
+  await reserve.fill(never)
+  const path = join(folder, 'reserve')
+  await truncate(path, 0)
+  await truncate(path, reserveBytes)
+  const found = await SpaceReserve.open(folder)
+  expect(found.held).toBe(0)
+  await found.fill(never)
+  expect(await onDisk()).toBeGreaterThanOrEqual(reserveBytes)
+})
+
+test('it gives what is asked for, and keeps what only a start may take', async () => {
+  const reserve = await SpaceReserve.open(folder)
+  await reserve.fill(never)
+  const some = 3 * 1024 * 1024
+  expect(await reserve.give(some, keptForStart)).toBe(some)
+  expect(await onDisk()).toBeLessThan(reserveBytes)
+  expect(await reserve.give(reserveBytes, keptForStart)).toBe(reserveBytes - keptForStart - some)
+  expect(await reserve.give(1, keptForStart)).toBe(0)
+  expect(reserve.held).toBe(keptForStart)
+  expect(await reserve.give(reserveBytes, 0)).toBe(keptForStart)
+  expect(await readdir(folder)).toEqual([])
+  expect(await reserve.give(1, 0)).toBe(0)
+  await reserve.fill(never)
+  expect(reserve.missing).toBe(0)
+})
+
+test('a server that stops does not wait for it', async () => {
+  const reserve = await SpaceReserve.open(folder)
+  await reserve.fill(AbortSignal.abort())
+  expect(reserve.held).toBe(0)
+})

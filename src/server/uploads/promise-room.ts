@@ -1,0 +1,31 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { placeHeldMs, takeIdleUploads, type Upload } from './queries.ts'
+import { removeBytes } from './remove-bytes.ts'
+
+const batchSize = 10
+
+/**
+ * Promises an upload the room for its bytes above the floor of its store. Where there is none,
+ * uploads that were idle for 15 minutes make way, the longest idle first (design §6: what is
+ * abandoned locks nobody out for longer).
+ * @param isNew false for an upload that goes on, of which a part may have arrived.
+ * @throws {AppError} STORAGE_FULL.
+ */
+export async function promiseRoom(
+  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  upload: Upload,
+  isNew: boolean,
+): Promise<void> {
+  const { cloudKey, size } = upload
+  const storage = stores.of(upload.storage)
+  const arrived = isNew ? 0 : ((await storage.storedSize(cloudKey)) ?? 0)
+  while (!(await storage.promiseRoom(cloudKey, size - arrived))) {
+    const idleBefore = new Date(clock().getTime() - placeHeldMs)
+    const inIt = { storage: storage.name }
+    const idle = await takeIdleUploads(db, idleBefore, batchSize, inIt)
+    if (idle.length === 0) throw new AppError('STORAGE_FULL')
+    await removeBytes(stores, idle, log)
+    log.info({ ended: idle.length }, 'Idle uploads made way for new ones')
+  }
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.ts'
+import {
+  type Client,
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  putBytes,
+  signUp,
+} from '../support/make.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
+
+/**
+ * The real server with its embedded Postgres, alone on a disk of 110 MB. What is tried: to fill that
+ * disk, by uploads that nobody confirms and by another program, so that nobody can sign in any more
+ * and the server cannot be started again. What must happen: uploads are refused in time, and
+ * everything else goes on.
+ */
+const mebibyte = 1024 ** 2
+const diskBytes = 110 * mebibyte
+/** As docs/operations.md tells: half of it for a server that runs, half for the next start. */
+const reserveBytes = 40 * mebibyte
+
+let disk: SmallDisk
+let settings: { dataDir: string; port: number }
+let server: ServerProcess
+let account: { email: string; password: string }
+let user: Client
+let file: Awaited<ReturnType<typeof makeFile>>
+
+const signIn = async () => makeClient(server, await logIn(server, account.email, account.password))
+
+const reserveHeld = async (): Promise<number> => {
+  const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
+  // What has its place on the disk: a file with holes would be none.
+  return found === null ? 0 : found.blocks * 512
+}
+
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 })
+
+const expectAllInOrder = async () => {
+  user = await signIn()
+  const files = await json<{ id: string }[]>(await user.fetch('/api/files'))
+  expect(files.map(({ id }) => id)).toContain(file.id)
+  const response = await makeClient(server).fetch(`/api/download/${file.shortCode}`)
+  expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
+  expect((await makeClient(server).fetch(`/s/${file.shortCode}`)).status).toBe(200)
+  await expectRefusal(await askForUpload(user), 507, 'STORAGE_FULL')
+}
+
+const restart = async () => {
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  server = await startServerProcess(settings)
+}
+
+describeOnSmallDisk('a disk of 110 MB', () => {
+  beforeAll(async () => {
+    disk = await mountSmallDisk(diskBytes)
+    settings = { dataDir: join(disk.folder, 'data'), port: await freePort() }
+    server = await startServerProcess(settings)
+    account = await signUp(server)
+    user = await signIn()
+    file = await makeFile(user, { bytes: new Uint8Array(randomBytes(mebibyte)) })
+    await until(async () => expect(await reserveHeld()).toBe(reserveBytes))
+  })
+  afterAll(async () => {
+    server?.kill('SIGTERM')
+    await server?.ended
+    await disk?.close()
+  })
+
+  test('uploads that nobody confirms do not fill it, though no floor is set', async () => {
+    const size = 4 * mebibyte
+    const refusals: Response[] = []
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const started = await askForUpload(user, { fileSize: size })
+      if (started.ok) await putBytes(await json(started), new Uint8Array(randomBytes(size)))
+      else refusals.push(started)
+    }
+    for (const refused of refusals) await expectRefusal(refused, 507, 'STORAGE_FULL')
+    expect(refusals).not.toEqual([])
+    expect(await disk.free()).toBeGreaterThan(20 * mebibyte)
+    expect(await reserveHeld()).toBe(reserveBytes)
+  })
+
+  test('filled to the last byte: half the reserve is given up, and all but uploads goes on', async () => {
+    await disk.fill()
+    await until(async () => expect(await reserveHeld()).toBe(reserveBytes / 2))
+    await expectAllInOrder()
+    await restart()
+    await expectAllInOrder()
+  })
+
+  test('filled once more: it goes on without a free byte, and starts by the other half', async () => {
+    await disk.fill()
+    expect(await disk.free()).toBe(0)
+    await expectAllInOrder()
+    server.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+    // What stopping freed is taken as well.
+    await disk.fill()
+    server = await startServerProcess(settings)
+    expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)
+    await expectAllInOrder()
+  })
+
+  test('a server killed there starts again', async () => {
+    server.kill('SIGKILL')
+    await server.ended
+    server = await startServerProcess(settings)
+    await expectAllInOrder()
+  })
+
+  test('deleting works, and with room again the reserve is made anew and uploads are taken', async () => {
+    const before = await disk.free()
+    expect((await user.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect(await disk.free()).toBeGreaterThan(before)
+    await expectRefusal(await askForUpload(user), 507, 'STORAGE_FULL')
+    await disk.clear()
+    await until(async () => expect(await reserveHeld()).toBe(reserveBytes))
+    await until(async () => expect((await askForUpload(user)).status).toBe(200))
+  })
+})

@@ -1,0 +1,205 @@
+import { eq } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { uploads } from '../../src/server/db/schema.ts'
+import type { AppError } from '../../src/server/errors.ts'
+import { newStorageKey } from '../../src/server/storage/storage-key.ts'
+import { holdToInstanceCeiling } from '../../src/server/uploads/hold-ceiling.ts'
+import { prepareInsertUpload } from '../../src/server/uploads/prepared-queries.ts'
+import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
+import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { type TestSpace, testSpace } from '../support/test-space.ts'
+import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
+
+/**
+ * What is tried: to take a server's space by uploads that are announced and never sent, or sent and
+ * never confirmed; one after another, all at once, with one account or many. What must happen: what
+ * is announced counts from the start, nobody passes a ceiling, and what is abandoned makes way.
+ */
+const minute = 60_000
+const mebibyte = 1024 ** 2
+const gibibyte = 1024 ** 3
+
+let space: TestSpace
+let app: TestApp
+beforeEach(async () => {
+  space = testSpace()
+  app = await startTestApp({ space })
+})
+afterEach(() => app.close())
+
+const rowsOf = ({ id }: Person) => app.deps.db.$count(uploads, eq(uploads.ownerId, id))
+
+/** Asks for so many uploads at once, and answers how each call ended. */
+const askAtOnce = async (person: Person, count: number, fileSize: number) => {
+  const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
+  const answers = await Promise.all(asked)
+  return answers.map(({ status }) => status).sort()
+}
+
+const start = async (person: Person, fileSize: number): Promise<StartedUpload> => {
+  const response = await askForUpload(person, { fileSize })
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+describe('a disk with room for one upload more', () => {
+  test('takes one of a hundred that start at the same time', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    space.left = 250 * mebibyte
+    const statuses = await askAtOnce(person, 100, 200 * mebibyte)
+    expect(statuses).toEqual([200, ...Array(99).fill(507)])
+    // Nothing is left of those that were refused.
+    expect(await rowsOf(person)).toBe(1)
+  })
+
+  test('refuses the second by a sentence that says what to do, and takes a smaller one', async () => {
+    const person = await makePerson(app)
+    space.left = 1000
+    const { cloudKey } = await start(person, 800)
+    const refused = await askForUpload(person, { fileSize: 201 })
+    expect(await json(refused.clone())).toEqual({
+      code: 'STORAGE_FULL',
+      message:
+        'This server has too little free space for this file. Delete files that are no longer ' +
+        'needed, or try again later.',
+    })
+    await expectRefusal(refused, 507, 'STORAGE_FULL')
+    // The refusal took none of the three places, and is told in no line of the log's errors.
+    await start(person, 200)
+    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+    // What is given up is free at once.
+    await abort(person, cloudKey)
+    await start(person, 800)
+  })
+
+  test('counts what has arrived once: the rest of an upload needs no more than the rest', async () => {
+    const person = await makePerson(app)
+    space.left = 1000
+    const upload = await start(person, 600)
+    expect((await putBytes(upload, new Uint8Array(600))).status).toBe(200)
+    expect(space.left).toBe(400)
+    await start(person, 400)
+    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+  })
+
+  test('holds nothing for an upload of which nothing came for 15 minutes', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    space.left = 1000
+    await start(ada, 900)
+    await expectRefusal(await askForUpload(bob, { fileSize: 900 }), 507, 'STORAGE_FULL')
+    app.clock.advance(16 * minute)
+    await start(bob, 900)
+  })
+})
+
+describe('a disk that is full of uploads nobody confirmed', () => {
+  test('is freed by those that were idle for 15 minutes, the longest idle first', async () => {
+    const [ada, bob, eve] = [
+      await makePerson(app),
+      await makePerson(app),
+      await makePerson(app, { tier: 'premium' }),
+    ]
+    space.left = 12_000
+    const abandoned: StartedUpload[] = []
+    for (let count = 0; count < 12; count += 1) {
+      const upload = await start(eve, 1000)
+      await putBytes(upload, new Uint8Array(1000))
+      abandoned.push(upload)
+      app.clock.advance(1000)
+    }
+    const stored = async (upload: StartedUpload) =>
+      (await app.disk.storedSize(upload.cloudKey)) ?? 0
+    space.found = async () => {
+      const sizes = await Promise.all(abandoned.map(stored))
+      return 12_000 - sizes.reduce((sum, size) => sum + size, 0)
+    }
+    // While somebody may still be at them they stay.
+    await expectRefusal(await askForUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
+    app.clock.advance(14 * minute)
+    const [first] = abandoned
+    if (!first) throw new Error('nothing was abandoned')
+    await putBytes(first, new Uint8Array(1000))
+    app.clock.advance(2 * minute)
+    await start(bob, 500)
+    // Ten go together; of the two that are left one was touched meanwhile.
+    expect(await rowsOf(eve)).toBe(2)
+    expect(await stored(first)).toBe(1000)
+    expect((await confirm(eve, first.cloudKey)).status).toBe(200)
+    await start(ada, 500)
+  })
+})
+
+describe('an account', () => {
+  test('without a limit of files passes its ceiling in no number of parallel calls', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const statuses = await askAtOnce(person, 40, gibibyte)
+    expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
+    expect(await rowsOf(person)).toBe(32)
+    await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
+
+    // Its own abandoned ones make way, and those of nobody else.
+    const other = await makePerson(app, { tier: 'premium' })
+    await start(other, 5)
+    app.clock.advance(16 * minute)
+    await start(person, gibibyte)
+    expect(await rowsOf(person)).toBe(23)
+    expect(await rowsOf(other)).toBe(1)
+  })
+
+  test('without a limit of files sends a thousand small ones, one after another', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    for (let round = 0; round < 50; round += 1) {
+      expect(await askAtOnce(person, 20, 1)).toEqual(Array(20).fill(200))
+    }
+    expect(await rowsOf(person)).toBe(1000)
+  })
+
+  test('with three places piles up no more than its idle ones beside them', async () => {
+    const person = await makePerson(app)
+    for (let round = 0; round < 4; round += 1) {
+      await askAtOnce(person, 20, 500 * mebibyte)
+      app.clock.advance(16 * minute)
+    }
+    expect(await rowsOf(person)).toBe(6)
+  })
+})
+
+describe('all accounts together', () => {
+  test('pass the ceiling of the instance in no number of parallel calls', async () => {
+    const { clock, db } = app.deps
+    const owners = await Promise.all([1, 2, 3, 4].map(() => makePerson(app)))
+    const insert = prepareInsertUpload(db)
+    const unfinished = new UnfinishedTotal(db, clock)
+    const size = 10 * mebibyte
+    const startAs = async (owner: Person): Promise<string> => {
+      const upload = await insert({
+        ownerId: owner.id,
+        storage: 'disk',
+        cloudKey: newStorageKey(),
+        originalName: 'notes.txt',
+        mimeType: 'text/plain',
+        size,
+        expirationDays: 3,
+        partSize: 8 * mebibyte,
+        idempotencyKey: null,
+        now: clock(),
+      })
+      if (!upload) throw new Error('it was not opened')
+      const total = await unfinished.add(size)
+      return holdToInstanceCeiling(app.deps, upload, total, 100 * mebibyte).then(
+        () => 'taken',
+        (error: AppError) => error.code,
+      )
+    }
+    const atOnce = Array.from({ length: 20 }, (_, index) => owners[index % 4] as Person)
+    const ends = await Promise.all(atOnce.map(startAs))
+    expect(ends.sort()).toEqual([...Array(10).fill('STORAGE_FULL'), ...Array(10).fill('taken')])
+    expect(await db.$count(uploads)).toBe(10)
+
+    // Once they are idle the longest idle make way, ten at a time.
+    app.clock.advance(16 * minute)
+    expect(await startAs(atOnce[0] as Person)).toBe('taken')
+    expect(await db.$count(uploads)).toBe(1)
+  })
+})
