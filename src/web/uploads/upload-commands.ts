@@ -39,10 +39,3 @@ export type UploadCommand = {
 export type PageCommands = {
   [Name in keyof UploadCommands]: (...args: Parameters<UploadCommands[Name]>) => void
 }
-
-/** Has a command obeyed. Resolves when it is done. */
-export async function obey(engine: UploadCommands, { name, args }: UploadCommand): Promise<void> {
-  // The compiler cannot see that these arguments are those of this command.
-  const command: (...args: never[]) => void | Promise<void> = engine[name]
-  await Reflect.apply(command, engine, args)
-}

@@ -9,7 +9,7 @@ import {
 } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { type Dispatcher, EffectPerformer } from './perform-effects.ts'
-import type { UploadEvent } from './upload-events.ts'
+import type { RunStep, UploadEvent } from './upload-events.ts'
 
 let world: EngineWorld
 let performer: EffectPerformer
@@ -18,7 +18,7 @@ let records: Map<string, UploadRecord>
 let events: string[]
 let dropSize: number
 /** What the dispatcher does with an event, where a test wants more than to see it. */
-let onEvent: (id: string, event: UploadEvent) => void
+let onEvent: (id: string, event: UploadEvent) => RunStep | null
 
 const ticket = uploadTicket()
 const put = (id: string, changes: Partial<UploadRecord> = {}) => {
@@ -34,13 +34,13 @@ beforeEach(() => {
   records = new Map()
   events = []
   dropSize = 1
-  onEvent = () => undefined
+  onEvent = () => null
   const dispatcher: Dispatcher = {
     record: (id) => records.get(id),
     dropSize: () => dropSize,
     dispatch: (id, event) => {
       events.push(`${id} ${event.type}`)
-      onEvent(id, event)
+      return onEvent(id, event)
     },
     changed: () => undefined,
   }
@@ -67,8 +67,9 @@ describe('a turn', () => {
   test('that has ended is not heard of again', async () => {
     const record = put('1')
     world.data.hold('1', { file: fileNamed('1.txt') })
+    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
     performer.perform(record, [{ type: 'enqueue' }])
-    performer.perform(record, [{ type: 'get-ticket', instead: null }, { type: 'end-turn' }])
+    performer.perform(record, [{ type: 'end-turn' }])
     await pass(0)
     expect(events).toEqual(['1 run'])
     // The place that it was given is freed.
@@ -77,6 +78,15 @@ describe('a turn', () => {
 })
 
 describe('what is performed', () => {
+  test('is all but the step of the turn, which is answered', () => {
+    const step = { type: 'confirm', ticket, stage: 'confirm' } as const
+    const record = put('1')
+    expect(performer.perform(record, [{ type: 'save' }, step])).toBe(step)
+    expect(performer.perform(record, [{ type: 'save' }])).toBeNull()
+    expect(world.saved.get('1')).toBe(record)
+    expect(world.log).toEqual([])
+  })
+
   test('is done in its order', async () => {
     const record = put('1', { status: 'failed' })
     performer.perform(record, [

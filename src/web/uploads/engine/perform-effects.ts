@@ -6,9 +6,9 @@ import { type Notice, signedOutNotice } from '../upload-notices.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import { type AbortsDeps, createAborts, type UploadAborts } from './upload-aborts.ts'
 import type { UploadData } from './upload-data.ts'
-import type { UploadEffect, UploadEvent } from './upload-events.ts'
+import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './upload-events.ts'
 import { createUploadQueue, isLargeDrop, type UploadQueue } from './upload-queue.ts'
-import { type RunDeps, startRun, type UploadRun } from './upload-run.ts'
+import { createRun, type RunDeps, type UploadRun } from './upload-run.ts'
 
 /** The list of files is read again at most so often while uploads run. */
 const refreshEveryMs = 1000
@@ -29,14 +29,15 @@ export interface Dispatcher {
   record(id: string): UploadRecord | undefined
   /** How many files the drop of this record has had. */
   dropSize(record: UploadRecord): number
-  dispatch(id: string, event: UploadEvent): void
+  /** Answers what the turn of this upload does next; null for nothing. */
+  dispatch(id: string, event: UploadEvent): RunStep | null
   /** What the tabs show is different now. */
   changed(): void
 }
 
 /**
- * Performs what the machine asks for: hands it to the queue, the run of an upload, the server or the page.
- * What comes of it goes back to the dispatcher as an event.
+ * Performs what the machine asks for, by the queue, the server or the page. The steps of a turn it leaves
+ * to the run of the upload. What comes of all that goes back to the dispatcher as an event.
  */
 export class EffectPerformer {
   readonly #deps: EffectDeps
@@ -62,19 +63,23 @@ export class EffectPerformer {
     this.#refreshSoon = coalesce(deps.timers, refreshEveryMs, () => this.#refresh())
   }
 
-  /** Performs the effects of one event in their order. */
-  perform(record: UploadRecord, effects: readonly UploadEffect[]): void {
+  /** Performs the effects of one event in their order. Answers the step that is left to the turn. */
+  perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
     const run = this.#runs.get(record.id)
-    for (const effect of effects) this.#performOne(record, effect)
+    let step: RunStep | null = null
+    for (const effect of effects) {
+      if (isRunStep(effect)) step = effect
+      else this.#performOne(record, effect)
+    }
     // Last, since the next upload may start at once.
     if (effects.some(({ type }) => type === 'end-turn')) {
       this.#queue.leave(record.id, run?.starting() ?? null)
     } else if (record.ticket) this.#queue.placed(record.id)
+    return step
   }
 
-  #performOne(record: UploadRecord, effect: UploadEffect) {
+  #performOne(record: UploadRecord, effect: Exclude<UploadEffect, RunStep>) {
     const { id } = record
-    const run = this.#runs.get(id)
     switch (effect.type) {
       case 'save':
         return this.#deps.records.save(record)
@@ -84,14 +89,6 @@ export class EffectPerformer {
         return this.#enqueue(record)
       case 'end-turn':
         return this.#endTurn(id)
-      case 'get-ticket':
-        return run?.getTicket(effect)
-      case 'list-parts':
-        return run?.listParts(effect)
-      case 'transfer':
-        return run?.transfer(effect)
-      case 'confirm':
-        return run?.confirm(effect)
       case 'abort-on-server':
         return void this.#aborts.abort(effect.cloudKey)
       case 'forget-soon':
@@ -117,7 +114,7 @@ export class EffectPerformer {
   /** The queue calls this when the turn of an upload has come. */
   #startTurn(id: string): void {
     const file = this.#deps.data.file(id) ?? null
-    const run = startRun(this.#deps, {
+    const run = createRun(this.#deps, {
       file,
       record: () => this.#dispatcher.record(id),
       onEvent: (event) => this.#dispatcher.dispatch(id, event),
@@ -128,8 +125,7 @@ export class EffectPerformer {
       onStoredAnyway: (stored) => this.#list(stored),
     })
     this.#runs.set(id, run)
-    run.identify()
-    this.#dispatcher.dispatch(id, { type: 'run', hasFile: file !== null })
+    run.begin()
   }
 
   #endTurn(id: string): void {

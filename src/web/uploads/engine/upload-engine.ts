@@ -16,7 +16,7 @@ import type { UploadsState } from '../uploads-state.ts'
 import { type BatchProgress, createBatchProgress } from './batch-progress.ts'
 import { type EffectDeps, EffectPerformer } from './perform-effects.ts'
 import { createResumer, type UploadResumer } from './resume-uploads.ts'
-import type { UploadEvent } from './upload-events.ts'
+import type { RunStep, UploadEvent } from './upload-events.ts'
 import { advance, canResume, isOver, isUnderWay } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import { whileWanted } from './while-wanted.ts'
@@ -43,8 +43,8 @@ export interface EngineState
 
 /**
  * Runs the uploads of one user in this browser. It keeps their records. Whatever happens to an upload is an
- * event: the machine says what becomes of the record, and the performer does what that asks for. What
- * comes of that is an event again.
+ * event: the machine says what becomes of the record, and the performer does what that asks for. A step of
+ * the turn goes back to the run that told the event, and what comes of the step is its next event.
  */
 export class UploadEngine implements UploadCommands {
   readonly #ownerId: string
@@ -237,10 +237,10 @@ export class UploadEngine implements UploadCommands {
     for (const id of ids) this.#dispatch(id, event)
   }
 
-  /** All that happens to an upload goes through here. */
-  #dispatch(id: string, event: UploadEvent): void {
+  /** All that happens to an upload goes through here. Answers what its turn does next. */
+  #dispatch(id: string, event: UploadEvent): RunStep | null {
     const before = this.#records.get(id)
-    if (!before || this.#isClosed) return
+    if (!before || this.#isClosed) return null
     const { record, effects } = advance(before, event, this.#deps.timers.now())
     if (record) this.#records.set(id, record)
     else this.#records.delete(id)
@@ -249,7 +249,7 @@ export class UploadEngine implements UploadCommands {
       this.#sort(id, record)
       this.#changed()
     }
-    this.#performer.perform(record ?? before, effects)
+    return this.#performer.perform(record ?? before, effects)
   }
 
   /** Puts a record that changed into its sets, and holds page and screen as long as that is wanted. */

@@ -50,14 +50,8 @@ export type UploadEvent =
   /** Time has passed, and it may be old enough to be removed. */
   | { type: 'tick' }
 
-/** What has to be done outside the machine. Effects of one event are done in their order. */
-export type UploadEffect =
-  | { type: 'save' }
-  | { type: 'remove' }
-  /** It waits for its turn. */
-  | { type: 'enqueue' }
-  /** Ends its turn, and whatever is under way for it. */
-  | { type: 'end-turn' }
+/** What the turn of an upload does next. A transition has one of them at most. */
+export type RunStep =
   /** Asks the server to start it. `instead`: the key of an upload to abort before that. */
   | { type: 'get-ticket'; instead: string | null }
   /** Asks which parts storage holds. */
@@ -70,6 +64,27 @@ export type UploadEffect =
       resumed: boolean
     }
   | { type: 'confirm'; ticket: UploadTicket; stage: ConfirmStage }
+
+const runSteps: readonly UploadEffect['type'][] = [
+  'get-ticket',
+  'list-parts',
+  'transfer',
+  'confirm',
+]
+
+export function isRunStep(effect: UploadEffect): effect is RunStep {
+  return runSteps.includes(effect.type)
+}
+
+/** What has to be done outside the machine. Effects of one event are done in their order. */
+export type UploadEffect =
+  | RunStep
+  | { type: 'save' }
+  | { type: 'remove' }
+  /** It waits for its turn. */
+  | { type: 'enqueue' }
+  /** Ends its turn, and whatever is under way for it. */
+  | { type: 'end-turn' }
   /** Frees its place. */
   | { type: 'abort-on-server'; cloudKey: string }
   /** It was cancelled: two seconds later its record goes. */

@@ -7,7 +7,7 @@ import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { UploadEvent } from './upload-events.ts'
-import { startRun } from './upload-run.ts'
+import { createRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
@@ -45,7 +45,7 @@ const start = (of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {
     currentUser: async () => ({ ok: true, value: 'ada' }),
     ...answers,
   }
-  return startRun(
+  return createRun(
     {
       calls,
       sendFile: (job) => send(job),
@@ -60,7 +60,10 @@ const start = (of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {
     {
       file,
       record: () => shown,
-      onEvent: (event) => events.push(event),
+      onEvent: (event) => {
+        events.push(event)
+        return null
+      },
       onLive: (live) => lives.push(live),
       onStoredAnyway: () => undefined,
     },
@@ -85,9 +88,9 @@ describe('a call that nobody answers', () => {
     ['confirm', 600_000],
   ])('%s is ended after %i ms and made again', async (call, ms) => {
     const run = start()
-    if (call === 'start') run.getTicket({ type: 'get-ticket', instead: null })
-    if (call === 'list') run.listParts({ type: 'list-parts', ticket })
-    if (call === 'confirm') run.confirm({ type: 'confirm', ticket, stage: 'confirm' })
+    if (call === 'start') void run.take({ type: 'get-ticket', instead: null })
+    if (call === 'list') void run.take({ type: 'list-parts', ticket })
+    if (call === 'confirm') void run.take({ type: 'confirm', ticket, stage: 'confirm' })
     await vi.advanceTimersByTimeAsync(ms + 2999)
     expect(asked).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(1)
@@ -103,7 +106,7 @@ describe('a call that nobody answers', () => {
 describe('a start', () => {
   test('says whose it is, and repeats itself by the same key', async () => {
     const run = start()
-    run.getTicket({ type: 'get-ticket', instead: null })
+    void run.take({ type: 'get-ticket', instead: null })
     await vi.advanceTimersByTimeAsync(33_000)
     const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
     expect(asked.map(({ request }) => request)).toMatchObject([same, same])
@@ -118,7 +121,7 @@ describe('a start', () => {
     ['text/plain;charset=utf-8', ''],
   ])('of the type %j asks for %j, which the server takes', async (fileType, sent) => {
     const run = start({ fileType })
-    run.getTicket({ type: 'get-ticket', instead: null })
+    void run.take({ type: 'get-ticket', instead: null })
     await vi.advanceTimersByTimeAsync(0)
     expect(asked[0]?.request).toMatchObject({ fileType: sent })
     run.end()
@@ -143,7 +146,7 @@ describe('URLs of parts that come with the ticket', () => {
     const getUploadUrl = async () =>
       ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } }) as const
     const run = start({}, { getUploadUrl })
-    run.getTicket({ type: 'get-ticket', instead: null })
+    void run.take({ type: 'get-ticket', instead: null })
     await vi.advanceTimersByTimeAsync(0)
     return run
   }
@@ -151,15 +154,15 @@ describe('URLs of parts that come with the ticket', () => {
   test('are for the transfer that follows, once; the ticket that is kept has none', async () => {
     const run = await started()
     expect(events).toEqual([{ type: 'ticket', ticket: { ...ticket, parts } }])
-    run.transfer(transfer())
-    run.transfer(transfer())
+    void run.take(transfer())
+    void run.take(transfer())
     expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
     run.end()
   })
 
   test('are not for another ticket', async () => {
     const run = await started()
-    run.transfer(transfer('another'))
+    void run.take(transfer('another'))
     expect(jobs.map(({ partUrls }) => partUrls)).toEqual([{}])
     run.end()
   })
@@ -175,7 +178,7 @@ describe('a transfer', () => {
       vi.setSystemTime(Date.now() - 86_400_000)
       onProgress(500)
     }
-    start().transfer(transfer)
+    void start().take(transfer)
     await vi.advanceTimersByTimeAsync(0)
     expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
     expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
@@ -189,7 +192,7 @@ describe('a transfer', () => {
         onProgress(bytes)
       }
     }
-    start().transfer(transfer)
+    void start().take(transfer)
     await vi.advanceTimersByTimeAsync(0)
     const shownBytes = events.map((event) => ('bytes' in event ? event.bytes : null))
     expect(shownBytes).toEqual([0, 400, 750, 100, 300, 200, null])
@@ -203,7 +206,7 @@ describe('a transfer', () => {
   ])('knows whether the file has the date of then (%i)', async (lastModified, expected) => {
     const dates: boolean[] = []
     send = async ({ hasFirstDate }) => void dates.push(hasFirstDate)
-    start({ identity: { ...record.identity, lastModified } }).transfer(transfer)
+    void start({ identity: { ...record.identity, lastModified } }).take(transfer)
     await vi.advanceTimersByTimeAsync(0)
     expect(dates).toEqual([expected])
   })

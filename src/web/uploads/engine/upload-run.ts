@@ -13,7 +13,7 @@ import {
 } from '../transfer/upload-calls.ts'
 import { type SendFile, TransferFailed } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
-import type { ConfirmStage, UploadEffect, UploadEvent } from './upload-events.ts'
+import type { ConfirmStage, RunStep, UploadEvent } from './upload-events.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
@@ -34,26 +34,19 @@ export interface RunningUpload {
   /** Null where storage may have all of it: then only the confirmation is asked for. */
   file: File | null
   record: () => UploadRecord | undefined
-  /** Not called any more once the turn has ended. */
-  onEvent: (event: UploadEvent) => void
+  /** Answers what to do next; null for nothing. Not called any more once the turn has ended. */
+  onEvent: (event: UploadEvent) => RunStep | null
   onLive: (live: UploadLive) => void
   /** The upload became a file although it had been given up meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
 }
 
-type Effect<Type extends UploadEffect['type']> = Extract<UploadEffect, { type: Type }>
-
-/**
- * Does what the machine asks for during one turn of one upload. Each method returns at once. What comes
- * of it is told as an event, unless the turn has ended before.
- */
+/** One turn of one upload: step after step, each told as an event that leads to the next one. */
 export interface UploadRun {
-  /** Computes the hash over samples by which the file is recognised, where it is not known yet. */
-  identify(): void
-  getTicket(effect: Effect<'get-ticket'>): void
-  listParts(effect: Effect<'list-parts'>): void
-  transfer(effect: Effect<'transfer'>): void
-  confirm(effect: Effect<'confirm'>): void
+  /** Tells that the turn has come, and takes the steps that follow. Returns at once. */
+  begin(): void
+  /** Takes a step, and those that follow. Resolves when the turn has ended. */
+  take(step: RunStep | null): Promise<void>
   /**
    * Settles when the start that is under way has its answer; once the turn has ended, when the place
    * that it was given has been freed as well. Null where none is under way.
@@ -63,8 +56,8 @@ export interface UploadRun {
   end(): void
 }
 
-/** Begins the turn of an upload. */
-export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
+/** Makes the turn of an upload. */
+export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   const { calls, timers } = deps
   const { file, onEvent, onLive } = upload
   const turn = new AbortController()
@@ -74,21 +67,12 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   let sha256: Promise<string | null> = Promise.resolve(null)
   let starting: Promise<unknown> | null = null
 
-  /** Tells what a piece of the turn comes to. Nobody hears of it once the turn has ended. */
-  function tell(work: () => Promise<UploadEvent | null>): void {
-    work().then(
-      (event) => {
-        if (event && !signal.aborted) onEvent(event)
-      },
-      (error: unknown) => {
-        if (signal.aborted) return
-        const { kind, status } =
-          error instanceof TransferFailed ? error : new TransferFailed('status')
-        onEvent({ type: 'transfer-failed', kind, status })
-      },
-    )
+  function begin(): void {
+    identify()
+    void take(onEvent({ type: 'run', hasFile: file !== null }))
   }
 
+  /** Computes the hash over samples by which the file is recognised, where it is not known yet. */
   function identify(): void {
     const record = upload.record()
     if (!file || !record || record.pasted || record.identity.sample !== null) return
@@ -101,7 +85,39 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     )
   }
 
-  function getTicket({ instead }: Effect<'get-ticket'>): void {
+  async function take(first: RunStep | null): Promise<void> {
+    let step = first
+    while (step) {
+      const event = await outcomeOf(step)
+      if (!event || signal.aborted) return
+      step = onEvent(event)
+    }
+  }
+
+  async function outcomeOf(step: RunStep): Promise<UploadEvent | null> {
+    try {
+      return await perform(step)
+    } catch (error) {
+      const { kind, status } =
+        error instanceof TransferFailed ? error : new TransferFailed('status')
+      return { type: 'transfer-failed', kind, status }
+    }
+  }
+
+  function perform(step: RunStep): Promise<UploadEvent | null> {
+    switch (step.type) {
+      case 'get-ticket':
+        return getTicket(step.instead)
+      case 'list-parts':
+        return listParts(step.ticket)
+      case 'transfer':
+        return transfer(step)
+      case 'confirm':
+        return confirm(step.ticket, step.stage)
+    }
+  }
+
+  function getTicket(instead: string | null): Promise<UploadEvent | null> {
     const ask = async () => {
       if (instead !== null) await calls.abortUpload(instead)
       const record = upload.record()
@@ -111,7 +127,7 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
       starting = null
     })
     starting = answered
-    tell(() => answered)
+    return answered
   }
 
   async function start(record: UploadRecord): Promise<UploadEvent | null> {
@@ -149,8 +165,12 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
       : { type: 'refused', stage: 'resume', refusal: listed.refusal }
   }
 
-  function transfer({ ticket, held, resumed }: Effect<'transfer'>) {
-    if (!file) return onEvent({ type: 'transfer-failed', kind: 'unreadable', status: null })
+  async function transfer({
+    ticket,
+    held,
+    resumed,
+  }: Extract<RunStep, { type: 'transfer' }>): Promise<UploadEvent> {
+    if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
     // An upload does without its SHA-256 where that cannot be computed.
     sha256 = deps.sha256(file, signal).catch(() => null)
     const onProgress = watchProgress(
@@ -163,10 +183,8 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     // They serve one transfer: before another one storage may have begun the upload anew.
     signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
-    tell(async () => {
-      await deps.sendFile({ ...job, signal, onProgress, onInterrupted })
-      return { type: 'sent' }
-    })
+    await deps.sendFile({ ...job, signal, onProgress, onInterrupted })
+    return { type: 'sent' }
   }
 
   function watchProgress(size: number, held: number): (bytes: number) => void {
@@ -218,11 +236,8 @@ export function startRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   }
 
   return {
-    identify,
-    getTicket,
-    listParts: ({ ticket }) => tell(() => listParts(ticket)),
-    transfer,
-    confirm: ({ ticket, stage }) => tell(() => confirm(ticket, stage)),
+    begin,
+    take,
     starting: () => starting,
     end: () => turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError')),
   }

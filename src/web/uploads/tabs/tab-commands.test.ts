@@ -34,15 +34,16 @@ const openTab = (work: () => void | Promise<void> = () => {}) => {
   const tab = createTabCommands<string, number>({
     open,
     newId: () => String(++lastId),
-    run: (command) => {
-      done.push(command)
-      return work()
-    },
     onHello: () => done.push('hello'),
     onLive: (live) => told.push(live),
     onDeaf: () => done.push('deaf'),
   })
-  return { ...tab, done, told, heard, close: () => channel?.close() }
+  const lead = () =>
+    tab.lead((command) => {
+      done.push(command)
+      return work()
+    })
+  return { ...tab, lead, done, told, heard, close: () => channel?.close() }
 }
 
 const heardOf = (tab: ReturnType<typeof openTab>, type: Message['type']) =>
@@ -120,14 +121,13 @@ test('a command that throws is done, and does not come again', async () => {
       return { post: ({ type }) => told.push(type), close: () => {} }
     },
     newId: () => 'own',
-    run: () => {
-      throw new Error('broken')
-    },
     onHello: () => {},
     onLive: () => {},
     onDeaf: () => {},
   })
-  leader.lead()
+  leader.lead(() => {
+    throw new Error('broken')
+  })
   expect(() => hear({ type: 'command', id: '1', command: 'one' })).toThrow('broken')
   hear({ type: 'command', id: '1', command: 'one' })
   expect(told).toEqual(['leading', 'taken', 'done', 'done'])
@@ -163,7 +163,6 @@ test('a leader that takes no command for 10 s is deaf; one that takes it may be 
       return { post: () => {}, close: () => {} }
     },
     newId: () => String(++lastId),
-    run: () => {},
     onHello: () => {},
     onLive: () => {},
     onDeaf: () => {
@@ -179,7 +178,7 @@ test('a leader that takes no command for 10 s is deaf; one that takes it may be 
   expect(deaf).toBe(0)
   vi.advanceTimersByTime(1)
   expect(deaf).toBe(1)
-  follower.lead()
+  follower.lead(() => {})
   vi.advanceTimersByTime(60_000)
   expect(deaf).toBe(1)
   expect(vi.getTimerCount()).toBe(0)
@@ -218,7 +217,6 @@ test('Spec §9: what the leader tells is throttled to every 500 ms; the last one
       close: () => {},
     }),
     newId: () => '1',
-    run: () => {},
     onHello: () => {},
     onLive: () => {},
     onDeaf: () => {},

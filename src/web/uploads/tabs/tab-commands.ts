@@ -20,11 +20,6 @@ export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
   /** An id that no other tab gives. */
   newId: () => string
-  /**
-   * In the tab that leads: runs a command. It is done once what came of it would outlive this tab. Where
-   * the leader goes in the middle of a command the next one runs it again, which must do no harm.
-   */
-  run: (command: Command) => void | Promise<void>
   /** In the tab that leads: a tab was opened, came back, or signed in. */
   onHello: () => void
   /** In a tab that follows: the leader tells this. */
@@ -33,12 +28,18 @@ export interface TabCommandsDeps<Command, Live> {
   onDeaf: () => void
 }
 
+/**
+ * Runs a command, in the tab that leads. It is done once what came of it would outlive that tab. Where
+ * the leader goes in the middle of a command the next one runs it again, which must do no harm.
+ */
+type RunCommand<Command> = (command: Command) => void | Promise<void>
+
 /** Carries commands from any tab to the one that leads. */
 export interface TabCommands<Command, Live> {
   /** Has the command run once, by the tab that leads now or by the next one. */
   send(command: Command): void
-  /** From now on this tab leads. */
-  lead(): void
+  /** From now on this tab leads, and runs the commands of all tabs. */
+  lead(run: RunCommand<Command>): void
   /** From now on another tab leads. */
   follow(): void
   /** Tells the leader that this tab is here, and sends again what the leader has not done. */
@@ -55,74 +56,86 @@ export interface TabCommands<Command, Live> {
 export function createTabCommands<Command, Live>({
   open,
   newId,
-  run,
   onHello,
   onLive,
   onDeaf,
 }: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
-  let leads = false
+  /** While this tab leads. */
+  let run: RunCommand<Command> | null = null
   const kept = new Map<string, Command>()
   /** How to stop the timer of each command that nobody has taken yet. */
-  const unheard = new Map<string, () => void>()
+  const untaken = new Map<string, () => void>()
   const running = new Set<string>()
   /** The ids of commands that were done, here or elsewhere. They are short, and few. */
   const done = new Set<string>()
   let untold: { live: Live } | null = null
-  let resting = false
+  let isResting = false
+  const channel = open(hear)
 
-  const sendKept = () => {
+  function send(command: Command) {
+    if (run) return void run(command)
+    const id = newId()
+    kept.set(id, command)
+    expectTaken(id)
+    channel.post({ type: 'command', id, command })
+  }
+
+  function expectTaken(id: string): void {
+    const timer = setTimeout(() => {
+      if (run) return
+      onDeaf()
+      expectTaken(id)
+    }, deafAfterMs)
+    untaken.set(id, () => clearTimeout(timer))
+  }
+
+  function hear(message: TabMessage<Command, Live>): void {
+    if (message.type === 'taken') isTaken(message.id)
+    else if (message.type === 'done') isDone(message.id)
+    else if (message.type === 'leading') sendKept()
+    else if (message.type === 'live') onLive(message.live)
+    else if (!run) return
+    else if (message.type === 'command') runOnce(message.id, message.command, run)
+    else onHello()
+  }
+
+  function isTaken(id: string): void {
+    untaken.get(id)?.()
+    untaken.delete(id)
+  }
+
+  function isDone(id: string): void {
+    isTaken(id)
+    done.add(id)
+    kept.delete(id)
+  }
+
+  function sendKept(): void {
     for (const [id, command] of kept) channel.post({ type: 'command', id, command })
   }
 
-  const waitForSign = (id: string) => {
-    const timer = setTimeout(() => {
-      if (leads) return
-      onDeaf()
-      waitForSign(id)
-    }, deafAfterMs)
-    unheard.set(id, () => clearTimeout(timer))
-  }
-  const isHeard = (id: string) => {
-    unheard.get(id)?.()
-    unheard.delete(id)
-  }
-
-  const finish = (id: string) => {
-    running.delete(id)
-    done.add(id)
-    channel.post({ type: 'done', id })
-  }
-  const runOnce = (id: string, command: Command) => {
+  function runOnce(id: string, command: Command, runNow: RunCommand<Command>) {
     if (done.has(id)) return finish(id)
     channel.post({ type: 'taken', id })
     if (running.has(id)) return
     running.add(id)
     let work: void | Promise<void> | null = null
     try {
-      work = run(command)
+      work = runNow(command)
     } finally {
       if (!work) finish(id)
     }
     if (work) void work.finally(() => finish(id))
   }
 
-  const hear = (message: TabMessage<Command, Live>) => {
-    if (message.type === 'taken') isHeard(message.id)
-    else if (message.type === 'done') {
-      isHeard(message.id)
-      done.add(message.id)
-      kept.delete(message.id)
-    } else if (message.type === 'leading') sendKept()
-    else if (message.type === 'live') onLive(message.live)
-    else if (!leads) return
-    else if (message.type === 'command') runOnce(message.id, message.command)
-    else onHello()
+  function finish(id: string): void {
+    running.delete(id)
+    done.add(id)
+    channel.post({ type: 'done', id })
   }
 
-  const channel = open(hear)
-
-  const tellLast = () => {
-    resting = untold !== null
+  function tellLast(): void {
+    isResting = untold !== null
     if (!untold) return
     channel.post({ type: 'live', live: untold.live })
     untold = null
@@ -130,33 +143,27 @@ export function createTabCommands<Command, Live>({
   }
 
   return {
-    send: (command) => {
-      if (leads) return void run(command)
-      const id = newId()
-      kept.set(id, command)
-      waitForSign(id)
-      channel.post({ type: 'command', id, command })
-    },
-    lead: () => {
-      leads = true
+    send,
+    lead: (runNow) => {
+      run = runNow
       channel.post({ type: 'leading' })
       for (const [id, command] of kept) {
-        isHeard(id)
-        runOnce(id, command)
+        isTaken(id)
+        runOnce(id, command, runNow)
       }
       kept.clear()
     },
     follow: () => {
-      leads = false
+      run = null
     },
     hello: () => {
-      if (leads) return onHello()
+      if (run) return onHello()
       sendKept()
       channel.post({ type: 'hello' })
     },
     tell: (live) => {
       untold = { live }
-      if (!resting) tellLast()
+      if (!isResting) tellLast()
     },
   }
 }

@@ -4,7 +4,7 @@ import type { KeptHandles } from '../picking/handle-store.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { repeat } from '../timers.ts'
-import { obey, type UploadCommand } from '../upload-commands.ts'
+import type { UploadCommand } from '../upload-commands.ts'
 import type { Notice } from '../upload-notices.ts'
 
 /** Where no tab is elected, another one may be running what was active within this time. */
@@ -60,10 +60,10 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   let notice: Live['notice'] = null
   let stored = newId()
 
-  async function obeyOwned(command: OwnedCommand): Promise<void> {
+  async function obey(command: OwnedCommand): Promise<void> {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
-    const obeyed = obey(engine, command)
+    const obeyed = obeyedBy(engine, command)
     // This tab may be gone the next moment, and the one that gave the command forgets it once it is done.
     records.flush()
     await obeyed
@@ -115,7 +115,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   })
 
   return {
-    obey: obeyOwned,
+    obey,
     state: (ownerId) => (running?.ownerId === ownerId ? running.engine.state() : null),
     live: () => {
       if (!running) return null
@@ -129,4 +129,11 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
       running = null
     },
   }
+}
+
+/** Has the engine obey a command. Answers a promise where it goes on after that. */
+function obeyedBy(engine: UploadEngine, { name, args }: UploadCommand): void | Promise<void> {
+  // The compiler cannot see that these arguments are those of this command.
+  const command: (...args: never[]) => void | Promise<void> = engine[name]
+  return Reflect.apply(command, engine, args)
 }

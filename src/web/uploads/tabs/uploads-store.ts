@@ -108,7 +108,6 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const commands = createTabCommands<OwnedCommand, Live>({
     open: env.openChannel,
     newId,
-    run: (command) => leader?.obey(command),
     onDeaf: () => election.takeOver(),
     onHello: () => {
       leader?.resumeSignedIn()
@@ -144,7 +143,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
       },
     })
     if (user !== null) void leader.obey({ ownerId: user, name: 'resumeSignedIn', args: [] })
-    commands.lead()
+    commands.lead(leader.obey)
     show()
   }
 
