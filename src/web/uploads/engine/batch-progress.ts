@@ -143,7 +143,7 @@ export function createBatchProgress(
     dropSize: ({ batch }) => dropSizes.get(batch) ?? 1,
     underWay: () => underWay,
     cancelForeground: () => {
-      if (foreground.open > 0) foreground = { ...foreground, cancelled: true }
+      foreground = { ...foreground, cancelled: true }
     },
     outcome: () => outcome,
   }

@@ -75,6 +75,34 @@ describe('a turn', () => {
     // The place that it was given is freed.
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt'])
   })
+
+  test('frees its place however long the server does not answer', async () => {
+    const record = put('1')
+    world.data.hold('1', { file: fileNamed('1.txt') })
+    world.onAbort = () => ({ ok: false, refusal: refusal(503) })
+    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
+    performer.perform(record, [{ type: 'enqueue' }])
+    performer.perform(record, [{ type: 'end-turn' }])
+    await pass(3000)
+    expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt', 'abort key of 1.txt'])
+  })
+
+  test('lets nobody ask for a place before it is clear that it gets none', async () => {
+    const answer = Promise.withResolvers<null>()
+    world.onStart = () => answer.promise
+    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
+    dropSize = 11
+    for (const id of ['1', '2']) {
+      world.data.hold(id, { file: fileNamed(`${id}.txt`) })
+      performer.perform(put(id), [{ type: 'enqueue' }])
+    }
+    performer.perform(put('1'), [{ type: 'end-turn' }])
+    await pass(1000)
+    expect(world.log).toEqual(['start 1.txt'])
+    answer.resolve(null)
+    await pass(0)
+    expect(world.log).toContain('start 2.txt')
+  })
 })
 
 describe('what is performed', () => {

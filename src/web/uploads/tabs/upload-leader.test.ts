@@ -8,8 +8,9 @@ let world: EngineWorld
 let leader: UploadLeader
 let pageUser: string | null
 let isAlone: boolean
-/** How often what is to be remembered was written. */
+/** How often what is to be remembered was written, and what was not was given up. */
 let flushes: number
+let discards: number
 let ids: number
 
 const lead = () => {
@@ -20,6 +21,9 @@ const lead = () => {
       ...effects.records,
       flush: () => {
         flushes += 1
+      },
+      discard: () => {
+        discards += 1
       },
     },
     handles: memoryHandles(world.handles),
@@ -40,6 +44,7 @@ beforeEach(() => {
   pageUser = 'ada'
   isAlone = false
   flushes = 0
+  discards = 0
   ids = 0
 })
 afterEach(() => {
@@ -85,8 +90,11 @@ describe('the leader of the tabs', () => {
   })
 
   test('pauses the uploads of one user when another commands, and tells nobody of the others', async () => {
-    world.hold()
     lead()
+    await leader.obey(adds('ada', 'done.txt'))
+    await pass(1000)
+    expect(leader.live()?.notice).not.toBeNull()
+    world.hold()
     await leader.obey(adds('ada', 'a.txt'))
     await pass(0)
     world.user = 'bob'
@@ -128,6 +136,7 @@ describe('the leader of the tabs', () => {
     await pass(60_000)
     expect([...world.saved.values()]).toEqual(saved)
     expect(leader.live()).toBeNull()
+    expect(discards).toBe(1)
   })
 })
 
