@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { hangMs } from './tests/support/hang.ts'
 
-const onS3 = ['src/server/storage/s3*.test.ts', 'tests/s3*.test.ts']
+const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 
 /**
  * What all projects share. Files run in workers that are used again, so that what they import is

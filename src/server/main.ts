@@ -23,9 +23,9 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
-import { openDiskStorage } from './storage/disk.ts'
-import type { BucketOptions } from './storage/open-bucket.ts'
-import type { S3Storage } from './storage/s3.ts'
+import { openDiskStorage } from './storage/disk/disk.ts'
+import type { BucketOptions } from './storage/s3/open-bucket.ts'
+import type { S3Storage } from './storage/s3/s3.ts'
 import { createStores } from './storage/stores.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import { prepareTouchUpload } from './uploads/prepared-queries.ts'
@@ -152,7 +152,7 @@ async function start(
 
 /** The AWS SDK costs time and memory at the start, so it is loaded where there is a bucket. */
 async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
-  const { openBucket } = await import('./storage/open-bucket.ts')
+  const { openBucket } = await import('./storage/s3/open-bucket.ts')
   return openBucket(options)
 }
 

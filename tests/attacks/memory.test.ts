@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { transferLimits } from '../../src/server/storage/transfer-limits.ts'
+import { transferLimits } from '../../src/server/storage/disk/transfer-limits.ts'
 import { freePort } from '../support/free-port.ts'
 import {
   json,

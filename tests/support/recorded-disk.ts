@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import * as fs from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { FileSystem } from '../../src/server/storage/file-system.ts'
+import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 
 /** A file or a folder, whatever names it has: what a file system calls an inode. */
 export type Node = number

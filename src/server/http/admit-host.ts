@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
-import { refuse } from '../storage/refusal.ts'
+import { refuse } from './refusal.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
 /** Says whether a request may go on; where not, it has been answered. */

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type DiskServer,
+  expectAllQuiet,
+  openDiskServer,
+} from '../../../../tests/support/disk-server.ts'
+import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { sha256 } from '../../../../tests/support/make.ts'
+import { send, targetOf, untilClosed } from '../../../../tests/support/send.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+/** A file to download. */
+const store = async (bytes: Buffer) => {
+  const upload = wholeUpload(disk, bytes.length)
+  expect((await upload.put(bytes)).status).toBe(200)
+  await upload.seal()
+  return disk.storage.signDownload(disk.downloadGrant(upload.key, bytes.length))
+}
+
+describe('clients that leave', () => {
+  it('in the middle of an upload, 50 times', async () => {
+    const whole = randomBytes(8 * MiB)
+    const upload = wholeUpload(disk, whole.length)
+    for (let round = 0; round < 50; round += 1) {
+      const { client, write } = await upload.open({ 'Content-Length': whole.length })
+      const sent = write(Buffer.alloc(round * 50_000))
+      // Some leave after their bytes have left, some with them still on the way.
+      if (round % 2 === 0) await sent
+      client.destroy()
+      await untilClosed(client)
+    }
+    expect((await upload.put(whole)).status).toBe(200)
+    expect(await upload.seal()).toBe(sha256(whole))
+    await expectAllQuiet(disk)
+  })
+
+  it('for good: what has come is stored, and the file is closed', async () => {
+    const upload = wholeUpload(disk, 4 * MiB)
+    const { client, write } = await upload.open({ 'Content-Length': 4 * MiB })
+    await write(Buffer.alloc(MiB + 3))
+    await upload.untilStored(MiB + 3)
+    client.destroy()
+    await expectAllQuiet(disk)
+    expect(await disk.storage.storedSize(upload.key)).toBe(MiB + 3)
+  })
+
+  it('in the middle of a download, 50 times', async () => {
+    const url = await store(randomBytes(16 * MiB))
+    for (let round = 0; round < 50; round += 1) {
+      const client = request(url, { agent: false })
+      client.on('error', () => undefined)
+      client.end()
+      if (round % 5 > 0) {
+        const [response] = (await once(client, 'response')) as [IncomingMessage]
+        response.on('error', () => undefined)
+        if (round % 5 > 1) await once(response, 'data')
+      }
+      client.destroy()
+      await untilClosed(client)
+    }
+    expect((await send(url)).body.length).toBe(16 * MiB)
+    await expectAllQuiet(disk)
+  })
+
+  it('with requests still waiting behind the first', async () => {
+    const target = targetOf(await store(randomBytes(16 * MiB)))
+    for (let round = 0; round < 10; round += 1) {
+      const socket = connect(disk.port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5))
+      await once(socket, 'readable')
+      socket.destroy()
+      await untilClosed(socket)
+    }
+    await expectAllQuiet(disk)
+  })
+})
+
+describe('clients that are slow', () => {
+  it('may send and read a byte at a time', async () => {
+    const upload = wholeUpload(disk, 64)
+    const bytes = randomBytes(64)
+    const target = targetOf(await upload.url())
+    const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 64\r\n\r\n`
+    const socket = connect({ port: disk.port, host: '127.0.0.1', noDelay: true })
+    for (const byte of Buffer.concat([Buffer.from(head), bytes])) {
+      await new Promise((resolve) => socket.write(Buffer.of(byte), resolve))
+    }
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    expect((await upload.stored()).equals(bytes)).toBe(true)
+  })
+
+  it('keep a download waiting and still get all of it', async () => {
+    const bytes = randomBytes(12 * MiB)
+    const client = request(await store(bytes), { agent: false })
+    client.end()
+    const [response] = (await once(client, 'response')) as [IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
+    await expectAllQuiet(disk)
+  })
+})

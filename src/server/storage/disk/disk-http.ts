@@ -1,0 +1,181 @@
+import type { KeyObject } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Clock } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { refuse } from '../../http/refusal.ts'
+import { isDiskFull } from '../../space/disk-full.ts'
+import type { DownloadGrant, OnBytes } from '../storage.ts'
+import type { Folders } from './folders.ts'
+import { PiecePool } from './piece-pool.ts'
+import type { UploadReceiver } from './receive-body.ts'
+import { answerPartOffset, receivePart } from './receive-part.ts'
+import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
+import { sendFile } from './send-file.ts'
+import { type SignedGrant, verifyUrl } from './signed-url.ts'
+import { TransferCeiling } from './transfer-ceiling.ts'
+import { transferLimits } from './transfer-limits.ts'
+
+const methods = ['GET', 'HEAD', 'PUT']
+/** A flood of transfers must not become one of log lines. */
+const tellEveryMs = 60_000
+
+export interface DataPlaneOptions extends UploadReceiver {
+  signingKey: KeyObject
+  /** By whose address transfers are counted. */
+  clientAddress(request: IncomingMessage): string
+}
+
+/**
+ * The bytes' way in and out of the disk store over HTTP, on raw Node streams. Nothing that goes
+ * wrong in one request ends the process: a refusal or a failure is answered, a client that has left
+ * is noted and forgotten.
+ */
+export class DataPlane {
+  readonly #folders: Folders
+  readonly #receiver: UploadReceiver
+  readonly #signingKey: KeyObject
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #clientAddress: DataPlaneOptions['clientAddress']
+  readonly #downloads = new TransferCeiling(transferLimits.downloads)
+  readonly #uploads = new TransferCeiling(transferLimits.uploads)
+  readonly #pool = new PiecePool()
+  #toldAt = Number.NEGATIVE_INFINITY
+  readonly #active = new Set<ServerResponse>()
+  #whenIdle: (() => void)[] = []
+  #closing = false
+
+  constructor({ signingKey, clientAddress, ...receiver }: DataPlaneOptions) {
+    this.#clientAddress = clientAddress
+    this.#signingKey = signingKey
+    this.#receiver = receiver
+    this.#folders = receiver.folders
+    this.#clock = receiver.clock
+    this.#log = receiver.log
+  }
+
+  /** Answers a request whose path begins with /storage/. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#answer(request, response, async () => {
+      const grant = this.#verify(request)
+      if (grant.operation === 'get') await this.#send(grant, request, response)
+      else if (request.method === 'PUT') await this.#receive(grant, request, response)
+      else if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
+      else await answerUploadOffset(response, grant, this.#receiver)
+    })
+  }
+
+  /** Answers GET and HEAD with a sealed object. Never rejects. */
+  send(
+    grant: DownloadGrant,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onBytes?: OnBytes,
+  ): Promise<void> {
+    return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
+  }
+
+  /** How many requests are being answered. */
+  active(): number {
+    return this.#active.size
+  }
+
+  /** Resolves when no request is being answered. */
+  idle(): Promise<void> {
+    if (this.#active.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Refuses what comes, ends what runs (arrived bytes stay), and resolves when all has ended. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#receiver.locks.stopAll(new AppError('UNAVAILABLE'))
+    for (const response of this.#active) {
+      if (response.req.method !== 'PUT') response.destroy()
+    }
+    await this.idle()
+  }
+
+  #verify(request: IncomingMessage): SignedGrant {
+    const method = request.method ?? ''
+    if (!methods.includes(method)) {
+      throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+    }
+    const verdict = verifyUrl(request.url ?? '', this.#clock(), this.#signingKey)
+    if (!verdict.ok) throw new AppError(verdict.code)
+    const signedFor = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
+    if (method !== 'HEAD' && method !== signedFor) throw new AppError('SIGNATURE_INVALID')
+    return verdict.grant
+  }
+
+  async #receive(
+    grant: Exclude<SignedGrant, { operation: 'get' }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const end = this.#uploads.begin(this.#clientAddress(request))
+    try {
+      if (grant.operation === 'part') await receivePart(request, response, grant, this.#receiver)
+      else await receiveUpload(request, response, grant, this.#receiver)
+    } finally {
+      end()
+    }
+  }
+
+  async #send(
+    grant: DownloadGrant,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onBytes?: OnBytes,
+  ): Promise<void> {
+    const end = this.#downloads.begin(this.#clientAddress(request))
+    try {
+      const file = await this.#folders.openSealed(grant.key)
+      if (!file) throw new AppError('LINK_NOT_FOUND')
+      try {
+        await sendFile(file, grant, { request, response, pool: this.#pool, onBytes })
+      } finally {
+        await file.close()
+      }
+    } finally {
+      end()
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    this.#active.add(response)
+    try {
+      if (this.#closing) throw new AppError('UNAVAILABLE')
+      await work()
+    } catch (error) {
+      await refuse(request, response, this.#refusalFor(error, request))
+    } finally {
+      this.#active.delete(response)
+      if (this.#active.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    }
+  }
+
+  #refusalFor(error: unknown, request: IncomingMessage): AppError {
+    if (error instanceof AppError) {
+      if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
+      return error
+    }
+    // A full or failing disk, mostly. The client may come back; the log tells the whole of it.
+    this.#log.error({ err: error }, 'a transfer failed')
+    return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
+  }
+
+  #tellOfCeiling(request: IncomingMessage): void {
+    const now = this.#clock().getTime()
+    if (now - this.#toldAt < tellEveryMs) return
+    this.#toldAt = now
+    const running = { downloads: this.#downloads.running, uploads: this.#uploads.running }
+    const client = this.#clientAddress(request)
+    this.#log.warn({ running, client }, 'a transfer was refused, since too many are running')
+  }
+}

@@ -1,0 +1,146 @@
+import * as nodeFs from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Clock } from '../../deps.ts'
+import type { UploadSpace } from '../../space/disk-space.ts'
+import {
+  type DownloadGrant,
+  type PartGrant,
+  SizeMismatch,
+  type Storage,
+  type UploadGrant,
+} from '../storage.ts'
+import type { BlockWriter } from './block-writer.ts'
+import { DataPlane } from './disk-http.ts'
+import { FileDigests } from './file-digests.ts'
+import type { FileSystem } from './file-system.ts'
+import { Folders } from './folders.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { HeldParts } from './held-parts.ts'
+import type { UploadActivity } from './receive-body.ts'
+import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
+import { UploadRoom } from './upload-room.ts'
+import { WriteLocks } from './write-locks.ts'
+
+export interface DiskStorageOptions {
+  /** The folder that holds everything; made where it is missing. One server at a time uses it. */
+  dataDir: string
+  /** The public origin, under which `handle` answers, and which presigned URLs are made from. */
+  appUrl: URL
+  /** What the signatures rest on: the same after a restart, or URLs already given stop working. */
+  secret: string
+  clock: Clock
+  log: Logger
+  uploads: UploadActivity
+  /** Where a request comes from: of one client only so many transfers run at once. */
+  clientAddress(request: IncomingMessage): string
+  /** The file system of `dataDir`. */
+  space: UploadSpace
+  /** Absent: the real one. */
+  fileSystem?: FileSystem
+}
+
+export interface DiskStorage extends Storage {
+  /**
+   * Answers every request whose path begins with /storage/, also those of the server's
+   * `checkContinue` event, whose 100 it sends itself. Resolves when the answer has ended; never
+   * rejects.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** How many transfers are running, in and out. */
+  activeTransfers(): number
+  /** Resolves when no transfer is running. */
+  idle(): Promise<void>
+  /** Ends what runs (arrived bytes stay and can be continued) and resolves when all has ended. */
+  close(): Promise<void>
+}
+
+/**
+ * The storage port on a local disk, which signs its own URLs and answers them itself.
+ * @throws when the folder cannot be made or written.
+ */
+export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
+  const { clock, log, uploads, clientAddress, fileSystem = nodeFs } = options
+  const signingKey = deriveSigningKey(options.secret)
+  const folders = await Folders.open(fileSystem, options.dataDir)
+  const digests = new FileDigests(log)
+  const parts = await HeldParts.open(folders, digests)
+  const locks = new WriteLocks()
+  const running = new Map<string, BlockWriter>()
+  const memory = new GatheredBytes()
+  const room = new UploadRoom(options.space, clock)
+  const receiver = { folders, locks, parts, digests, running, memory, room, uploads, clock, log }
+  const plane = new DataPlane({ ...receiver, signingKey, clientAddress })
+  const signersOf = (origin: string) => {
+    const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
+    return {
+      signUpload: (grant: UploadGrant) => sign({ operation: 'put', ...grant }),
+      signParts: (grants: readonly PartGrant[]) =>
+        Promise.all(grants.map((part) => sign({ operation: 'part', ...part }))),
+      signDownload: (grant: DownloadGrant) => sign({ operation: 'get', ...grant }),
+    } satisfies Partial<Storage>
+  }
+  const storedSize = async (key: string) =>
+    (await parts.bytes(key)) ?? (await folders.storedSize(key))
+
+  const disk: DiskStorage = {
+    name: 'disk',
+    checksum: 'crc32',
+    computesSha256: true,
+    ...signersOf(options.appUrl.origin),
+    under: (origin) => ({ ...disk, ...signersOf(origin) }),
+    promiseRoom: (key, bytes) => room.promise(key, bytes),
+    listParts: (key) => parts.list(key),
+    storedSize,
+
+    async seal(key, size) {
+      // Asked before running transfers are stopped: confirming too early must not end an upload.
+      if (locks.isHeld(key)) {
+        const stored = await storedSize(key)
+        if (stored !== size) throw new SizeMismatch(size, stored)
+      }
+      const lock = await locks.acquire(key, 'UPLOAD_SEALED')
+      try {
+        const held = await parts.bytes(key)
+        const isWhole = held === null || (await parts.areWhole(key, size))
+        if (!isWhole) throw new SizeMismatch(size, held)
+        const sha256 = await folders.seal(key, size, (file, path) => digests.of(key, path, file))
+        await parts.forget(key)
+        room.forget(key)
+        return sha256
+      } finally {
+        lock.release()
+      }
+    },
+
+    async remove(key) {
+      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
+      try {
+        digests.forget(key)
+        room.forget(key)
+        await parts.discard(key)
+        await folders.remove(key)
+      } finally {
+        lock.release()
+      }
+    },
+
+    deliver: async (grant) => ({
+      kind: 'stream',
+      send: (request, response, onBytes) => plane.send(grant, request, response, onBytes),
+    }),
+    list: () => folders.list(),
+    installation: () => folders.readInstallation(),
+    claim: (installation) => folders.writeInstallation(installation),
+    check: () => folders.probe(),
+    handle: (request, response) => plane.handle(request, response),
+    activeTransfers: () => plane.active(),
+    idle: () => plane.idle(),
+    async close() {
+      await plane.close()
+      await digests.close()
+      await folders.close()
+    },
+  }
+  return disk
+}

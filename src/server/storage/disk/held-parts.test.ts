@@ -1,0 +1,108 @@
+import * as fs from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checksums } from '../../../../tests/support/make.ts'
+import type { PartGrant } from '../storage.ts'
+import { newStorageKey } from '../storage-key.ts'
+import { FileDigests } from './file-digests.ts'
+import { Folders } from './folders.ts'
+import { HeldParts } from './held-parts.ts'
+
+let dataDir: string
+let folders: Folders
+const digests = new FileDigests(pino({ level: 'silent' }))
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-parts-'))
+  folders = await Folders.open(fs, dataDir)
+})
+afterAll(async () => {
+  await digests.close()
+  await folders.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+const grant = (key: string, partNumber: number, size = 1): PartGrant => ({
+  key,
+  partNumber,
+  offset: (partNumber - 1) * size,
+  size,
+  mimeType: 'text/plain',
+  until: new Date(0),
+})
+const take = async (parts: HeldParts, part: PartGrant) => {
+  const file = await parts.begin(part)
+  await file.write(Buffer.alloc(part.size, part.partNumber), 0, part.size, part.offset)
+  await file.close()
+  await parts.hold(part, crc32(Buffer.alloc(part.size, part.partNumber)))
+}
+
+it('starts once where many first parts come at once', async () => {
+  const parts = await HeldParts.open(folders, digests)
+  const key = newStorageKey()
+  const numbers = Array.from({ length: 20 }, (_, index) => index + 1)
+  await Promise.all(numbers.map((partNumber) => take(parts, grant(key, partNumber))))
+  expect((await parts.list(key)).map(({ partNumber }) => partNumber)).toEqual(numbers)
+  expect([...(await readFile(folders.uploadPath(key)))]).toEqual(numbers)
+})
+
+it('keeps 10,000 parts, shuffled, through a restart', async () => {
+  const key = newStorageKey()
+  const parts = await HeldParts.open(folders, digests)
+  const numbers = Array.from({ length: 10_000 }, (_, index) => ((index * 7919) % 10_000) + 1)
+  for (let from = 0; from < numbers.length; from += 100) {
+    const some = numbers.slice(from, from + 100)
+    await Promise.all(some.map((partNumber) => take(parts, grant(key, partNumber))))
+  }
+  expect(await parts.areWhole(key, 10_000)).toBe(true)
+  const reopened = await HeldParts.open(folders, digests)
+  expect(await reopened.list(key)).toEqual(await parts.list(key))
+  expect(await reopened.areWhole(key, 10_000)).toBe(true)
+  await take(reopened, grant(key, 5000))
+  expect(await reopened.areWhole(key, 10_000)).toBe(true)
+  await (await reopened.begin(grant(key, 5000))).close()
+  expect(await reopened.areWhole(key, 10_000)).toBe(false)
+  expect(await reopened.bytes(key)).toBe(9999)
+})
+
+it('takes parts that leave a gap or overlap for no whole file', async () => {
+  const parts = await HeldParts.open(folders, digests)
+  const key = newStorageKey()
+  await take(parts, grant(key, 1, 10))
+  await take(parts, { ...grant(key, 2, 10), offset: 5 })
+  expect(await parts.bytes(key)).toBe(20)
+  expect(await parts.areWhole(key, 20)).toBe(false)
+})
+
+it('remembers nothing of what was discarded or forgotten', async () => {
+  const parts = await HeldParts.open(folders, digests)
+  for (const end of ['discard', 'forget'] as const) {
+    const key = newStorageKey()
+    await take(parts, grant(key, 1))
+    expect(parts.isInParts(key)).toBe(true)
+    await parts[end](key)
+    await parts[end](key)
+    expect(parts.isInParts(key)).toBe(false)
+    expect([await parts.list(key), await parts.bytes(key)]).toEqual([[], null])
+  }
+  const left = await readdir(join(dataDir, 'uploads'))
+  const reopened = await HeldParts.open(folders, digests)
+  for (const name of left) expect(reopened.isInParts(name)).toBe(left.includes(`${name}.parts`))
+})
+
+it('asks anew after a failure', async () => {
+  const key = newStorageKey()
+  await take(await HeldParts.open(folders, digests), grant(key, 1))
+  const reopened = await HeldParts.open(folders, digests)
+  const notes = await readFile(folders.partsPath(key))
+  await rm(folders.partsPath(key))
+  await mkdir(folders.partsPath(key))
+  await expect(reopened.list(key)).rejects.toThrow('EISDIR')
+  await rm(folders.partsPath(key), { recursive: true })
+  await writeFile(folders.partsPath(key), notes)
+  expect(await reopened.list(key)).toEqual([
+    { partNumber: 1, size: 1, checksum: checksums.crc32(Buffer.of(1)) },
+  ])
+})

@@ -1,0 +1,229 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import { maxPartCount } from '../../../shared/rules/part-plan.ts'
+import type { PartGrant, StoredPart } from '../storage.ts'
+import type { FileDigests } from './file-digests.ts'
+import { unlessMissing } from './file-system.ts'
+import type { Folders } from './folders.ts'
+
+const blockBytes = 1024 * 1024
+const count = z.int().nonnegative()
+
+/** One line beside the bytes tells one part; `crc32` is what the server reckoned of its bytes. */
+const heldPart = z.object({
+  partNumber: z.int().positive().max(maxPartCount),
+  offset: count,
+  size: count,
+  crc32: count.max(0xffffffff),
+})
+type HeldPart = z.output<typeof heldPart>
+
+/** What is held of one upload. */
+interface Upload {
+  parts: Map<number, HeldPart>
+  /** Over all parts. */
+  bytes: number
+  /** Parts 1 to `count` lie one behind the other from the file's beginning, `bytes` in all. */
+  prefix: { count: number; bytes: number }
+}
+
+/**
+ * Which parts of which uploads have arrived whole. Their bytes lie in one file, in their places, so
+ * the file alone does not tell. It is kept in memory, and for a restart in a line a part beside the
+ * bytes. Nothing of that is synced: after a restart a part is believed only when its bytes give the
+ * noted CRC-32, wherever a crash or a power cut left file and note.
+ *
+ * An upload is in parts from its first part until the whole file is sent in their place, or it is
+ * sealed or removed. Parts of one upload do not overlap: who signs them cuts the file once.
+ */
+export class HeldParts {
+  readonly #folders: Folders
+  readonly #digests: FileDigests
+  /** Null: beside the bytes lies what an earlier process noted, and nobody has asked for it yet. */
+  readonly #uploads: Map<string, Promise<Upload> | null>
+
+  private constructor(folders: Folders, digests: FileDigests, keys: string[]) {
+    this.#folders = folders
+    this.#digests = digests
+    this.#uploads = new Map(keys.map((key) => [key, null]))
+  }
+
+  /** Learns which uploads are in parts. */
+  static async open(folders: Folders, digests: FileDigests): Promise<HeldParts> {
+    return new HeldParts(folders, digests, await folders.keysInParts())
+  }
+
+  isInParts(key: string): boolean {
+    return this.#uploads.has(key)
+  }
+
+  /** The held parts by number, with their CRC-32 as `checksum`; none when the upload is not in parts. */
+  async list(key: string): Promise<StoredPart[]> {
+    const upload = await this.#find(key)
+    if (!upload) return []
+    return [...upload.parts.values()]
+      .map(({ partNumber, size, crc32 }) => ({ partNumber, size, checksum: inBase64(crc32) }))
+      .sort((a, b) => a.partNumber - b.partNumber)
+  }
+
+  /** How many bytes the part has that is held; 0 when it is not. */
+  async sizeOf(key: string, partNumber: number): Promise<number> {
+    return (await this.#find(key))?.parts.get(partNumber)?.size ?? 0
+  }
+
+  /** The bytes of all held parts together; null when the upload is not in parts. */
+  async bytes(key: string): Promise<number | null> {
+    const upload = await this.#find(key)
+    return upload?.bytes ?? null
+  }
+
+  /** Whether the held parts are all of a file of `size` bytes, one behind the other. */
+  async areWhole(key: string, size: number): Promise<boolean> {
+    const upload = await this.#find(key)
+    return upload?.bytes === size && upload.prefix.bytes === size
+  }
+
+  /**
+   * Opens the file for a part to be written, which from now on is not held. An upload that was not
+   * in parts starts over. Asked by who has the part's lock.
+   */
+  async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
+    // Nothing is awaited between the look and the start: of two first parts one alone may start.
+    const upload = await (this.#find(key) ?? this.#start(key))
+    this.#digests.changing(key, offset)
+    drop(upload, partNumber)
+    return await this.#folders.openForPart(key)
+  }
+
+  /** Notes that a part has arrived whole, with the CRC-32 of its bytes. */
+  async hold(grant: PartGrant, crc32: number): Promise<void> {
+    const { key, partNumber, offset, size } = grant
+    const part: HeldPart = { partNumber, offset, size, crc32 }
+    const upload = await this.#find(key)
+    if (!upload) throw new Error('a part is held of an upload that is in none')
+    await this.#folders.notePart(key, JSON.stringify(part))
+    add(upload, part)
+    this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
+  }
+
+  /** Removes all parts: the whole file is sent in their place. Asked by who has the key's lock. */
+  async discard(key: string): Promise<void> {
+    if (!this.isInParts(key)) return
+    await this.#folders.discardParts(key)
+    this.#uploads.delete(key)
+  }
+
+  /** Forgets an upload whose bytes were sealed or removed. */
+  async forget(key: string): Promise<void> {
+    if (!this.isInParts(key)) return
+    await this.#folders.forgetParts(key)
+    this.#uploads.delete(key)
+  }
+
+  /** What is held of an upload; undefined when it is not in parts. */
+  #find(key: string): Promise<Upload> | undefined {
+    const known = this.#uploads.get(key)
+    return known === null ? this.#keep(key, this.#read(key), null) : known
+  }
+
+  #start(key: string): Promise<Upload> {
+    this.#digests.changing(key, 0)
+    return this.#keep(key, this.#folders.startParts(key).then(newUpload), undefined)
+  }
+
+  /** Lets all who ask meanwhile wait for the same answer; after a failure the next one asks anew. */
+  #keep(key: string, found: Promise<Upload>, before: null | undefined): Promise<Upload> {
+    this.#uploads.set(key, found)
+    found.catch(() => {
+      if (this.#uploads.get(key) !== found) return
+      if (before === null) this.#uploads.set(key, null)
+      else this.#uploads.delete(key)
+    })
+    return found
+  }
+
+  async #read(key: string): Promise<Upload> {
+    const upload = newUpload()
+    const notes = await unlessMissing(readFile(this.#folders.partsPath(key), 'utf8'))
+    const path = this.#folders.uploadPath(key)
+    const file = await unlessMissing(open(path, 'r'))
+    if (!file) return upload
+    try {
+      for (const part of readNotes(notes ?? '')) {
+        if ((await crcOf(file, part)) === part.crc32) add(upload, part)
+      }
+    } finally {
+      await file.close()
+    }
+    this.#digests.follow(key, path, upload.prefix.bytes)
+    return upload
+  }
+}
+
+function newUpload(): Upload {
+  return { parts: new Map(), bytes: 0, prefix: { count: 0, bytes: 0 } }
+}
+
+function add(upload: Upload, part: HeldPart): void {
+  upload.parts.set(part.partNumber, part)
+  upload.bytes += part.size
+  extendPrefix(upload)
+}
+
+function drop(upload: Upload, partNumber: number): void {
+  const part = upload.parts.get(partNumber)
+  if (!part) return
+  upload.parts.delete(partNumber)
+  upload.bytes -= part.size
+  if (partNumber > upload.prefix.count) return
+  upload.prefix = { count: partNumber - 1, bytes: part.offset }
+}
+
+function extendPrefix({ parts, prefix }: Upload): void {
+  for (;;) {
+    const next = parts.get(prefix.count + 1)
+    if (next?.offset !== prefix.bytes) return
+    prefix.count += 1
+    prefix.bytes += next.size
+  }
+}
+
+/** The newest note of each part; a line that a crash tore, or that is none of ours, tells nothing. */
+function readNotes(text: string): Iterable<HeldPart> {
+  const newest = new Map<number, HeldPart>()
+  for (const line of text.split('\n')) {
+    const part = heldPart.safeParse(parseJson(line)).data
+    if (part) newest.set(part.partNumber, part)
+  }
+  return newest.values()
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** As a client sends it along: four bytes, the highest first. */
+function inBase64(crc32: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32)
+  return bytes.toString('base64')
+}
+
+/** The CRC-32 of the bytes where a part should lie; null when the file ends before. */
+async function crcOf(file: FileHandle, { offset, size }: HeldPart): Promise<number | null> {
+  const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
+  let crc = 0
+  for (let read = 0; read < size; ) {
+    const length = Math.min(block.length, size - read)
+    const { bytesRead } = await file.read(block, 0, length, offset + read)
+    if (bytesRead === 0) return null
+    crc = crc32(block.subarray(0, bytesRead), crc)
+    read += bytesRead
+  }
+  return crc
+}

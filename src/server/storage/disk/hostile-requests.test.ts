@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type DiskServer,
+  expectAllQuiet,
+  openDiskServer,
+} from '../../../../tests/support/disk-server.ts'
+import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { refusalOf, send, targetOf, untilClosed } from '../../../../tests/support/send.ts'
+import { newStorageKey } from '../storage-key.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+/** Sends raw bytes and collects all that comes back until the connection ends. */
+const raw = async (...pieces: (string | Buffer)[]): Promise<string> => {
+  const socket = connect(disk.port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.on('error', () => undefined)
+  for (const piece of pieces) socket.write(piece)
+  await untilClosed(socket)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+describe('requests that mean harm', () => {
+  it('a path that climbs', async () => {
+    const key = newStorageKey()
+    const targets = [
+      '/storage/',
+      '/storage/../../etc/passwd',
+      '/storage/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+      '/storage/..%5c..%5cetc',
+      `/storage/${key}%00?operation=get`,
+      `/storage/${key}?operation=get&signature=`,
+      `/storage/${key}?operation=get&signature=${'A'.repeat(43)}`,
+      `/storage/${key}?operation=get&signature=${'%C3%A9'.repeat(20)}`,
+      `/storage/${'a'.repeat(8000)}`,
+    ]
+    for (const target of targets) {
+      const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      expect(answer, target).toMatch(/^HTTP\/1\.1 403 /)
+      expect(answer).toContain('SIGNATURE_INVALID')
+    }
+  })
+
+  it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s is no method of a presigned URL',
+    async (method) => {
+      const answer = await send(await wholeUpload(disk, 5).url(), { method })
+      expect(refusalOf(answer)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+      expect(answer.headers.allow).toBe('GET, HEAD, PUT')
+    },
+  )
+
+  it.each([
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['a negative length', 'Content-Length: -5\r\n'],
+    ['a length with a sign', 'Content-Length: +5\r\n'],
+    ['an unknown coding', 'Transfer-Encoding: gzip\r\n'],
+    ['chunks twice over', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
+  ])('%s', async (_, lengths) => {
+    const upload = wholeUpload(disk, 5)
+    const target = targetOf(await upload.url())
+    const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
+    const smuggled = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
+    const answer = await raw(head, '5\r\nhello\r\n0\r\n\r\n', smuggled)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+    expect((await disk.storage.storedSize(upload.key)) ?? 0).toBe(0)
+    await expectAllQuiet(disk)
+  })
+
+  it('a chunked body that goes on and on', async () => {
+    const upload = wholeUpload(disk, MiB)
+    const target = targetOf(await upload.url())
+    const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const socket = connect(disk.port, '127.0.0.1')
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', () => undefined)
+    socket.write(head)
+    const chunk = Buffer.concat([
+      Buffer.from('10000\r\n'),
+      Buffer.alloc(0x10000),
+      Buffer.from('\r\n'),
+    ])
+    let sent = 0
+    const closed = untilClosed(socket)
+    while (!socket.destroyed) {
+      sent += chunk.length
+      if (socket.write(chunk)) continue
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+    }
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
+    expect(sent).toBeLessThan(64 * MiB)
+    expect(await disk.storage.storedSize(upload.key)).toBe(0)
+    await expectAllQuiet(disk)
+  })
+})
+
+describe('a refused upload', () => {
+  it('is heard out for a while, so that the client sees the answer and no reset', async () => {
+    const size = 8 * MiB
+    const target = targetOf(await wholeUpload(disk, size).url())
+    const socket = connect(disk.port, '127.0.0.1')
+    const faults: Error[] = []
+    socket.on('error', (error) => faults.push(error))
+    const type = 'Content-Type: text/html'
+    socket.write(`PUT ${target} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${size}\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
+    socket.write(Buffer.alloc(size))
+    await untilClosed(socket)
+    expect([faults, socket.bytesWritten > size]).toEqual([[], true])
+    await expectAllQuiet(disk)
+  })
+})

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import {
+  type CutUpload,
+  chunked,
+  cutUpload,
+  type WholeUpload,
+  wholeUpload,
+} from '../../../../tests/support/disk-uploads.ts'
+import { sha256 } from '../../../../tests/support/make.ts'
+import { powerCuts } from '../../../../tests/support/power-cut.ts'
+import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorded-disk.ts'
+import { newStorageKey } from '../storage-key.ts'
+
+let record: RecordedDisk
+let disk: DiskServer
+beforeEach(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-recorded-'))
+  record = recordDisk(dataDir)
+  disk = await openDiskServer(dataDir, record.fileSystem)
+})
+afterEach(() => disk.close())
+
+/** Opens a server on each disk that a cut can have left, and looks; with what was promised before. */
+const afterEveryCut = async (
+  look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
+) => {
+  for (const cut of powerCuts(record)) {
+    const folder = await mkdtemp(join(tmpdir(), 'mayfly-cut-'))
+    await cut.restore(folder)
+    const server = await openDiskServer(folder)
+    try {
+      await look(server, cut.promised)
+    } catch (error) {
+      throw new Error(`Cut after ${cut.moment}: ${error}`, { cause: error })
+    } finally {
+      await server.close()
+    }
+  }
+}
+
+const seal = async (of: WholeUpload | CutUpload) => {
+  await of.seal()
+  record.promise(`${of.key} is sealed`)
+}
+
+/** Whatever was sealed is whole; what was not is sent on by its client and sealed, and whole then. */
+const expectWhole = async (
+  server: DiskServer,
+  promised: ReadonlySet<string>,
+  { key, bytes }: { key: string; bytes: Buffer },
+  goOn: () => Promise<void>,
+) => {
+  const path = join(server.dataDir, 'files', key.slice(0, 2), key)
+  const sealed = await readFile(path).catch(() => null)
+  if (promised.has(`${key} is sealed`)) expect(sealed).not.toBeNull()
+  if (sealed) expect(sealed.equals(bytes)).toBe(true)
+  else await goOn()
+  expect(await server.storage.seal(key, bytes.length)).toBe(sha256(bytes))
+  expect((await readFile(path)).equals(bytes)).toBe(true)
+  const left = await readdir(join(server.dataDir, 'uploads'))
+  expect(left.filter((name) => name.startsWith(key))).toEqual([])
+}
+
+/** Sends what is missing of a file that travels whole. */
+const sendRest = async (of: WholeUpload, bytes: Buffer) => {
+  const stored = await of.offset()
+  const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
+  if (stored < bytes.length) {
+    expect((await of.put(bytes.subarray(stored), range)).status).toBe(200)
+  }
+}
+
+/** Sends the parts that are not held, as a browser does: none when the file is there as a whole. */
+const sendMissing = async (of: CutUpload, server: DiskServer) => {
+  const held = await of.held()
+  const stored = await server.storage.storedSize(of.key)
+  if (held.length === 0 && stored === of.bytes.length) return
+  for (const partNumber of of.partNumbers) {
+    if (!held.includes(partNumber)) expect((await of.put(partNumber)).status).toBe(200)
+  }
+}
+
+it('a file that was sent whole and sealed is there, and a stored offset stays', async () => {
+  const bytes = randomBytes(1000)
+  const of = wholeUpload(disk, bytes.length)
+  await of.put(bytes.subarray(0, 600), chunked)
+  expect(await of.offset()).toBe(600)
+  record.promise('600 bytes are stored')
+  await sendRest(of, bytes)
+  await seal(of)
+
+  await afterEveryCut(async (server, promised) => {
+    const again = wholeUpload(server, bytes.length, of.grant)
+    if (promised.has('600 bytes are stored')) {
+      expect(await again.offset()).toBeGreaterThanOrEqual(600)
+    }
+    await expectWhole(server, promised, { key: of.key, bytes }, () => sendRest(again, bytes))
+  })
+})
+
+it('a file that was sent in parts after it was sent whole is never taken for whole with gaps', async () => {
+  const of = cutUpload(disk, 3, 1000)
+  await of.whole.put(of.bytes)
+  await of.put(3)
+  await of.put(1)
+  await expect(of.seal()).rejects.toThrow('expected 2500 bytes')
+  await of.put(2)
+  await seal(of)
+
+  await afterEveryCut(async (server, promised) => {
+    const again = of.at(server)
+    await expectWhole(server, promised, of, () => sendMissing(again, server))
+  })
+})
+
+it('a file that was sent whole after some of its parts is never taken for whole with gaps', async () => {
+  const of = cutUpload(disk, 3, 1000)
+  await of.put(3)
+  await of.whole.put(of.bytes.subarray(0, 700), chunked)
+  expect(await of.whole.offset()).toBe(700)
+  record.promise('700 bytes are stored')
+  await sendRest(of.whole, of.bytes)
+  await seal(of)
+
+  await afterEveryCut(async (server, promised) => {
+    const again = of.at(server)
+    if (promised.has('700 bytes are stored')) {
+      expect(await again.whole.offset()).toBeGreaterThanOrEqual(700)
+    }
+    await expectWhole(server, promised, of, () => sendMissing(again, server))
+  })
+})
+
+it('files that are sealed at once, in a folder that was missing, are all there', async () => {
+  const bytes = randomBytes(100)
+  const uploads = Array.from({ length: 3 }, () =>
+    wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` }),
+  )
+  for (const of of uploads) await of.put(bytes)
+  await Promise.all(uploads.map(seal))
+
+  await afterEveryCut(async (server, promised) => {
+    for (const { key, grant } of uploads) {
+      const again = wholeUpload(server, bytes.length, grant)
+      await expectWhole(server, promised, { key, bytes }, () => sendRest(again, bytes))
+    }
+  })
+})
+
+it.each(['files', 'files/ab', 'uploads'])(
+  'a file whose sealing failed over %s is there when it is sealed again',
+  async (folder) => {
+    const bytes = randomBytes(100)
+    const of = wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
+    await of.put(bytes)
+    const { open } = record.fileSystem
+    record.fileSystem.open = async (path, ...more) => {
+      if (path !== join(disk.dataDir, folder)) return open(path, ...more)
+      record.fileSystem.open = open
+      throw new Error('the disk fails once')
+    }
+    await expect(of.seal()).rejects.toThrow('the disk fails once')
+    await seal(of)
+
+    await afterEveryCut(async (server, promised) => {
+      const again = wholeUpload(server, bytes.length, of.grant)
+      await expectWhole(server, promised, { key: of.key, bytes }, () => sendRest(again, bytes))
+    })
+  },
+)
+
+it('a claim on the store is kept', async () => {
+  await disk.storage.claim('first')
+  record.promise('first')
+  await disk.storage.claim('second')
+  record.promise('second')
+
+  await afterEveryCut(async (server, promised) => {
+    const claimed = await server.storage.installation()
+    const possible = promised.has('second') ? ['second'] : ['first', 'second']
+    expect(promised.has('first') ? possible : [null, ...possible]).toContain(claimed)
+  })
+})

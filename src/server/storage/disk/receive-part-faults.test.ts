@@ -1,0 +1,65 @@
+import { rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { cutUpload } from '../../../../tests/support/disk-uploads.ts'
+import { refusalOf } from '../../../../tests/support/send.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+describe('a part on a disk that is full', () => {
+  it('is not held, disturbs no other, and is taken when there is room', async () => {
+    const of = cutUpload(disk, 2, MiB)
+    const path = join(disk.dataDir, 'uploads', of.key)
+    await of.put(2)
+    const half = await of.stored()
+    await rm(path)
+    // Every write to this device fails as a full disk does.
+    await symlink('/dev/full', path)
+    expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
+    expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
+    expect(await of.held()).toEqual([2])
+    await rm(path)
+    await writeFile(path, half)
+    expect((await of.put(1)).status).toBe(200)
+    expect(await of.seal()).toBe(of.sha256)
+  })
+
+  it('is not held where only its note found no room', async () => {
+    const of = cutUpload(disk, 2, 1000)
+    await of.put(2)
+    const notes = join(disk.dataDir, 'uploads', `${of.key}.parts`)
+    await rm(notes)
+    await symlink('/dev/full', notes)
+    expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
+    expect(await of.held()).toEqual([2])
+    await rm(notes)
+    expect((await of.put(1)).status).toBe(200)
+    expect(await of.seal()).toBe(of.sha256)
+  })
+})
+
+describe('a server that closes', () => {
+  it('ends the parts that arrive, and keeps those that have arrived for its next start', async () => {
+    const closing = await openDiskServer()
+    const of = cutUpload(closing, 2, 1000)
+    await of.put(2)
+    const { ended } = await of.begin(1)
+    await closing.storage.close()
+    const answer = await ended
+    if (answer !== 'cut') expect(answer).toMatchObject({ status: 503 })
+    await closing.stop()
+    const next = await openDiskServer(closing.dataDir)
+    const again = of.at(next)
+    expect(await again.held()).toEqual([2])
+    await again.put(1)
+    expect(await again.seal()).toBe(of.sha256)
+    await next.close()
+  })
+})

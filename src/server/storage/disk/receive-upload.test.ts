@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { chunked, offsetOf, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { refusalOf } from '../../../../tests/support/send.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+describe('HEAD of an upload URL', () => {
+  it('tells how many bytes are stored, and of how many', async () => {
+    const upload = wholeUpload(disk, 10)
+    const before = await upload.head()
+    expect(before.status).toBe(200)
+    expect(before.headers).toMatchObject({
+      'upload-offset': '0',
+      'upload-length': '10',
+      'cache-control': 'no-store',
+    })
+    await upload.put('0123456789')
+    expect(await upload.offset()).toBe(10)
+  })
+
+  it('counts what a running transfer has brought, and lets it go on', async () => {
+    const upload = wholeUpload(disk, 3 * MiB)
+    const bytes = randomBytes(3 * MiB)
+    const { client, ended, write } = await upload.open({ 'Content-Length': bytes.length })
+    await write(bytes.subarray(0, MiB + 5))
+    await upload.untilStored(MiB + 5)
+    client.end(bytes.subarray(MiB + 5))
+    expect(await ended).toMatchObject({ status: 200 })
+    expect((await upload.stored()).equals(bytes)).toBe(true)
+  })
+
+  it('says that a sealed upload has arrived whole', async () => {
+    const upload = wholeUpload(disk, 5)
+    await upload.put('hello')
+    await upload.seal()
+    disk.over.add(upload.key)
+    expect(await upload.head()).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
+  })
+
+  it('answers 404 when the upload was given up', async () => {
+    const upload = wholeUpload(disk, 5)
+    disk.over.add(upload.key)
+    expect((await upload.head()).status).toBe(404)
+  })
+})
+
+describe('PUT with Range: bytes=n-', () => {
+  it('continues from the stored offset', async () => {
+    const upload = wholeUpload(disk, 10)
+    expect((await upload.put('0123', chunked)).status).toBe(400)
+    expect(await upload.offset()).toBe(4)
+    const rest = await upload.put('456789', { Range: 'bytes=4-' })
+    expect([rest.status, rest.body.length, offsetOf(rest)]).toEqual([200, 0, 10])
+    expect((await upload.stored()).toString()).toBe('0123456789')
+  })
+
+  it('begins a file that has no bytes yet, and ends one that has all', async () => {
+    const upload = wholeUpload(disk, 5)
+    expect((await upload.put('hello', { Range: 'bytes=0-4' })).status).toBe(200)
+    expect((await upload.put('', { Range: 'bytes=5-' })).status).toBe(200)
+    expect((await upload.stored()).toString()).toBe('hello')
+  })
+
+  it.each([3, 5, 10, 11])('answers the wrong offset %i with the right one', async (offset) => {
+    const upload = wholeUpload(disk, 10)
+    await upload.put('0123', chunked)
+    const body = 'x'.repeat(Math.max(0, 10 - offset))
+    const answer = await upload.put(body, { Range: `bytes=${offset}-` })
+    expect(refusalOf(answer)).toEqual([416, 'OFFSET_MISMATCH'])
+    expect(offsetOf(answer)).toBe(4)
+    expect((await upload.stored()).toString()).toBe('0123')
+  })
+
+  it.each([
+    'bytes=-4',
+    'bytes=4-6',
+    'bytes=4-,5-',
+    'bytes=x-',
+    'bytes 4-9/10',
+    'bytes=0x4-',
+    '4-',
+    `bytes=${'9'.repeat(40)}-`,
+  ])('does not take %s for the absence of a range', async (range) => {
+    const upload = wholeUpload(disk, 10)
+    await upload.put('0123', chunked)
+    const answer = await upload.put('456789', { Range: range })
+    expect(refusalOf(answer)).toEqual([400, 'INVALID_INPUT'])
+    expect((await upload.stored()).toString()).toBe('0123')
+  })
+
+  it('refuses Content-Range, which would be another protocol', async () => {
+    const upload = wholeUpload(disk, 10)
+    const answer = await upload.put('0123456789', { 'Content-Range': 'bytes 0-9/10' })
+    expect(refusalOf(answer)).toEqual([400, 'INVALID_INPUT'])
+  })
+})
+
+describe('PUT without a range', () => {
+  it('starts over', async () => {
+    const upload = wholeUpload(disk, 5)
+    await upload.put('hello')
+    await upload.put('wo', chunked)
+    expect((await upload.stored()).toString()).toBe('wo')
+  })
+})
+
+describe('a PUT after another', () => {
+  it('continues where an older one hangs, and loses nothing', async () => {
+    const upload = wholeUpload(disk, 10)
+    const { ended, write } = await upload.open({ 'Content-Length': 10 })
+    await write(Buffer.from('0123'))
+    await upload.untilStored(4)
+    const newer = await upload.put('456789', { Range: 'bytes=4-' })
+    expect(newer.status).toBe(200)
+    const older = await ended
+    if (older !== 'cut') expect(older).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
+    expect((await upload.stored()).toString()).toBe('0123456789')
+  })
+
+  it('keeps the file whole, however many come at once', async () => {
+    const upload = wholeUpload(disk, 4 * MiB)
+    const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.grant.size, index))
+    const answers = await Promise.allSettled(bodies.map((body) => upload.put(body)))
+    const last = await upload.put(Buffer.alloc(upload.grant.size, 99))
+    expect(last.status).toBe(200)
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect([200, 409]).toContain(answer.value.status)
+    }
+    expect((await upload.stored()).equals(Buffer.alloc(upload.grant.size, 99))).toBe(true)
+  })
+
+  it('continues one that broke from what had come, again and again', async () => {
+    const upload = wholeUpload(disk, 6 * MiB)
+    const bytes = randomBytes(upload.grant.size)
+    let offset = 0
+    for (let round = 1; round <= 5; round += 1) {
+      const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
+      const left = upload.grant.size - offset
+      const { client, ended, write } = await upload.open({ 'Content-Length': left, ...range })
+      await write(bytes.subarray(offset, offset + MiB + round))
+      await upload.untilStored(offset + MiB + round)
+      client.destroy()
+      expect(await ended).toBe('cut')
+      offset = await upload.offset()
+      expect(offset).toBe(round * MiB + (round * (round + 1)) / 2)
+    }
+    const range = { Range: `bytes=${offset}-` }
+    const rest = await upload.put(bytes.subarray(offset), range)
+    expect(rest.status).toBe(200)
+    expect((await upload.stored()).equals(bytes)).toBe(true)
+  })
+})
+
+describe('a connection', () => {
+  it('serves the next request after a finished upload', async () => {
+    const upload = wholeUpload(disk, 5)
+    const { pathname, search } = new URL(await upload.url())
+    const socket = connect(disk.port, '127.0.0.1')
+    const one = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`
+    socket.write(one)
+    await once(socket, 'data')
+    socket.write(`HEAD ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toContain('Upload-Offset: 5')
+    socket.destroy()
+  })
+})

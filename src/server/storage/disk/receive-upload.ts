@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { crc32 } from 'node:zlib'
+import { AppError } from '../../errors.ts'
+import type { UploadGrant } from '../storage.ts'
+import { BlockWriter } from './block-writer.ts'
+import { smallFileBytes } from './file-digests.ts'
+import {
+  admitChunks,
+  answerOffset,
+  answerStored,
+  assertOpen,
+  type Incoming,
+  receiveBody,
+  type UploadReceiver,
+} from './receive-body.ts'
+import {
+  announcedCrc32,
+  assertSignedLength,
+  assertSignedType,
+  requestedOffset,
+} from './upload-headers.ts'
+
+/**
+ * PUT of a presigned upload URL: the bytes go straight into the object, from its beginning, or with
+ * `Range: bytes=n-` from the stored offset n on. Answers 200 when the object holds all of
+ * `grant.size`. What arrived before a connection broke stays, for the next request to continue.
+ * Parts that are held give way to a file that is sent from its beginning.
+ * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there;
+ * STORAGE_FULL when the disk has no room for the rest, and what is stored stays;
+ * CHECKSUM_MISMATCH when the body does not give the checksum sent along, and nothing of it stays.
+ */
+export async function receiveUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  grant: UploadGrant,
+  receiver: UploadReceiver,
+): Promise<void> {
+  const { headers } = request
+  const { locks, parts } = receiver
+  const start = requestedOffset(headers, grant.size)
+  assertSignedType(headers, grant.mimeType)
+  assertSignedLength(headers, grant.size - (start ?? 0))
+  const checksum = announcedCrc32(headers)
+  // Before it gets the lock, which would stop the parts that are arriving.
+  if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
+  const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
+  try {
+    await assertOpen(grant.key, receiver)
+    lock.signal.throwIfAborted()
+    // Nobody is there any more: nothing may be thrown away for a request without a body.
+    if (request.destroyed) return
+    const left = grant.size - (start ?? 0)
+    if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')
+    const file = await openFor(grant.key, start, receiver)
+    try {
+      const incoming = { request, response, stop: lock.signal }
+      await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
+    } finally {
+      await file.close()
+    }
+  } finally {
+    lock.release()
+  }
+  answerStored(response, grant.size)
+}
+
+/**
+ * HEAD of a presigned upload URL: `Upload-Offset` is the number of bytes that are stored and would
+ * survive a power cut; none while the upload is in parts. A transfer that is running goes on.
+ * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
+ */
+export async function answerUploadOffset(
+  response: ServerResponse,
+  { key, size }: UploadGrant,
+  { folders, parts, running, uploads }: UploadReceiver,
+): Promise<void> {
+  const open = await uploads.touch(key)
+  await running.get(key)?.flush()
+  const arrived = async () => (parts.isInParts(key) ? 0 : folders.durableUploadSize(key))
+  const offset = (await folders.sealedSize(key)) ?? (open ? await arrived() : null)
+  if (offset === null) throw new AppError('UPLOAD_NOT_FOUND')
+  answerOffset(response, offset, size)
+}
+
+/** Opens the object where `start` says, which is its stored end; undefined: an empty one. */
+async function openFor(
+  key: string,
+  start: number | undefined,
+  { folders, parts, digests }: UploadReceiver,
+): Promise<FileHandle> {
+  const isInParts = parts.isInParts(key)
+  if (isInParts && start) throw offsetMismatch(0)
+  if (isInParts || start === undefined) {
+    digests.changing(key, 0)
+    await parts.discard(key)
+  }
+  if (start === undefined) return await folders.openUpload(key, 'start over')
+  const file = await folders.openUpload(key, 'continue')
+  try {
+    const { size: stored } = await file.stat()
+    if (stored !== start) throw offsetMismatch(stored)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+interface WholeFile {
+  /** Where the body begins in the file. */
+  start: number
+  grant: UploadGrant
+  /** The CRC-32 that the body must give. */
+  checksum: number | undefined
+}
+
+async function receiveInto(
+  file: FileHandle,
+  { start, grant, checksum }: WholeFile,
+  incoming: Incoming,
+  receiver: UploadReceiver,
+): Promise<void> {
+  const { key, size } = grant
+  const { digests, folders, running } = receiver
+  const admit = admitChunks(key, receiver)
+  const path = folders.uploadPath(key)
+  const sha256 = start === 0 && size <= smallFileBytes ? createHash('sha256') : undefined
+  let crc = 0
+  const writer = new BlockWriter({
+    file,
+    memory: receiver.memory,
+    start,
+    limit: size,
+    onBytes: (chunk) => {
+      if (checksum !== undefined) crc = crc32(chunk, crc)
+      sha256?.update(chunk)
+      return admit(chunk)
+    },
+    onWritten: (offset) => {
+      digests.follow(key, path, offset)
+    },
+  })
+  digests.changing(key, start)
+  running.set(key, writer)
+  try {
+    await receiveBody(incoming, writer)
+    if (writer.offset < size) {
+      const headers = { 'Upload-Offset': String(writer.offset) }
+      throw new AppError('UPLOAD_INCOMPLETE', { headers })
+    }
+    if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
+  } catch (error) {
+    if (error instanceof AppError && leavesNothing.has(error.code)) {
+      digests.changing(key, start)
+      await file.truncate(start)
+    }
+    throw error
+  } finally {
+    running.delete(key)
+  }
+  if (sha256) digests.know(key, sha256.digest('hex'))
+}
+
+/** A body that is too long or damaged leaves nothing behind, least of all a file of the right size. */
+const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
+
+const offsetMismatch = (stored: number) =>
+  new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })

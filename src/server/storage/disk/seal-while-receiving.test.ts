@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type DiskServer,
+  expectAllQuiet,
+  openDiskServer,
+} from '../../../../tests/support/disk-server.ts'
+import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { sha256 } from '../../../../tests/support/make.ts'
+import { refusalOf } from '../../../../tests/support/send.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+describe('while parts arrive', () => {
+  it('sealing too early is refused and disturbs none', async () => {
+    const of = cutUpload(disk, 2, 1000)
+    await of.put(2)
+    const { ended, finish } = await of.begin(1)
+    const tooEarly = of.seal()
+    await expect(tooEarly).rejects.toMatchObject({ expected: 1500, actual: 500 })
+    finish()
+    expect(await ended).toMatchObject({ status: 200 })
+    await of.seal()
+  })
+
+  it('removing ends all of them and leaves nothing', async () => {
+    const of = cutUpload(disk, 3, 1000)
+    await of.put(3)
+    const running = await Promise.all([of.begin(1), of.begin(2)])
+    disk.over.add(of.key)
+    await disk.storage.remove(of.key)
+    for (const { ended } of running) {
+      const answer = await ended
+      if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
+    }
+    expect(await of.left()).toEqual([])
+    expect(await disk.storage.listParts(of.key)).toEqual([])
+    expect(await disk.storage.storedSize(of.key)).toBeNull()
+  })
+
+  it('sealing makes a file of exactly the parts that were held, or none', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const of = cutUpload(disk, 2, MiB)
+      await of.putAll()
+      const body = randomBytes(MiB)
+      const [again, sealed] = await Promise.allSettled([of.put(1, {}, body), of.seal()])
+      if (sealed.status === 'fulfilled') {
+        const file = join(disk.dataDir, 'files', of.key.slice(0, 2), of.key)
+        expect(sealed.value).toBe(sha256(await readFile(file)))
+        expect(await of.left()).toEqual([])
+      } else {
+        expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
+        if (again.status === 'fulfilled') expect(again.value.status).toBe(200)
+        await disk.storage.remove(of.key)
+      }
+    }
+  })
+})
+
+describe('while a whole file arrives', () => {
+  it('sealing too early is refused and does not disturb it', async () => {
+    const upload = wholeUpload(disk, 6)
+    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    await write(Buffer.from('abc'))
+    await upload.untilStored(3)
+    const tooEarly = upload.seal()
+    await expect(tooEarly).rejects.toMatchObject({ expected: 6, actual: 3 })
+    client.end('def')
+    expect(await ended).toMatchObject({ status: 200 })
+    await upload.seal()
+  })
+
+  it('removing ends it and leaves nothing', async () => {
+    const upload = wholeUpload(disk, 6)
+    const { ended, write } = await upload.open({ 'Content-Length': 6 })
+    await write(Buffer.from('abc'))
+    await upload.untilStored(3)
+    disk.over.add(upload.key)
+    await disk.storage.remove(upload.key)
+    const answer = await ended
+    if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
+    expect(await upload.left()).toEqual([])
+  })
+
+  it('sealing makes a file of exactly its size or none, whoever is first', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const size = 3 * MiB
+      const upload = wholeUpload(disk, size)
+      await upload.put(Buffer.alloc(size, 1))
+      const [written, sealed] = await Promise.allSettled([
+        upload.put(Buffer.alloc(size, 2)),
+        upload.seal(),
+      ])
+      if (sealed.status === 'rejected') {
+        expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
+        await disk.storage.remove(upload.key)
+        continue
+      }
+      const bytes = await readFile(join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key))
+      expect(bytes.length).toBe(size)
+      expect(bytes.equals(Buffer.alloc(size, bytes[0]))).toBe(true)
+      if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
+      expect(await upload.left()).toEqual([])
+    }
+    await expectAllQuiet(disk)
+  })
+})
+
+describe('while a file is sealed', () => {
+  it('a PUT that comes, whole or of a part, is told so and leaves nothing, though the upload is open', async () => {
+    const [moving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = await openDiskServer(undefined, {
+      ...fs,
+      async rename(from, to) {
+        moving.resolve()
+        await goOn.promise
+        await fs.rename(from, to)
+      },
+    })
+    const of = cutUpload(slow, 2, 1000)
+    await of.putAll()
+    const sealed = of.seal()
+    await moving.promise
+    const late = [of.put(1), of.whole.put(randomBytes(1500))]
+    while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
+    goOn.resolve()
+    expect(await sealed).toBe(of.sha256)
+    late.push(of.put(2), of.whole.put(of.bytes, { Range: 'bytes=0-' }))
+    for (const answer of await Promise.all(late)) {
+      expect(refusalOf(answer)).toEqual([409, 'UPLOAD_SEALED'])
+    }
+    expect(await of.left()).toEqual([])
+    expect(await of.held()).toEqual([])
+    expect(await of.seal()).toBe(of.sha256)
+    await slow.close()
+  })
+})

@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFile, truncate } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { parse } from 'content-disposition'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { codeOf, type Sending, send } from '../../../../tests/support/send.ts'
+import type { DownloadGrant } from '../storage.ts'
+import { newStorageKey } from '../storage-key.ts'
+
+const MiB = 1024 * 1024
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+const store = async (bytes: Buffer): Promise<DownloadGrant> => {
+  const grant = disk.uploadGrant(bytes.length)
+  const headers = { 'Content-Type': grant.mimeType }
+  await send(await disk.storage.signUpload(grant), { method: 'PUT', headers, body: bytes })
+  await disk.storage.seal(grant.key, bytes.length)
+  return disk.downloadGrant(grant.key, bytes.length)
+}
+const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}, method = 'GET') =>
+  send(await disk.storage.signDownload(grant), { method, headers })
+const pathOf = ({ key }: DownloadGrant) => join(disk.dataDir, 'files', key.slice(0, 2), key)
+
+describe('a download from disk', () => {
+  let grant: DownloadGrant
+  beforeAll(async () => {
+    grant = { ...(await store(Buffer.from('0123456789'))), mimeType: 'text/html' }
+  })
+
+  it('is saved and never shown, and kept by no proxy', async () => {
+    const { status, headers } = await get(grant)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'text/html',
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+      etag: `"${grant.version}"`,
+      'last-modified': 'Sat, 12 Jul 2025 10:20:30 GMT',
+      'cache-control': 'private, no-cache, no-transform',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(headers['content-disposition']).toMatch(/^attachment;/)
+  })
+
+  it('has a HEAD that is GET without the bytes, also where a range is asked', async () => {
+    const whole = await get(grant)
+    for (const headers of [{}, { Range: 'bytes=2-4' }]) {
+      const head = await get(grant, headers, 'HEAD')
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      expect({ ...head.headers, date: '' }).toEqual({ ...whole.headers, date: '' })
+    }
+  })
+
+  it.each(['bytes=0-1,5-6', 'bytes=5-4', 'lines=1-2', 'bytes'])('ignores %s', async (range) => {
+    const answer = await get(grant, { Range: range })
+    expect([answer.status, answer.body.toString()]).toEqual([200, '0123456789'])
+  })
+
+  it('names the size where a range lies outside', async () => {
+    const answer = await get(grant, { Range: 'bytes=10-' })
+    expect([answer.status, codeOf(answer)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
+    expect(answer.headers['content-range']).toBe('bytes */10')
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  it.each([
+    [{ 'If-None-Match': '*' }, 304],
+    [{ 'If-None-Match': '"a", W/"b"' }, 200],
+    [{ 'If-Modified-Since': 'Sat, 12 Jul 2025 10:20:30 GMT' }, 304],
+    [{ 'If-Match': '"a"' }, 412],
+    [{ 'If-Unmodified-Since': 'Sat, 12 Jul 2025 10:20:29 GMT' }, 412],
+    [{ 'If-Range': 'Sat, 12 Jul 2025 10:20:30 GMT', Range: 'bytes=2-4' }, 206],
+    [{ 'If-Range': 'Sat, 12 Jul 2025 10:20:29 GMT', Range: 'bytes=2-4' }, 200],
+    [{ 'If-Range': '"a"', Range: 'bytes=2-4' }, 200],
+    [{ 'If-Range': '"a"', Range: 'bytes=10-' }, 200],
+  ])('answers %j with %i', async (headers, status) => {
+    expect((await get(grant, headers)).status).toBe(status)
+  })
+
+  it('resumes by its own ETag', async () => {
+    const { etag = '' } = (await get(grant)).headers
+    const rest = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
+    expect([rest.status, rest.body.toString()]).toEqual([206, '456789'])
+    const known = await get(grant, { 'If-None-Match': `"a", ${etag}` })
+    expect([known.status, known.headers.etag, known.body.length]).toEqual([304, etag, 0])
+  })
+
+  it('is over at its moment', async () => {
+    const until = new Date(disk.clock().getTime() + 60_000)
+    const url = await disk.storage.signDownload({ ...grant, until })
+    disk.clock.advance(59_999)
+    expect((await send(url)).status).toBe(200)
+    disk.clock.advance(1)
+    const over = await send(url)
+    expect([over.status, codeOf(over)]).toEqual([403, 'SIGNATURE_EXPIRED'])
+    const alsoOver = await send(url, { headers: { 'If-None-Match': '*' } })
+    expect(alsoOver.status).toBe(403)
+  })
+
+  it('takes any version and any name', async () => {
+    const fileName = 'lone \ud800 surrogate.txt'
+    const odd = { ...grant, version: 'a "quoted" Ünicode\r\nX: y', fileName }
+    const { headers } = await get(odd)
+    expect(headers.etag).toBe('"a%20%22quoted%22%20%C3%9Cnicode%0D%0AX%3A%20y"')
+    const { filename } = parse(headers['content-disposition'] ?? '').parameters
+    expect(filename).toBe('lone \ufffd surrogate.txt')
+  })
+
+  it('gives every part exactly, also across blocks', async () => {
+    const bytes = randomBytes(3 * MiB + 7)
+    const large = await store(bytes)
+    const offset = fc.nat(bytes.length - 1)
+    await fc.assert(
+      fc.asyncProperty(offset, offset, async (a, b) => {
+        const [start, end] = [Math.min(a, b), Math.max(a, b)]
+        const answer = await get(large, { Range: `bytes=${start}-${end}` })
+        expect(answer.status).toBe(206)
+        expect(answer.body.equals(bytes.subarray(start, end + 1))).toBe(true)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('of an empty file ignores ranges', async () => {
+    const empty = await store(Buffer.alloc(0))
+    for (const range of ['bytes=0-', 'bytes=-5']) {
+      const answer = await get(empty, { Range: range })
+      expect([answer.status, answer.headers['content-length']]).toEqual([200, '0'])
+    }
+  })
+
+  it('is 404 for bytes that are missing or not sealed', async () => {
+    const missing = await get(disk.downloadGrant(newStorageKey(), 5))
+    expect([missing.status, codeOf(missing)]).toEqual([404, 'LINK_NOT_FOUND'])
+    const upload = disk.uploadGrant(5)
+    const headers = { 'Content-Type': upload.mimeType }
+    await send(await disk.storage.signUpload(upload), { method: 'PUT', headers, body: 'hello' })
+    expect((await get(disk.downloadGrant(upload.key, 5))).status).toBe(404)
+  })
+})
+
+describe('a file that was spoiled on disk', () => {
+  it('is not sent when its size is another', async () => {
+    const grant = await store(Buffer.from('hello'))
+    await appendFile(pathOf(grant), '!')
+    const answer = await get(grant)
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'UNAVAILABLE'])
+    expect(answer.body.toString()).not.toContain(grant.key)
+    expect(disk.logged.at(-1)).toMatchObject({ level: 50, msg: 'a transfer failed' })
+  })
+
+  it('ends the connection when it becomes shorter on the way', async () => {
+    const grant = await store(Buffer.alloc(64 * MiB))
+    const { pathname, search } = new URL(await disk.storage.signDownload(grant))
+    const socket = connect(disk.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await once(socket, 'readable')
+    disk.logged.length = 0
+    await truncate(pathOf(grant), MiB)
+    let received = 0
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length
+    })
+    await once(socket, 'close')
+    expect(received).toBeLessThan(64 * MiB)
+    expect(disk.logged).toMatchObject([{ level: 50, msg: 'a transfer failed' }])
+  })
+})
+
+describe('deliver', () => {
+  let server: Server
+  let origin: string
+  let delivered: DownloadGrant
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      response.setHeader('Vary', 'Accept')
+      const delivery = await disk.storage.deliver(delivered, 'GET')
+      if (delivery.kind === 'stream') await delivery.send(request, response)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+  it('sends as a presigned URL does, keeping headers that were set before', async () => {
+    delivered = await store(Buffer.from('0123456789'))
+    const signed = await get(delivered, { Range: 'bytes=2-4' })
+    const streamed = await send(origin, { headers: { Range: 'bytes=2-4' } })
+    expect([streamed.status, streamed.body.toString()]).toEqual([206, '234'])
+    const expected = { ...signed.headers, vary: 'Accept', date: '' }
+    expect({ ...streamed.headers, date: '' }).toEqual(expected)
+    const head = await send(origin, { method: 'HEAD' })
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0])
+  })
+
+  it('answers 404 when the bytes are gone meanwhile', async () => {
+    delivered = await store(Buffer.from('hello'))
+    await disk.storage.remove(delivered.key)
+    const answer = await send(origin)
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'LINK_NOT_FOUND'])
+  })
+})

@@ -1,0 +1,83 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { AppError } from '../../errors.ts'
+import { attachment, downloadCaching } from '../attachment.ts'
+import type { DownloadGrant, OnBytes } from '../storage.ts'
+import { evaluateConditions, selectRange, type Validators } from './byte-range.ts'
+import type { PiecePool } from './piece-pool.ts'
+import { sendBytes } from './send-bytes.ts'
+
+interface Answer {
+  request: IncomingMessage
+  response: ServerResponse
+  pool: PiecePool
+  onBytes?: OnBytes | undefined
+}
+
+/**
+ * Answers GET or HEAD with a file or one range of it, by its conditions: 200, 206, 304. Resolves
+ * when the answer has ended or the client has left. `file` stays the caller's to close.
+ * @throws {AppError} 412 or 416 where the conditions or the range say so.
+ * @throws {Error} when the file is not what the grant says, or cannot be read.
+ */
+export async function sendFile(
+  file: FileHandle,
+  grant: DownloadGrant,
+  { request, response, pool, onBytes }: Answer,
+): Promise<void> {
+  const { size } = await file.stat()
+  if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
+  if (response.destroyed) return
+  const validators = validatorsOf(grant)
+  const outcome = evaluateConditions(request.headers, validators)
+  if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
+  if (outcome === 'unmodified') {
+    response.writeHead(304, cachingHeaders(validators)).end()
+    return
+  }
+  // RFC 9110 §14.2: a Range means nothing with any method but GET.
+  const rangeCounts = request.method === 'GET' && outcome === 'range'
+  const range = rangeCounts ? selectRange(request.headers.range, size) : 'whole'
+  if (range === 'unsatisfiable') {
+    throw new AppError('RANGE_NOT_SATISFIABLE', {
+      headers: { 'Content-Range': `bytes */${size}` },
+    })
+  }
+  const part = range === 'whole' ? { start: 0, end: size - 1 } : range
+  response.writeHead(range === 'whole' ? 200 : 206, {
+    ...cachingHeaders(validators),
+    ...contentHeaders(grant),
+    'Content-Length': part.end - part.start + 1,
+    ...(range !== 'whole' && { 'Content-Range': `bytes ${part.start}-${part.end}/${size}` }),
+  })
+  if (request.method === 'GET') {
+    await onBytes?.(part.start)
+    await sendBytes(file, part, response, pool)
+  }
+  response.end()
+}
+
+function validatorsOf(grant: DownloadGrant): Validators {
+  return { etag: `"${encodeURIComponent(grant.version)}"`, lastModified: grant.createdAt }
+}
+
+function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders {
+  return {
+    ETag: etag,
+    'Last-Modified': lastModified.toUTCString(),
+    'Cache-Control': downloadCaching,
+  }
+}
+
+/** Whatever was uploaded is saved and never shown: it must not run on the product's origin. */
+function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
+  return {
+    'Accept-Ranges': 'bytes',
+    'Content-Type': grant.mimeType,
+    'Content-Disposition': attachment(grant.fileName),
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  }
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { newStorageKey } from '../storage-key.ts'
+import { deriveSigningKey, type SignedGrant, signUrl, verifyUrl } from './signed-url.ts'
+
+const appUrl = 'https://mayfly.example'
+const signingKey = deriveSigningKey('a secret')
+
+const moment = fc.date({ noInvalidDate: true, min: new Date(1), max: new Date('2200-01-01') })
+const upload = {
+  key: fc.constant(null).map(newStorageKey),
+  size: fc.maxSafeNat(),
+  mimeType: fc.constantFrom('image/png', 'application/vnd.a+json', "text/x-!#$&'*~`|"),
+  until: moment,
+}
+const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
+  fc.record({ operation: fc.constant('put' as const), ...upload }),
+  fc.record({
+    operation: fc.constant('part' as const),
+    ...upload,
+    size: fc.maxSafeNat().map((size) => Math.floor(size / 2)),
+    partNumber: fc.integer({ min: 1, max: 10_000 }),
+    offset: fc.maxSafeNat().map((offset) => Math.floor(offset / 2)),
+  }),
+  fc.record({
+    operation: fc.constant('get' as const),
+    ...upload,
+    fileName: fc.string({ unit: 'binary' }),
+    version: fc.string({ unit: 'binary' }),
+    createdAt: moment,
+  }),
+)
+
+const targetOf = (grant: SignedGrant) => signUrl(grant, appUrl, signingKey).slice(appUrl.length)
+const justBefore = (grant: SignedGrant) => new Date(grant.until.getTime() - 1)
+
+it('gives back the whole grant, until exactly its expiry', () => {
+  fc.assert(
+    fc.property(grants, (grant) => {
+      const target = targetOf(grant)
+      expect(verifyUrl(target, justBefore(grant), signingKey)).toEqual({ ok: true, grant })
+      const expired = { ok: false, code: 'SIGNATURE_EXPIRED' }
+      expect(verifyUrl(target, grant.until, signingKey)).toEqual(expired)
+    }),
+  )
+})
+
+it('refuses a URL with any character altered, added or taken away', () => {
+  const change = fc.constantFrom('alter', 'add', 'remove')
+  fc.assert(
+    fc.property(grants, change, fc.nat(), fc.nat(0x7e - 0x21), (grant, how, at, code) => {
+      const target = targetOf(grant)
+      const index = at % target.length
+      const mark = how === 'remove' ? '' : String.fromCharCode(0x21 + code)
+      const rest = target.slice(how === 'add' ? index : index + 1)
+      const altered = target.slice(0, index) + mark + rest
+      fc.pre(altered !== target)
+      const verdict = verifyUrl(altered, justBefore(grant), signingKey)
+      expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('refuses another spelling of the same URL', () => {
+  const grant: SignedGrant = {
+    operation: 'put',
+    key: newStorageKey(),
+    size: 5,
+    mimeType: 'text/plain',
+    until: new Date(1000),
+  }
+  const target = targetOf(grant)
+  const spellings = [
+    target.replace('%2F', '%2f'),
+    target.replace('%2F', '/'),
+    target.replace('operation=put&size=5', 'size=5&operation=put'),
+    `${target}&signature=`,
+    `${target}&operation=get`,
+    target.replace('/storage/', '//storage/'),
+    target.replace('/storage/', '/storage/../storage/'),
+    target.slice(0, target.indexOf('?')),
+    '/storage/',
+    '',
+  ]
+  for (const spelling of spellings) {
+    const verdict = verifyUrl(spelling, new Date(0), signingKey)
+    expect(verdict, spelling).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
+  }
+})
+
+it('refuses what another secret signed', () => {
+  fc.assert(
+    fc.property(grants, fc.string(), (grant, secret) => {
+      fc.pre(secret !== 'a secret')
+      const foreign = signUrl(grant, appUrl, deriveSigningKey(secret)).slice(appUrl.length)
+      const verdict = verifyUrl(foreign, justBefore(grant), signingKey)
+      expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
+    }),
+  )
+})
+
+it('writes URLs that a URL parser leaves as they are', () => {
+  fc.assert(
+    fc.property(grants, (grant) => {
+      const url = signUrl(grant, appUrl, signingKey)
+      expect(new URL(url).href).toBe(url)
+    }),
+  )
+})
+
+it('signs only what is a key, a size and a date', () => {
+  const grant: SignedGrant = {
+    operation: 'put',
+    key: newStorageKey(),
+    size: 5,
+    mimeType: 'text/plain',
+    until: new Date(1000),
+  }
+  const wrong = [
+    { key: '../../etc/passwd' },
+    { size: -1 },
+    { size: 1.5 },
+    { size: Number.NaN },
+    { until: new Date(Number.NaN) },
+  ]
+  for (const change of wrong) {
+    expect(() => signUrl({ ...grant, ...change }, appUrl, signingKey)).toThrow(RangeError)
+  }
+  const part: SignedGrant = { ...grant, operation: 'part', partNumber: 1, offset: 0 }
+  const misplaced = [
+    { partNumber: 0 },
+    { partNumber: 1.5 },
+    { offset: -1 },
+    { offset: Number.MAX_SAFE_INTEGER - 4 },
+  ]
+  for (const change of misplaced) {
+    expect(() => signUrl({ ...part, ...change }, appUrl, signingKey)).toThrow(RangeError)
+  }
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { refusalOf, send } from '../../../../tests/support/send.ts'
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+beforeEach(() => {
+  disk.recordsFail = false
+  disk.touched.length = 0
+})
+
+/** What was sent before a request is read before it. */
+const roundTrip = () => send(`http://127.0.0.1:${disk.port}/storage/`)
+
+describe('a part on its way', () => {
+  it('notes its activity in the records when it begins, and then once a minute', async () => {
+    const of = cutUpload(disk, 2, 100)
+    await of.put(2)
+    const { client, ended } = await of.begin(1)
+    // Its minutes are counted from when it has its file.
+    while ((await disk.openFiles()).length === 0) await new Promise(setImmediate)
+    await roundTrip()
+    expect(disk.touched.splice(0)).toEqual([of.key, of.key])
+    const steps = [
+      [30, 0],
+      [29, 0],
+      [1, 1],
+      [59, 1],
+      [1, 2],
+    ] as const
+    for (const [at, [seconds, asked]] of steps.entries()) {
+      disk.clock.advance(seconds * 1000)
+      client.write(of.bytesOf(1).subarray(10 + at, 11 + at))
+      await roundTrip()
+      while (disk.touched.length < asked) await new Promise(setImmediate)
+      expect(disk.touched).toHaveLength(asked)
+    }
+    client.end(of.bytesOf(1).subarray(15))
+    expect(await ended).toMatchObject({ status: 200 })
+  })
+
+  it('ends within a minute when its upload was given up', async () => {
+    const of = cutUpload(disk, 1, 100)
+    const { client, ended } = await of.begin(1)
+    disk.over.add(of.key)
+    for (let sent = 10; sent < 30; sent += 1) {
+      disk.clock.advance(60_000)
+      client.write(of.bytes.subarray(sent, sent + 1))
+      await of.headOf(1)
+    }
+    expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+    expect(await of.held()).toEqual([])
+  })
+
+  it('is refused when its upload is over: 404, and 409 once it is sealed', async () => {
+    const [aborted, sealed] = [cutUpload(disk, 1, 100), cutUpload(disk, 1, 100)]
+    await sealed.put(1)
+    await sealed.seal()
+    for (const { key } of [aborted, sealed]) disk.over.add(key)
+    expect(refusalOf(await aborted.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(refusalOf(await sealed.put(1))).toEqual([409, 'UPLOAD_SEALED'])
+    expect(await aborted.left()).toEqual([])
+  })
+})
+
+describe('a whole file on its way', () => {
+  it('notes its activity in the records once when a request begins', async () => {
+    const upload = wholeUpload(disk, 5)
+    await upload.put('hello')
+    await upload.head()
+    expect(disk.touched).toEqual([upload.key, upload.key])
+  })
+
+  it('notes it once a minute while bytes arrive', async () => {
+    const upload = wholeUpload(disk, 6)
+    const { ended, write } = await upload.open({ 'Content-Length': 6 })
+    const asked: number[] = []
+    let heads = 0
+    for (const [index, seconds] of [0, 30, 29, 1, 59, 1].entries()) {
+      disk.clock.advance(seconds * 1000)
+      await write(Buffer.from('x'))
+      // Each HEAD is activity too.
+      heads += await upload.untilStored(index + 1)
+      asked.push(disk.touched.length - heads)
+    }
+    expect(await ended).toMatchObject({ status: 200 })
+    expect(asked).toEqual([1, 1, 1, 2, 2, 3])
+  })
+
+  it('ends within a minute when its upload was given up', async () => {
+    const upload = wholeUpload(disk, 6)
+    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    await write(Buffer.from('abc'))
+    await upload.untilStored(3)
+    disk.over.add(upload.key)
+    disk.clock.advance(60_000)
+    client.write('d')
+    expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+  })
+
+  it('does not end because the records are away for a moment', async () => {
+    const upload = wholeUpload(disk, 6)
+    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    await write(Buffer.from('abc'))
+    await upload.untilStored(3)
+    disk.recordsFail = true
+    disk.clock.advance(60_000)
+    client.end('def')
+    expect(await ended).toMatchObject({ status: 200 })
+  })
+
+  it('is answered 503 when the records are away as it begins, and loses nothing', async () => {
+    const upload = wholeUpload(disk, 5)
+    await upload.put('hello')
+    disk.recordsFail = true
+    const answer = await upload.put('other')
+    expect(refusalOf(answer)).toEqual([503, 'UNAVAILABLE'])
+    expect((await upload.stored()).toString()).toBe('hello')
+  })
+
+  it('is refused when its upload is over: 404, and 409 once it is sealed', async () => {
+    const [aborted, sealed] = [wholeUpload(disk, 5), wholeUpload(disk, 5)]
+    await sealed.put('hello')
+    await sealed.seal()
+    for (const { key } of [aborted, sealed]) disk.over.add(key)
+    expect(refusalOf(await aborted.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(refusalOf(await sealed.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
+    expect(await disk.storage.storedSize(aborted.key)).toBeNull()
+  })
+})

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino'
+import { StartFault } from '../../start-fault.ts'
+import { openS3Storage, type S3Storage, type S3StorageOptions } from './s3.ts'
+
+export interface BucketOptions extends S3StorageOptions {
+  /** The public origin, whose pages send bytes to the bucket. */
+  appUrl: URL
+  log: Logger
+}
+
+/**
+ * Opens the storage port on a bucket and sees that it can be used. What in its set-up is in the way
+ * of browsers is logged as a warning, since the server cannot know what stands in front of it.
+ * @throws {StartFault} when the bucket does not answer or cannot be written to.
+ */
+export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
+  const { bucket, endpoint, region } = options.settings
+  const storage = openS3Storage(options)
+  try {
+    await storage.check()
+  } catch (error) {
+    await storage.close()
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+    throw new StartFault(
+      `The bucket "${bucket}" at ${endpoint?.href ?? `AWS in ${region}`} cannot be used (${reason}). ` +
+        'Look at the settings that begin with S3_, and at what the key may do.',
+      { cause },
+    )
+  }
+  for (const fault of await storage.setupFaults(appUrl.origin)) log.warn(fault)
+  return storage
+}

@@ -1,0 +1,317 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import {
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checksums } from '../../../../tests/support/make.ts'
+import {
+  describeOnS3,
+  makeBucket,
+  openUploadsOf,
+  type TestBucket,
+} from '../../../../tests/support/s3.ts'
+import { send } from '../../../../tests/support/send.ts'
+import { partsSuite } from '../parts.suite.ts'
+import { storageSuite } from '../storage.suite.ts'
+import type { PartGrant } from '../storage.ts'
+import { newStorageKey } from '../storage-key.ts'
+import { openS3Storage, type S3Storage } from './s3.ts'
+
+const clock = () => new Date()
+const hour = 3_600_000
+/** S3 takes no smaller part but the last. */
+const partSize = 5 * 1024 * 1024
+
+const open = async () => {
+  const { settings } = await makeBucket()
+  const storage = openS3Storage({ settings, clock })
+  return { storage, endUpload: () => undefined, close: () => storage.close() }
+}
+
+describeOnS3('S3', () => {
+  storageSuite('s3', open)
+  partsSuite('s3', open)
+})
+
+describeOnS3('beyond the port, S3', () => {
+  let bucket: TestBucket
+  let storage: S3Storage
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    storage = openS3Storage({ settings: bucket.settings, clock })
+  })
+  afterAll(() => storage.close())
+
+  const grant = (size: number) => ({
+    key: newStorageKey(),
+    size,
+    mimeType: 'text/plain',
+    until: new Date(clock().getTime() + hour),
+  })
+  const put = (url: string, body: string | Buffer, headers = {}) =>
+    send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
+  /** Two parts of an upload: 5 MiB and 1000 bytes. */
+  const inParts = () => {
+    const whole = grant(partSize + 1000)
+    const first: PartGrant = { ...whole, partNumber: 1, offset: 0, size: partSize }
+    const second: PartGrant = { ...whole, partNumber: 2, offset: partSize, size: 1000 }
+    return { whole, parts: [first, second] as const }
+  }
+  const urlsOf = async (of: ReturnType<typeof inParts>, from = storage) => {
+    const [first = '', second = ''] = await from.signParts(of.parts)
+    return [first, second] as const
+  }
+  const uploadIdIn = (url: string) => new URL(url).searchParams.get('uploadId')
+  const bytesOf = async ({ key }: { key: string }) => {
+    const { bucket: Bucket } = bucket.settings
+    const read = await bucket.client.send(new GetObjectCommand({ Bucket, Key: `files/${key}` }))
+    return Buffer.from((await read.Body?.transformToByteArray()) ?? [])
+  }
+  const uploadsOf = (key: string) => openUploadsOf(bucket, key)
+
+  it('signs one upload again for the same multipart upload', async () => {
+    const wish = grant(5)
+    await storage.signUpload(wish)
+    await storage.signUpload(wish)
+    expect(await uploadsOf(wish.key)).toBe(1)
+  })
+
+  it('seals one of two that were begun at once, and leaves none open', async () => {
+    const wish = grant(5)
+    const begun = await Promise.all([storage.signUpload(wish), storage.signUpload(wish)])
+    const url = await storage.signUpload(wish)
+    expect((await put(url, 'hello')).status).toBe(200)
+    await storage.seal(wish.key, 5)
+    expect(await storage.storedSize(wish.key)).toBe(5)
+    expect(await uploadsOf(wish.key)).toBe(0)
+    for (const one of [...begun, url]) expect((await put(one, 'other')).status).toBe(404)
+  })
+
+  it('never takes bytes that are sent anew while it seals for wrong ones', async () => {
+    const wish = grant(5)
+    const url = await storage.signUpload(wish)
+    await put(url, 'hello')
+    const sealing = async () => {
+      try {
+        await storage.seal(wish.key, 5)
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'SizeMismatch', actual: null })
+      }
+    }
+    await Promise.all([sealing(), ...['world', 'other', 'again'].map((body) => put(url, body))])
+    await storage.seal(wish.key, 5)
+    expect(await storage.storedSize(wish.key)).toBe(5)
+  })
+
+  it('signs every part, and every batch of them, for one multipart upload: not the one of the whole', async () => {
+    const of = inParts()
+    const whole = uploadIdIn(await storage.signUpload(of.whole))
+    const [one, two] = await urlsOf(of)
+    expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
+    const batches = await Promise.all([urlsOf(of), urlsOf(of), urlsOf(of)])
+    const ids = new Set([one, two, ...batches.flat()].map(uploadIdIn))
+    expect(ids.size).toBe(1)
+    expect(ids).not.toContain(whole)
+    expect(uploadIdIn(await storage.signUpload(of.whole))).toBe(whole)
+    expect(await uploadsOf(of.whole.key)).toBe(2)
+  })
+
+  it('opens both multipart uploads at once for parts that come first', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const of = inParts()
+      const parts = new Set((await urlsOf(of)).map(uploadIdIn))
+      const whole = uploadIdIn(await storage.signUpload(of.whole))
+      expect([parts.size, parts.has(whole)]).toEqual([1, false])
+      expect(new Set((await urlsOf(of)).map(uploadIdIn))).toEqual(parts)
+      expect(await uploadsOf(of.whole.key)).toBe(2)
+    }
+  })
+
+  it('agrees on one multipart upload when several are begun at once', async () => {
+    const of = inParts()
+    const whole = uploadIdIn(await storage.signUpload(of.whole))
+    await Promise.all(Array.from({ length: 4 }, () => urlsOf(of)))
+    const ids = new Set(
+      (await Promise.all([urlsOf(of), urlsOf(of)])).flat().map((url) => uploadIdIn(url)),
+    )
+    expect(ids.size).toBe(1)
+    expect(ids).not.toContain(whole)
+    const [one, two] = await urlsOf(of)
+    expect((await put(one, Buffer.alloc(partSize, 1))).status).toBe(200)
+    expect((await put(two, Buffer.alloc(1000, 2))).status).toBe(200)
+    await storage.seal(of.whole.key, of.whole.size)
+    expect((await bytesOf(of.whole)).length).toBe(of.whole.size)
+    expect(await uploadsOf(of.whole.key)).toBe(0)
+  })
+
+  it('tells the whole file from its parts where dates are whole seconds', async () => {
+    const endpoint = await roundingDates(bucket.settings.endpoint)
+    const settings = { ...bucket.settings, endpoint: new URL(endpoint.url) }
+    const coarse = openS3Storage({ settings, clock })
+    for (let round = 0; round < 8; round += 1) {
+      const of = inParts()
+      const whole = uploadIdIn(await coarse.signUpload(of.whole))
+      const parts = new Set((await urlsOf(of, coarse)).map(uploadIdIn))
+      expect(parts).not.toContain(whole)
+      expect(uploadIdIn(await coarse.signUpload(of.whole))).toBe(whole)
+      expect(new Set((await urlsOf(of, coarse)).map(uploadIdIn))).toEqual(parts)
+      expect(await uploadsOf(of.whole.key)).toBe(2)
+    }
+    await coarse.close()
+    await endpoint.close()
+  })
+
+  it('goes by what was sent last: the whole file, or parts that are not all there yet', async () => {
+    const of = inParts()
+    const { key, size } = of.whole
+    const url = await storage.signUpload(of.whole)
+    const [one, two] = await urlsOf(of)
+    const parts = [Buffer.alloc(partSize, 1), Buffer.alloc(1000, 2)] as const
+    expect((await put(url, Buffer.alloc(size, 3))).status).toBe(200)
+    expect((await put(two, parts[1])).status).toBe(200)
+    const partly = { name: 'SizeMismatch', expected: size, actual: 1000 }
+    await expect(storage.seal(key, size)).rejects.toMatchObject(partly)
+    expect(await storage.storedSize(key)).toBe(1000)
+    expect((await put(one, parts[0])).status).toBe(200)
+    await storage.seal(key, size)
+    expect((await bytesOf(of.whole)).equals(Buffer.concat(parts))).toBe(true)
+  })
+
+  it('compares a body with its MD5, which is not signed, and says so', async () => {
+    const md5 = (body: string) => ({ 'Content-MD5': checksums.md5(Buffer.from(body)) })
+    const wish = grant(5)
+    const part: PartGrant = { ...wish, partNumber: 1, offset: 0 }
+    for (const url of [await storage.signUpload(wish), ...(await storage.signParts([part]))]) {
+      const refused = await put(url, 'hello', md5('world'))
+      expect([refused.status, refused.body.toString()]).toEqual([
+        400,
+        expect.stringContaining('<Code>BadDigest</Code>'),
+      ])
+      expect(await storage.storedSize(wish.key)).toBeNull()
+    }
+    expect(await storage.listParts(wish.key)).toEqual([])
+    const url = await storage.signUpload(wish)
+    expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
+    // A part that was held stays as it was.
+    expect((await put(url, 'other', md5('world'))).status).toBe(400)
+    await storage.seal(wish.key, 5)
+    expect((await bytesOf(wish)).toString()).toBe('hello')
+  })
+
+  it('lists more than one page of parts', async () => {
+    const wish = grant(1)
+    const parts = Array.from({ length: 1100 }, (_, index) => {
+      return { ...wish, partNumber: index + 1, offset: index }
+    })
+    const urls = await storage.signParts(parts)
+    for (let from = 0; from < urls.length; from += 50) {
+      await Promise.all(urls.slice(from, from + 50).map((url) => put(url, 'x')))
+    }
+    const checksum = checksums.md5(Buffer.from('x'))
+    expect(await storage.listParts(wish.key)).toEqual(
+      parts.map(({ partNumber }) => ({ partNumber, size: 1, checksum })),
+    )
+    expect(await storage.storedSize(wish.key)).toBe(1100)
+    const expected = { name: 'SizeMismatch', expected: 1000, actual: 1100 }
+    await expect(storage.seal(wish.key, 1000)).rejects.toMatchObject(expected)
+    await storage.remove(wish.key)
+    expect(await uploadsOf(wish.key)).toBe(0)
+  })
+
+  it('lists an upload of parts and of the whole file once, and removes both', async () => {
+    const of = inParts()
+    const url = await storage.signUpload(of.whole)
+    const [, two] = await urlsOf(of)
+    expect((await put(url, Buffer.alloc(of.whole.size))).status).toBe(200)
+    expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
+    const listed: string[] = []
+    for await (const { key } of storage.list()) listed.push(key)
+    expect(listed.filter((key) => key === of.whole.key)).toHaveLength(1)
+    await storage.remove(of.whole.key)
+    expect(await uploadsOf(of.whole.key)).toBe(0)
+    expect((await put(two, Buffer.alloc(1000))).status).toBe(404)
+  })
+
+  it('signs for the address that browsers see', async () => {
+    const seen = new URL(bucket.settings.endpoint ?? '')
+    seen.hostname = 'localhost'
+    const settings = { ...bucket.settings, publicEndpoint: seen }
+    const behind = openS3Storage({ settings, clock })
+    expect(await behind.publicOrigin()).toBe(seen.origin)
+    const wish = grant(5)
+    const url = await behind.signUpload(wish)
+    expect(new URL(url).origin).toBe(seen.origin)
+    expect((await put(url, 'hello')).status).toBe(200)
+    expect((await put(url.replace('localhost', '127.0.0.1'), 'other')).status).toBe(403)
+    await behind.seal(wish.key, 5)
+    await behind.close()
+  })
+
+  it('lists more than one page of objects and of uploads, and nothing of others', async () => {
+    const { bucket: Bucket } = bucket.settings
+    const many = Array.from({ length: 2010 }, (_, index) => ({ key: newStorageKey(), index }))
+    const make = async ({ key, index }: { key: string; index: number }) => {
+      const at = { Bucket, Key: `files/${key}` }
+      if (index % 2) await bucket.client.send(new PutObjectCommand({ ...at, Body: 'x' }))
+      else await bucket.client.send(new CreateMultipartUploadCommand(at))
+    }
+    for (let from = 0; from < many.length; from += 50) {
+      await Promise.all(many.slice(from, from + 50).map(make))
+    }
+    await bucket.client.send(new PutObjectCommand({ Bucket, Key: 'files/README', Body: 'x' }))
+    await bucket.client.send(new PutObjectCommand({ Bucket, Key: 'else', Body: 'x' }))
+    const listed: string[] = []
+    for await (const { key } of storage.list()) listed.push(key)
+    const ours = new Set(many.map(({ key }) => key))
+    expect(listed.filter((key) => ours.has(key))).toHaveLength(many.length)
+    expect(listed).not.toContain('README')
+  })
+
+  it('says that a bucket is away, which is not the same as an object that is missing', async () => {
+    const settings = { ...bucket.settings, bucket: 'there-is-none' }
+    const away = openS3Storage({ settings, clock })
+    const unavailable = { name: 'AppError', code: 'UNAVAILABLE' }
+    const { key } = grant(5)
+    await expect(away.check()).rejects.toMatchObject(unavailable)
+    await expect(away.signUpload(grant(5))).rejects.toMatchObject(unavailable)
+    const part = { ...grant(5), partNumber: 1, offset: 0 }
+    await expect(away.signParts([part])).rejects.toMatchObject(unavailable)
+    await expect(away.listParts(key)).rejects.toMatchObject(unavailable)
+    await expect(away.seal(key, 5)).rejects.toMatchObject(unavailable)
+    await expect(away.storedSize(key)).rejects.toMatchObject(unavailable)
+    await expect(away.remove(key)).rejects.toMatchObject(unavailable)
+    await expect(away.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable)
+    await away.close()
+  })
+
+  it('takes no key that it did not make', async () => {
+    await expect(storage.remove('../installation')).rejects.toThrow(RangeError)
+    await expect(storage.signUpload({ ...grant(1), key: 'x' })).rejects.toThrow(RangeError)
+    await expect(storage.listParts('x')).rejects.toThrow(RangeError)
+  })
+})
+
+/** The S3 server, as if it knew only whole seconds of when a multipart upload began. */
+const roundingDates = async (server: URL | null) => {
+  const proxy = createServer((incoming, answer) => {
+    const { method = 'GET', url = '/', headers } = incoming
+    const target = { host: server?.hostname, port: server?.port, path: url, method, headers }
+    incoming.pipe(
+      request(target, async (response) => {
+        const body = (await text(response)).replaceAll(/(?<=<Initiated>[^<.]+)\.\d+/g, '.000')
+        const { 'content-length': _, 'transfer-encoding': __, ...kept } = response.headers
+        answer.writeHead(response.statusCode ?? 500, kept).end(body)
+      }),
+    )
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const { port } = proxy.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => new Promise((resolve) => proxy.close(resolve)),
+  }
+}

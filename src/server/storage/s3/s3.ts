@@ -1,0 +1,208 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Clock } from '../../deps.ts'
+import type { S3Settings } from '../../s3-settings.ts'
+import { attachment, downloadCaching } from '../attachment.ts'
+import {
+  type DownloadGrant,
+  type DownloadMethod,
+  type PartGrant,
+  SizeMismatch,
+  type Storage,
+  type StoredObject,
+  type UploadGrant,
+} from '../storage.ts'
+import { isStorageKey } from '../storage-key.ts'
+import { reach, unlessMissing } from './answers.ts'
+import { checkBucket } from './bucket.ts'
+import { createS3Clients, originOf } from './client.ts'
+import { openS3Multipart } from './multipart.ts'
+import { lifeOf, signPart } from './signing.ts'
+
+/** A redirect is followed at once; a download that is resumed later asks the link again. */
+const redirectLifetimeMs = 15 * 60_000
+/** The whole file is one part, and no other is in its multipart upload (decision 014). */
+const wholeFile = 1
+const folder = 'files/'
+const probeKey = 'check'
+
+export interface S3StorageOptions {
+  settings: S3Settings
+  clock: Clock
+}
+
+export interface S3Storage extends Storage {
+  /** The origin that browsers send bytes to and fetch them from. */
+  publicOrigin(): Promise<string>
+  /**
+   * What in the bucket's set-up is in the way of pages of `origin`, or of keeping promises: one
+   * sentence each, with the cure.
+   */
+  setupFaults(origin: string): Promise<string[]>
+  /** Ends idle connections. */
+  close(): Promise<void>
+}
+
+/**
+ * The storage port on a bucket. An upload is a multipart upload, so that sealing is completing it:
+ * from then on the presigned URLs of its parts name nothing, and the object is never written again.
+ * The bucket itself compares each body with the MD5 that comes with it.
+ * Methods throw {AppError} UNAVAILABLE when the bucket does not answer as it should.
+ */
+export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
+  const { bucket: Bucket } = settings
+  const { own, signing } = createS3Clients(settings)
+  const installation = { Bucket, Key: 'installation' }
+  const uploads = openS3Multipart(own, Bucket)
+  const at = (key: string) => ({ Bucket, Key: objectKey(key) })
+
+  const sealedSize = async (key: string): Promise<number | null> => {
+    const found = await unlessMissing(own.send(new HeadObjectCommand(at(key))))
+    return found ? (found.ContentLength ?? 0) : null
+  }
+
+  const signUploadOf = (grant: UploadGrant, UploadId: string, PartNumber: number) => {
+    const part = { ...at(grant.key), UploadId, PartNumber, ContentLength: grant.size }
+    return signPart(signing, new UploadPartCommand(part), grant, clock())
+  }
+
+  const signDownload = (grant: DownloadGrant, method: DownloadMethod = 'GET') => {
+    const request = {
+      ...at(grant.key),
+      ResponseContentDisposition: attachment(grant.fileName),
+      ResponseContentType: grant.mimeType,
+      ResponseCacheControl: downloadCaching,
+    }
+    const life = lifeOf(clock(), grant.until)
+    return method === 'HEAD'
+      ? getSignedUrl(signing, new HeadObjectCommand(request), life)
+      : getSignedUrl(signing, new GetObjectCommand(request), life)
+  }
+
+  return {
+    name: 's3',
+    checksum: 'md5',
+    computesSha256: false,
+    // A bucket ends with what its owner pays for, and tells nobody.
+    promiseRoom: async () => true,
+
+    async signUpload(grant) {
+      const uploadId = await uploads.openFor('whole', objectKey(grant.key), grant.mimeType)
+      return signUploadOf(grant, uploadId, wholeFile)
+    },
+
+    async signParts(parts: readonly PartGrant[]) {
+      const [first] = parts
+      if (!first) return []
+      const uploadId = await uploads.openFor('parts', objectKey(first.key), first.mimeType)
+      return Promise.all(parts.map((part) => signUploadOf(part, uploadId, part.partNumber)))
+    },
+
+    async listParts(key) {
+      const parts = await uploads.partsOf(objectKey(key))
+      return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
+    },
+
+    async storedSize(key) {
+      // In this order, because bytes only ever move from arriving to sealed.
+      const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
+      return (await sealedSize(key)) ?? counting?.size ?? null
+    },
+
+    async seal(key, size) {
+      const open = await uploads.listOf(objectKey(key))
+      const arriving = await uploads.arrivingBy(open)
+      const before = await sealedSize(key)
+      if (before !== null && before !== size) throw new SizeMismatch(size, before)
+      const [counting] = arriving
+      if (before === null) {
+        if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
+        await uploads.complete(counting)
+        // Another call may have completed it; what was completed is believed when it is seen. Bytes
+        // that are being sent anew cannot be completed: they are not there yet.
+        const after = await sealedSize(key)
+        if (after !== size) throw new SizeMismatch(size, after)
+      }
+      // One that holds every byte may be what another call is just completing.
+      const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
+      const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
+      await Promise.all(surplus.map(uploads.abort))
+      return null
+    },
+
+    async remove(key) {
+      const open = await uploads.listOf(objectKey(key))
+      await Promise.all(open.map(uploads.abort))
+      await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
+    },
+
+    async *list() {
+      const pages = paginateListObjectsV2({ client: own }, { Bucket, Prefix: folder })
+      const read = pages[Symbol.asyncIterator]()
+      for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
+        for (const { Key = '', LastModified } of page.value.Contents ?? []) {
+          if (LastModified) yield* ours(Key, LastModified)
+        }
+      }
+      let last = ''
+      for await (const { key, begunAt } of uploads.list(folder)) {
+        if (key !== last) yield* ours(key, begunAt)
+        last = key
+      }
+    },
+
+    async deliver(grant, method) {
+      const soon = clock().getTime() + redirectLifetimeMs
+      const until = new Date(Math.min(soon, grant.until.getTime()))
+      return { kind: 'redirect', url: await signDownload({ ...grant, until }, method) }
+    },
+    signDownload,
+
+    async installation() {
+      const found = await unlessMissing(own.send(new GetObjectCommand(installation)))
+      return found?.Body ? await found.Body.transformToString() : null
+    },
+
+    async claim(text) {
+      await reach(own.send(new PutObjectCommand({ ...installation, Body: text })))
+    },
+
+    async check() {
+      await reach(own.send(new PutObjectCommand({ Bucket, Key: probeKey, Body: probeKey })))
+      await reach(own.send(new DeleteObjectCommand({ Bucket, Key: probeKey })))
+    },
+
+    publicOrigin: () => originOf(signing, Bucket),
+    setupFaults: (origin) => checkBucket(own, Bucket, origin),
+    async close() {
+      own.destroy()
+      signing.destroy()
+    },
+  }
+}
+
+function objectKey(key: string): string {
+  if (!isStorageKey(key)) throw new RangeError('not a storage key')
+  return `${folder}${key}`
+}
+
+/**
+ * The MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Nothing where the ETag is none:
+ * buckets may give others, for instance of parts that they keep encrypted.
+ */
+function md5In(etag: string): { checksum?: string } {
+  const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]
+  return hex === undefined ? {} : { checksum: Buffer.from(hex, 'hex').toString('base64') }
+}
+
+function* ours(objectKey: string, modifiedAt: Date): Generator<StoredObject> {
+  const key = objectKey.slice(folder.length)
+  if (isStorageKey(key)) yield { key, modifiedAt }
+}
