@@ -54,7 +54,14 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
   const port = await freePort()
   const child = spawn(process.execPath, [...withoutWarnings, 'src/server/main.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), ...environment },
+    env: {
+      PATH: process.env.PATH,
+      // As with `npm start`: what an earlier start has compiled is there.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit').then(([code]) => code)

@@ -7,7 +7,7 @@ import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { pseudoRandom } from './support/files.ts'
 import { expect, isConfirm, test } from './support/network.ts'
 
-/** Many times more than travel at once. How long a thousand take is measured by the benchmark. */
+/** Many times more than travel at once. How fast they travel is measured: `npm run bench -- small-files`. */
 const count = 300
 const size = 100 * 1024
 
