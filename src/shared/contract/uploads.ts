@@ -50,7 +50,8 @@ export const uploads = {
   getUploadUrl: endpoint({
     method: 'POST',
     path: '/api/files/get-upload-url',
-    summary: 'Start an upload: checks the tier and answers a presigned URL for the bytes.',
+    summary:
+      'Start an upload: checks the tier and answers a presigned URL for the bytes. Each PUT, of a part too, sends them with `Content-Type: {metadata.mimeType}` and their exact `Content-Length`: both are signed.',
     access: 'user',
     body: z.object({
       fileName: z.string().min(1).max(1024),
@@ -129,7 +130,8 @@ export const uploads = {
   signParts: endpoint({
     method: 'POST',
     path: '/api/files/upload-parts',
-    summary: 'Presigned URLs for parts of an upload, by part number. Ask when they are needed.',
+    summary:
+      'Presigned URLs for parts of an upload, by part number. Ask when they are needed. Each PUT sends the signed `Content-Type` and `Content-Length`, as for the whole file.',
     access: 'user',
     body: z.object({
       cloudKey,
