@@ -1,3 +1,9 @@
+/**
+ * Accounts and sessions. The words of this room:
+ * - A *try* is one login with a password, right or wrong. What is refused before is none.
+ * - A *known browser* signed in to the account before, and has a cookie that says so. Nobody else uses up its tries.
+ * - A *token* is what the link in a letter carries. It works once, and the database keeps its SHA-256.
+ */
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { betterAuth } from 'better-auth/minimal'

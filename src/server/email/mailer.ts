@@ -1,3 +1,7 @@
+/**
+ * Mail. A *letter* is what a mail says, in text and HTML. The *outbox* is the folder in which mail lands where no
+ * mail server is named.
+ */
 import type { Letter } from './letter.ts'
 
 /** Who gets a letter. The name is text that people typed: no driver may read an address out of it. */

@@ -1,3 +1,4 @@
+/** A *served host* is one under which this server answers: that of `APP_URL`, and what stands for it. */
 import { isIPv4 } from 'node:net'
 
 /** What a Host header may hold (RFC 9110 §7.2); nobody's password, path or second name. */

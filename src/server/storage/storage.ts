@@ -1,3 +1,12 @@
+/**
+ * Where the bytes of files are kept. The words of this room:
+ * - The *port* is the interface below. A *driver* implements it: on a disk, or in a *bucket* of S3.
+ * - An *object* is the bytes under one storage key. *Sealed*, it is final and durable.
+ * - A *grant* is what a presigned URL allows, as data.
+ * - A *write lock* is the right to change the bytes under one key, or of one part. The newest request gets it.
+ * - The *ceiling* is how many transfers run at once. Past it one is refused with 503.
+ * - An *orphan* is an object that neither an upload nor a file names. A *sweep* is a job that removes such.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
 import type { StorageName } from './storage-name.ts'
