@@ -65,9 +65,9 @@ export const openEngineWorld = () => {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeAnswers(), ...makeTraces() }
   const data = createUploadData(memoryHandles(world.handles), (file) =>
-    effects.sample(file, new AbortController().signal),
+    deps.sample(file, new AbortController().signal),
   )
-  const effects: EngineDeps = {
+  const deps: EngineDeps = {
     calls: {
       getUploadUrl: async (request) => {
         const { fileName: name, fileSize: size } = request
@@ -154,9 +154,9 @@ export const openEngineWorld = () => {
 
   const running = Object.assign(world, {
     data,
-    effects,
+    deps,
     /** The one that runs. */
-    engine: new UploadEngine('ada', [], effects),
+    engine: new UploadEngine('ada', [], deps),
   })
   const state = () => running.engine.state()
   /** Adds a drop as a tab does; answers the ids of its records. */
@@ -188,14 +188,14 @@ export const openEngineWorld = () => {
     /** Another page, in which nothing was found, takes the place of the one that runs. */
     openFor: (ownerId: string) => {
       running.engine.close()
-      running.engine = new UploadEngine(ownerId, [], effects)
+      running.engine = new UploadEngine(ownerId, [], deps)
     },
     /** The page is loaded anew: what was in memory is gone. */
     reload: () => {
       const found = structuredClone([...world.saved.values()])
       running.engine.close()
       for (const { id } of found) data.drop(id)
-      running.engine = new UploadEngine('ada', found, effects)
+      running.engine = new UploadEngine('ada', found, deps)
     },
     add,
     hold,

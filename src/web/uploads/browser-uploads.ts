@@ -1,4 +1,4 @@
-import { ApiError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { guardPage } from './tabs/guard-page.ts'
 import { keepAwake } from './tabs/keep-awake.ts'
@@ -11,38 +11,17 @@ import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
 import type { IsServerReady } from './transfer/retry.ts'
 import { showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
-import { callTimeoutMs, sendByXhr, wholeNumber } from './transfer/storage-request.ts'
+import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
-import type { Outcome, Refusal } from './upload-errors.ts'
+import { outcomeOf } from './upload-errors.ts'
 import type { UploadsPage } from './uploads-state.ts'
-
-function refusalOf(error: unknown): Refusal {
-  if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
-  const { status, code = null, publicMessage: message = null } = error
-  const body = error.message.slice(`${status}: `.length)
-  const seconds = wholeNumber(error.retryAfter)
-  const retryAfterMs = seconds === null ? null : seconds * 1000
-  return { status, code, message, retryAfterMs, ...(message === null && { body }) }
-}
-
-/**
- * Calls go past the query client: a lapsed session pauses uploads, and must not make the page leave.
- * Never rejects.
- */
-async function attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    return { ok: false, refusal: refusalOf(error) }
-  }
-}
 
 /** A server that works looks after its database and its storage in a fraction of this time. */
 const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)])
-  return showsServer(await attempt(() => call('ready', { signal: limit })))
+  return showsServer(await outcomeOf(() => call('ready', { signal: limit })))
 }
 
 /** The limit of a call that gets no other one. */
@@ -51,13 +30,13 @@ function inTime() {
 }
 
 const calls: UploadCalls = {
-  getUploadUrl: (body, signal) => attempt(() => call('getUploadUrl', { body, signal })),
-  listParts: (query, signal) => attempt(() => call('listParts', { query, signal })),
-  confirmUpload: (body, signal) => attempt(() => call('confirmUpload', { body, signal })),
+  getUploadUrl: (body, signal) => outcomeOf(() => call('getUploadUrl', { body, signal })),
+  listParts: (query, signal) => outcomeOf(() => call('listParts', { query, signal })),
+  confirmUpload: (body, signal) => outcomeOf(() => call('confirmUpload', { body, signal })),
   abortUpload: (cloudKey) =>
-    attempt(() => call('abortUpload', { body: { cloudKey }, signal: inTime() })),
+    outcomeOf(() => call('abortUpload', { body: { cloudKey }, signal: inTime() })),
   currentUser: async () => {
-    const user = await attempt(() => call('currentUser', { signal: inTime() }))
+    const user = await outcomeOf(() => call('currentUser', { signal: inTime() }))
     if (user.ok) return { ok: true, value: user.value.id }
     return user.refusal.status === 401 ? { ok: true, value: null } : user
   },
@@ -80,7 +59,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
     random: Math.random,
     isServerReady,
     checksums,
-    signParts: (body, signal) => attempt(() => call('signParts', { body, signal })),
+    signParts: (body, signal) => outcomeOf(() => call('signParts', { body, signal })),
     listParts: calls.listParts,
     now: () => performance.now(),
   })

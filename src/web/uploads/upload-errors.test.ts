@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
-import { refusalText, stopsTheRest, transferText } from './upload-errors.ts'
+import { ApiError, NetworkError } from '../api/call.ts'
+import { outcomeOf, refusalText, stopsTheRest, transferText } from './upload-errors.ts'
 
 const refusal = (
   status: number | null,
@@ -47,4 +48,35 @@ test('a full tier: the rest of the drop is not tried', () => {
   expect(stopsTheRest(refusal(403, 'TIER_FILE_COUNT'))).toBe(true)
   expect(stopsTheRest(refusal(413, 'TIER_FILE_SIZE'))).toBe(false)
   expect(stopsTheRest(refusal(null))).toBe(false)
+})
+
+describe('how a call ended', () => {
+  const fail = (error: unknown) => outcomeOf(() => Promise.reject(error))
+
+  test('an answer is its value', async () => {
+    expect(await outcomeOf(async () => 7)).toEqual({ ok: true, value: 7 })
+  })
+
+  test('a refusal has its status, its code and its message, and says how long to wait', async () => {
+    const body = { message: 'Full.', code: 'TIER_FILE_COUNT' } as const
+    expect(await fail(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
+      ok: false,
+      refusal: { status: 403, code: 'TIER_FILE_COUNT', message: 'Full.', retryAfterMs: 7000 },
+    })
+  })
+
+  test('an answer without a message gives its text', async () => {
+    expect(await fail(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
+      ok: false,
+      refusal: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
+    })
+  })
+
+  test.each([new NetworkError('away'), new DOMException('', 'TimeoutError'), 'what else'])(
+    'without an answer there is no status: %s',
+    async (error) => {
+      const refusal = { status: null, code: null, message: null }
+      expect(await fail(error)).toEqual({ ok: false, refusal })
+    },
+  )
 })

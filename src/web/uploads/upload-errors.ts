@@ -1,6 +1,8 @@
 import { errorTable } from '../../shared/contract/errors.ts'
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
+import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
+import { wholeNumber } from './transfer/storage-request.ts'
 import type { TransferFault } from './upload-ports.ts'
 
 /** A call that failed. All null: no answer came at all. */
@@ -17,6 +19,27 @@ export interface Refusal {
 
 /** How a call ended. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
+
+/**
+ * Makes a call, and never rejects. The calls of uploads go past the query client: a lapsed session pauses
+ * uploads, and must not make the page leave.
+ */
+export async function outcomeOf<T>(makeCall: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await makeCall() }
+  } catch (error) {
+    return { ok: false, refusal: refusalOf(error) }
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
+  const { status, code = null, publicMessage: message = null } = error
+  const body = error.message.slice(`${status}: `.length)
+  const seconds = wholeNumber(error.retryAfter)
+  const retryAfterMs = seconds === null ? null : seconds * 1000
+  return { status, code, message, retryAfterMs, ...(message === null && { body }) }
+}
 
 /** Spec §4: the error of an upload that the user ends. */
 export const cancelledByUser = 'Cancelled by user'

@@ -44,7 +44,7 @@ beforeEach(() => {
     },
     changed: () => undefined,
   }
-  performer = new EffectPerformer('ada', world.effects, dispatcher)
+  performer = new EffectPerformer('ada', world.deps, dispatcher)
 })
 afterEach(() => {
   performer.close()

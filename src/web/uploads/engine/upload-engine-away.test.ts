@@ -27,13 +27,13 @@ let onRequest: (method: string) => StorageAnswer
 beforeEach(() => {
   world = openEngineWorld()
   onRequest = () => stored
-  const { effects } = world
-  effects.sendFile = createSendFile({
-    ...effects,
+  const { deps } = world
+  deps.sendFile = createSendFile({
+    ...deps,
     send: async ({ method }) => onRequest(method),
     signParts: async () => refused(null),
-    listParts: effects.calls.listParts,
-    now: effects.timers.elapsed,
+    listParts: deps.calls.listParts,
+    now: deps.timers.elapsed,
     checksums: { part: async () => null },
   })
   world.openFor('ada')

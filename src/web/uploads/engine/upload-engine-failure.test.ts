@@ -118,7 +118,7 @@ describe('an upload whose trouble may pass', () => {
   test('tries without end while the browser is offline', async () => {
     world.isOnline = false
     let tries = 0
-    world.effects.connection.untilOnline = () => new Promise((done) => setTimeout(done, 30_000))
+    world.deps.connection.untilOnline = () => new Promise((done) => setTimeout(done, 30_000))
     world.onStart = () => {
       tries += 1
       if (tries === 20) world.isOnline = true

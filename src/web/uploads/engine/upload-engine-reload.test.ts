@@ -69,7 +69,7 @@ describe('a file that is given again after a reload', () => {
 
   test('finds its own upload among several of its name and size; one that none fits is new', async () => {
     world.hold()
-    world.effects.sample = (of) => of.text()
+    world.deps.sample = (of) => of.text()
     world.openFor('ada')
     const named = (text: string, lastModified: number) =>
       new File([text], 'a.txt', { type: 'text/plain', lastModified })
@@ -154,7 +154,7 @@ describe('an upload that is left alone for 5 s after a reload', () => {
     ['is longer now', 'one. two.'],
     ['has other bytes of the same length', 'two.'],
   ])('fails where the file that its handle finds %s: its data is lost', async (_, edited) => {
-    world.effects.sample = (of) => of.text()
+    world.deps.sample = (of) => of.text()
     const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
     let onDisk = named('one.')
     const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle

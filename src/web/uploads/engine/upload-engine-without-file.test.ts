@@ -129,7 +129,7 @@ describe('an upload that has lost its file', () => {
 
     test('ends a question on its way when it is cancelled', async () => {
       const ended: unknown[] = []
-      world.effects.calls.listParts = (_, signal) =>
+      world.deps.calls.listParts = (_, signal) =>
         new Promise((resolve) =>
           signal.addEventListener('abort', () => {
             ended.push(signal.reason)

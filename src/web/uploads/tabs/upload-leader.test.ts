@@ -14,11 +14,11 @@ let discards: number
 let ids: number
 
 const lead = () => {
-  const { effects } = world
+  const { deps } = world
   leader = createLeader({
-    ...effects,
+    ...deps,
     records: {
-      ...effects.records,
+      ...deps.records,
       flush: () => {
         flushes += 1
       },
