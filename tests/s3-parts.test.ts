@@ -314,7 +314,7 @@ describeOnS3('an upload in parts on S3', () => {
       const lost = await start(ada)
       await sendParts(ada, lost, 3, 2)
       const silent = await start(ada)
-      await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lost.cloudKey))
+      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
       expect(await sweepOrphans(app.deps)).toBe(0)
       expect(await bytesIn(bucket)).toBe(before + bytes.length)
 

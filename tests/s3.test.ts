@@ -202,7 +202,7 @@ describeOnS3('the main job on S3', () => {
       await putBytes(idle, text(10))
       const lost = await startUpload(ada, { size: 10 })
       await putBytes(lost, text(10))
-      await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lost.cloudKey))
+      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
       expect(await sweepOrphans(app.deps)).toBe(0)
 
       app.clock.advance(day + minute)

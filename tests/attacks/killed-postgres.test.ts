@@ -103,7 +103,7 @@ test.each([
       await Promise.all(all)
       expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
     }, patience)
-    const kept = await app.deps.db.select({ cloudKey: uploads.cloudKey }).from(uploads)
+    const kept = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
     expect(kept.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(done))
     for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
   },

@@ -124,7 +124,7 @@ const countInPostgres = async (table: string, column: string, among: string[]) =
 
 const expectAllThere = async ({ sessions, uploads }: Done) => {
   expect(await countInPostgres('sessions', 'token', sessions)).toBe(sessions.length)
-  expect(await countInPostgres('uploads', 'cloud_key', uploads)).toBe(uploads.length)
+  expect(await countInPostgres('uploads', 'storage_key', uploads)).toBe(uploads.length)
 }
 
 const expectNoOpenTransaction = async () => {
@@ -224,10 +224,10 @@ describe('one connection that falls silent', () => {
       // The same call again finds what was done, if it was, and does it otherwise: once in all.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
-      const { rows } = await witness.query('select cloud_key from uploads where owner_id = $1', [
+      const { rows } = await witness.query('select storage_key from uploads where owner_id = $1', [
         newcomer.id,
       ])
-      expect(rows).toEqual([{ cloud_key: done.uploads[0] }])
+      expect(rows).toEqual([{ storage_key: done.uploads[0] }])
     }
   })
 })

@@ -176,7 +176,7 @@ describe('all accounts together', () => {
       const upload = await insert({
         ownerId: owner.id,
         storage: 'disk',
-        cloudKey: newStorageKey(),
+        storageKey: newStorageKey(),
         originalName: 'notes.txt',
         mimeType: 'text/plain',
         size,

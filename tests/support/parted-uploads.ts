@@ -26,7 +26,10 @@ export interface InParts extends StartedUpload {
 export const startInParts = async ({ deps }: TestApp, person: Person): Promise<InParts> => {
   const bytes = new Uint8Array(randomBytes(25))
   const started = await startUpload(person, { size: bytes.length })
-  await deps.db.update(uploads).set({ partSize: 10 }).where(eq(uploads.cloudKey, started.cloudKey))
+  await deps.db
+    .update(uploads)
+    .set({ partSize: 10 })
+    .where(eq(uploads.storageKey, started.cloudKey))
   return { ...started, bytes }
 }
 

@@ -121,7 +121,7 @@ export const uploads = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     storage: text({ enum: storageNames }).notNull(),
-    cloudKey: text('cloud_key').notNull().unique(),
+    storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),

@@ -32,7 +32,7 @@ describe('the orphan sweep', () => {
       return row?.storageKey ?? ''
     }
     const [kept, lost] = [await keyOf(file.id), await keyOf(lostFile.id)]
-    await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lostUpload.cloudKey))
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
 
     // Objects carry the time of the real disk, so the clock is set around that.

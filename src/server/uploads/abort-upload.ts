@@ -11,10 +11,10 @@ import { removeBytes } from './remove-bytes.ts'
 export const abortUpload = async (
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
-  cloudKey: string,
+  storageKey: string,
   log: Logger,
 ): Promise<void> => {
-  const upload = await deleteUpload(db, ownerId, cloudKey)
+  const upload = await deleteUpload(db, ownerId, storageKey)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   await removeBytes(stores, [upload], log)
 }

@@ -30,9 +30,9 @@ export const confirmUpload = async (
   confirmation: Confirmation,
 ): Promise<File> => {
   const { clock, db, findUpload } = deps
-  const { cloudKey, uploadStartTime, sha256: claimed } = confirmation
+  const { cloudKey: storageKey, uploadStartTime, sha256: claimed } = confirmation
   const ownerId = owner.id
-  const upload = await findUpload(ownerId, cloudKey)
+  const upload = await findUpload(ownerId, storageKey)
   if (!upload) return findConfirmed(db, ownerId, confirmation)
   const sealed = await seal(deps, upload)
   if (sealed !== null && claimed !== undefined && sealed !== claimed) {
@@ -66,10 +66,10 @@ export const confirmUpload = async (
  * False when the upload has become a file while this call waited, which has its place.
  */
 const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> => {
-  const { ownerId, cloudKey } = upload
+  const { ownerId, storageKey } = upload
   const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
-  if (!(await prepareFindUpload(tx)(ownerId, cloudKey))) return false
+  if (!(await prepareFindUpload(tx)(ownerId, storageKey))) return false
   const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
   if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
   return true
@@ -78,9 +78,9 @@ const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> =>
 const findConfirmed = async (
   db: Db,
   ownerId: string,
-  { cloudKey, sha256: claimed }: Confirmation,
+  { cloudKey: storageKey, sha256: claimed }: Confirmation,
 ): Promise<File> => {
-  const row = await findFileByKey(db, ownerId, cloudKey)
+  const row = await findFileByKey(db, ownerId, storageKey)
   if (!row) throw new AppError('UPLOAD_NOT_FOUND')
   const differs = row.sha256 !== null && claimed !== undefined && row.sha256 !== claimed
   if (differs) throw new AppError('CHECKSUM_MISMATCH')
@@ -90,7 +90,7 @@ const findConfirmed = async (
 /** The SHA-256 of what is stored; null where this server does not see the bytes. */
 const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> => {
   try {
-    return await deps.stores.of(upload.storage).seal(upload.cloudKey, upload.size)
+    return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
     // What is short can be continued; what is longer than announced is not what was promised.
@@ -109,7 +109,8 @@ const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<
  */
 const discardBytes = ({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> =>
   db.transaction(async (tx) => {
-    if (await restartUpload(tx, upload.id)) await stores.of(upload.storage).remove(upload.cloudKey)
+    if (await restartUpload(tx, upload.id))
+      await stores.of(upload.storage).remove(upload.storageKey)
   })
 
 /** Seconds the upload took, from the browser's start time as far as it lies within the upload's life. */

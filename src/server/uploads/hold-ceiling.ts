@@ -79,7 +79,7 @@ async function makeFit(
     await lock(tx)
     let over = (await sumUnfinished(tx, of)) - ceiling
     if (over > 0 && (await sumUnfinished(tx, { ...of, idleBefore })) < over) {
-      await deleteUpload(tx, upload.ownerId, upload.cloudKey)
+      await deleteUpload(tx, upload.ownerId, upload.storageKey)
       return false
     }
     while (over > 0) {

@@ -15,14 +15,14 @@ import { touchOwnUpload, type Upload } from './queries.ts'
 export const listParts = async (
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
-  cloudKey: string,
+  storageKey: string,
 ): Promise<{ parts: StoredPart[] }> => {
-  const upload = await touchOwnUpload(db, ownerId, cloudKey, clock())
+  const upload = await touchOwnUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const storage = stores.of(upload.storage)
-  const parts = await storage.listParts(cloudKey)
+  const parts = await storage.listParts(storageKey)
   // In this order: what is sealed between the two is found whole.
-  const isWhole = parts.length === 0 && (await storage.storedSize(cloudKey)) === upload.size
+  const isWhole = parts.length === 0 && (await storage.storedSize(storageKey)) === upload.size
   return { parts: isWhole ? allParts(upload) : parts }
 }
 

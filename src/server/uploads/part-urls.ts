@@ -9,12 +9,12 @@ import type { Upload } from './queries.ts'
  */
 export const signPartUrls = async (
   stores: Stores,
-  { cloudKey, mimeType, storage }: Pick<Upload, 'cloudKey' | 'mimeType' | 'storage'>,
+  { storageKey, mimeType, storage }: Pick<Upload, 'storageKey' | 'mimeType' | 'storage'>,
   parts: readonly PartRange[],
   now: Date,
 ): Promise<Record<string, string>> => {
   const until = new Date(now.getTime() + partUrlLifetimeMs)
-  const grants = parts.map((part) => ({ key: cloudKey, mimeType, until, ...part }))
+  const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
   const urls = await stores.of(storage).signParts(grants)
   return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
 }

@@ -33,7 +33,7 @@ export const prepareInsertUpload = (db: Db) => {
     .values({
       ownerId: placeholder('ownerId'),
       storage: placeholder('storage'),
-      cloudKey: placeholder('cloudKey'),
+      storageKey: placeholder('storageKey'),
       originalName: placeholder('originalName'),
       mimeType: placeholder('mimeType'),
       size: placeholder('size'),
@@ -67,13 +67,13 @@ export const prepareFindUpload = (db: Db) => {
     .from(uploads)
     .where(
       and(
-        eq(uploads.cloudKey, sql.placeholder('cloudKey')),
+        eq(uploads.storageKey, sql.placeholder('storageKey')),
         eq(uploads.ownerId, sql.placeholder('ownerId')),
       ),
     )
     .prepare('find_upload')
-  return async (ownerId: string, cloudKey: string): Promise<Upload | undefined> => {
-    const [upload] = await query.execute({ ownerId, cloudKey })
+  return async (ownerId: string, storageKey: string): Promise<Upload | undefined> => {
+    const [upload] = await query.execute({ ownerId, storageKey })
     return upload
   }
 }
@@ -87,7 +87,7 @@ const activityMs = 1000
  */
 export const prepareTouchUpload = (db: Db) => {
   const { placeholder } = sql
-  const byKey = eq(uploads.cloudKey, placeholder('cloudKey'))
+  const byKey = eq(uploads.storageKey, placeholder('storageKey'))
   const touched = db.$with('touched').as(
     db
       .update(uploads)
@@ -101,9 +101,9 @@ export const prepareTouchUpload = (db: Db) => {
     .from(uploads)
     .where(byKey)
     .prepare('touch_upload')
-  return async (cloudKey: string, now: Date): Promise<boolean> => {
+  return async (storageKey: string, now: Date): Promise<boolean> => {
     const before = new Date(now.getTime() - activityMs)
-    return (await query.execute({ cloudKey, now, before })).length > 0
+    return (await query.execute({ storageKey, now, before })).length > 0
   }
 }
 
@@ -143,7 +143,7 @@ export const prepareMakeFile = (db: Db) => {
           id: sql<string>`gen_random_uuid()`.as('id'),
           ownerId: ended.ownerId,
           storage: ended.storage,
-          storageKey: ended.cloudKey,
+          storageKey: ended.storageKey,
           originalName: ended.originalName,
           mimeType: ended.mimeType,
           size: ended.size,

@@ -17,10 +17,10 @@ export async function promiseRoom(
   upload: Upload,
   isNew: boolean,
 ): Promise<void> {
-  const { cloudKey, size } = upload
+  const { storageKey, size } = upload
   const storage = stores.of(upload.storage)
-  const arrived = isNew ? 0 : ((await storage.storedSize(cloudKey)) ?? 0)
-  while (!(await storage.promiseRoom(cloudKey, size - arrived))) {
+  const arrived = isNew ? 0 : ((await storage.storedSize(storageKey)) ?? 0)
+  while (!(await storage.promiseRoom(storageKey, size - arrived))) {
     const idleBefore = new Date(clock().getTime() - placeHeldMs)
     const inIt = { storage: storage.name }
     const idle = await takeIdleUploads(db, idleBefore, batchSize, inIt)

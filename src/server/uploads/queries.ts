@@ -7,7 +7,7 @@ import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 export type Upload = typeof uploads.$inferSelect
 /** Where an upload's bytes are. */
-export type StoredUpload = Pick<Upload, 'cloudKey' | 'storage'>
+export type StoredUpload = Pick<Upload, 'storageKey' | 'storage'>
 
 /** What rows of uploads count together (`chargeOf` says what each does). */
 export const unfinishedBytes =
@@ -15,7 +15,7 @@ export const unfinishedBytes =
     Number,
   )
 
-const storedUpload = { cloudKey: uploads.cloudKey, storage: uploads.storage }
+const storedUpload = { storageKey: uploads.storageKey, storage: uploads.storage }
 
 /** Design §6: an abandoned upload locks nobody out for more than 15 minutes. */
 export const placeHeldMs = 15 * 60 * 1000
@@ -88,13 +88,13 @@ export const countFilesInUse = async (
 export const touchOwnUpload = async (
   db: Db,
   ownerId: string,
-  cloudKey: string,
+  storageKey: string,
   now: Date,
 ): Promise<Upload | undefined> => {
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
-    .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+    .where(and(eq(uploads.storageKey, storageKey), eq(uploads.ownerId, ownerId)))
     .returning()
   return upload
 }
@@ -116,11 +116,11 @@ export const restartUpload = async (tx: Db, id: string): Promise<boolean> => {
 export const deleteUpload = async (
   db: Db,
   ownerId: string,
-  cloudKey: string,
+  storageKey: string,
 ): Promise<StoredUpload | undefined> => {
   const [gone] = await db
     .delete(uploads)
-    .where(and(eq(uploads.cloudKey, cloudKey), eq(uploads.ownerId, ownerId)))
+    .where(and(eq(uploads.storageKey, storageKey), eq(uploads.ownerId, ownerId)))
     .returning(storedUpload)
   return gone
 }
@@ -197,7 +197,7 @@ export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<bool
     .from(files)
     .where(and(eq(files.storage, storage), isNull(files.purgedAt)))
     .unionAll(
-      db.select({ key: uploads.cloudKey }).from(uploads).where(eq(uploads.storage, storage)),
+      db.select({ key: uploads.storageKey }).from(uploads).where(eq(uploads.storage, storage)),
     )
     .limit(1)
   return named !== undefined
@@ -206,9 +206,9 @@ export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<bool
 /** Of these keys, those that an upload or a file names. */
 export const findNamedKeys = async (db: Db, keys: string[]): Promise<Set<string>> => {
   const named = await db
-    .select({ key: uploads.cloudKey })
+    .select({ key: uploads.storageKey })
     .from(uploads)
-    .where(inArray(uploads.cloudKey, keys))
+    .where(inArray(uploads.storageKey, keys))
     .unionAll(
       db.select({ key: files.storageKey }).from(files).where(inArray(files.storageKey, keys)),
     )

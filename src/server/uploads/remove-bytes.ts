@@ -12,11 +12,11 @@ export const removeBytes = async (
   uploads: readonly StoredUpload[],
   log: Logger,
 ): Promise<void> => {
-  for (const { cloudKey, storage } of uploads) {
+  for (const { storageKey, storage } of uploads) {
     try {
-      await stores.of(storage).remove(cloudKey)
+      await stores.of(storage).remove(storageKey)
     } catch (error) {
-      log.warn({ err: error, cloudKey }, 'an upload left its bytes to the orphan sweep')
+      log.warn({ err: error, storageKey }, 'an upload left its bytes to the orphan sweep')
     }
   }
 }

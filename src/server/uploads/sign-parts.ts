@@ -14,10 +14,10 @@ import { touchOwnUpload, type Upload } from './queries.ts'
 export const signParts = async (
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
-  { cloudKey, partNumbers }: { cloudKey: string; partNumbers: readonly number[] },
+  { cloudKey: storageKey, partNumbers }: { cloudKey: string; partNumbers: readonly number[] },
 ): Promise<{ urls: Record<string, string> }> => {
   const now = clock()
-  const upload = await touchOwnUpload(db, ownerId, cloudKey, now)
+  const upload = await touchOwnUpload(db, ownerId, storageKey, now)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const parts = [...new Set(partNumbers)].map((partNumber) => findPart(upload, partNumber))
   return { urls: await signPartUrls(stores, upload, parts, now) }

@@ -74,7 +74,7 @@ describe('a start that names whose it is', () => {
   it('is taken in its own session', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada, { ownerId: ada.id })
-    expect(await rowsOf(ada)).toMatchObject([{ cloudKey, ownerId: ada.id }])
+    expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey, ownerId: ada.id }])
   })
 
   it.each([7, null, {}, 'x'.repeat(65)])('is refused when that is %j', async (ownerId) => {
@@ -120,7 +120,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
     const key = { size: 5, idempotencyKey: randomUUID() }
     const first = await startUpload(ada, key)
     const { db } = app.deps
-    await db.update(uploads).set({ partSize: 2 }).where(eq(uploads.cloudKey, first.cloudKey))
+    await db.update(uploads).set({ partSize: 2 }).where(eq(uploads.storageKey, first.cloudKey))
     expect((await putBytes(first, new Uint8Array(5))).status).toBe(200)
     const { parts } = await startUpload(ada, key)
     expect(parts).toMatchObject({ size: 2, count: 3 })
@@ -161,7 +161,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
     const key = { idempotencyKey: randomUUID() }
     const [hers, his] = [await start(ada, key), await start(bob, key)]
     expect(hers.cloudKey).not.toBe(his.cloudKey)
-    expect(await rowsOf(bob)).toMatchObject([{ cloudKey: his.cloudKey }])
+    expect(await rowsOf(bob)).toMatchObject([{ storageKey: his.cloudKey }])
     expect((await ask(bob, { ...key, fileSize: 7 })).status).toBe(400)
     expect((await start(ada, key)).cloudKey).toBe(hers.cloudKey)
   })
@@ -218,7 +218,7 @@ describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tie
       const failed = startUploadAt(deps, { id: ada.id, tier }, same)
       await expect(failed).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     }
-    expect(await rowsOf(ada)).toMatchObject([{ cloudKey }])
+    expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey }])
     const again = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
     expect(again.cloudKey).toBe(cloudKey)
   })

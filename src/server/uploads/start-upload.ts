@@ -67,7 +67,7 @@ export const startUpload = async (
   const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
   if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
   const now = clock()
-  const cloudKey = newStorageKey()
+  const storageKey = newStorageKey()
 
   const assertAllowed = (tier: Tier, filesInUse: number) => {
     const verdict = checkUpload({ tier, fileSize, expirationDays, filesInUse })
@@ -77,7 +77,7 @@ export const startUpload = async (
     const upload = await insertUpload({
       ownerId,
       storage: stores.current.name,
-      cloudKey,
+      storageKey,
       // Spec §5: file names are cleaned before upload.
       originalName: cleanFileName(wish.fileName),
       mimeType: wish.fileType,
@@ -114,7 +114,7 @@ export const startUpload = async (
     upload = taken.upload
   }
 
-  const isNew = upload.cloudKey === cloudKey
+  const isNew = upload.storageKey === storageKey
   try {
     if (isNew) {
       await holdToAccountCeiling(deps, upload)
@@ -124,21 +124,21 @@ export const startUpload = async (
     return await answer(stores, upload, now)
   } catch (error) {
     // Storage that is away or full must not use up the places of those who try again.
-    if (isNew) await deleteUpload(db, ownerId, cloudKey)
+    if (isNew) await deleteUpload(db, ownerId, storageKey)
     throw error
   }
 }
 
 const answer = async (stores: Stores, upload: Upload, now: Date): Promise<Started> => {
-  const { cloudKey, originalName, mimeType, size } = upload
+  const { storageKey, originalName, mimeType, size } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, upload.partSize)
   // Before the URL of the whole file: what a bucket opens for parts serves that too.
   const parts = plan.count > 1 && { ...plan, urls: await signFirstParts(stores, upload, now) }
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)
   return {
-    uploadUrl: await storage.signUpload({ key: cloudKey, size, mimeType, until }),
-    cloudKey,
+    uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),
+    cloudKey: storageKey,
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
     ...(parts && { parts }),
     checksum: storage.checksum,

@@ -61,7 +61,7 @@ describe('parts that no row names', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [lost, kept] = [await startInParts(app, person), await startInParts(app, person)]
     for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
-    await app.deps.db.delete(uploads).where(eq(uploads.cloudKey, lost.cloudKey))
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
     const before = app.clock()
     // Objects carry the time of the real disk, so the clock is set around that.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
