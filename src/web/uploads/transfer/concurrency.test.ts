@@ -215,6 +215,15 @@ describe('a part that times out', () => {
     expect(concurrency.limit).toBe(1)
   })
 
+  test('never raises what was halved further meanwhile', () => {
+    for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
+    for (const partNumber of [1, 2, 3]) concurrency.end(partNumber, 'lost')
+    begin(5)
+    concurrency.end(5, 'timed-out')
+    concurrency.end(4, 'timed-out')
+    expect(concurrency.limit).toBe(1)
+  })
+
   test('says nothing once all of it has left: then it was the answer that did not come', () => {
     begin(1)
     travel(0, 5, { 1: partSize })
@@ -239,7 +248,7 @@ describe('a part that times out', () => {
     expect([concurrency.inFlight, concurrency.limit]).toEqual([1, 1])
     // Those that were fast are forgotten: this one alone tells of the line.
     now += 300_000
-    concurrency.end(2, 'held')
+    concurrency.end(1, 'held')
     expect(concurrency.limit).toBe(1)
   })
 })

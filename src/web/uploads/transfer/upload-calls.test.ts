@@ -134,6 +134,15 @@ describe('a call', () => {
     expect(refusing.asked).toHaveLength(1)
   })
 
+  test('that fails for good by its own rule is not made again, although others would be', async () => {
+    const failing = question([refused(500), yes])
+    const start = { ...failing, isPassing: mayStartAgain }
+    const answer = untilAnswered(start, options(), world)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await answer).toEqual(refused(500))
+    expect(failing.asked).toHaveLength(1)
+  })
+
   test('waits no longer once its turn is over', async () => {
     const reason = new Error('over')
     const answer = untilAnswered(question([refused(503)]), options(), world)
