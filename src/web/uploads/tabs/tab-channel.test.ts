@@ -1,0 +1,44 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { TabChannel } from '../upload-ports.ts'
+import { openBroadcast } from './tab-channel.ts'
+
+type Message = { text: string; file?: Blob }
+
+const channels: TabChannel<Message>[] = []
+/** A tab, and what it heard. */
+const openTab = (name: string) => {
+  const heard: Message[] = []
+  const channel = openBroadcast<Message>(name)((message) => heard.push(message))
+  channels.push(channel)
+  return { ...channel, heard }
+}
+
+afterEach(() => {
+  for (const channel of channels.splice(0)) channel.close()
+  vi.unstubAllGlobals()
+})
+
+test('each message goes to every other tab of the channel, and not back', async () => {
+  const [one, two, three] = [openTab('a'), openTab('a'), openTab('a')]
+  const other = openTab('b')
+  one.post({ text: 'hello', file: new Blob(['bytes']) })
+  await vi.waitFor(() => expect([two.heard.length, three.heard.length]).toEqual([1, 1]))
+  expect(await two.heard[0]?.file?.text()).toBe('bytes')
+  expect([one.heard, other.heard]).toEqual([[], []])
+})
+
+test('a tab that has closed its channel hears nothing any more', async () => {
+  const [one, two, three] = [openTab('a'), openTab('a'), openTab('a')]
+  two.close()
+  one.post({ text: 'hello' })
+  await vi.waitFor(() => expect(three.heard).toHaveLength(1))
+  expect(two.heard).toEqual([])
+})
+
+test('a browser without channels sends nothing, and nothing fails', () => {
+  vi.stubGlobal('BroadcastChannel', undefined)
+  const tab = openTab('a')
+  tab.post({ text: 'hello' })
+  tab.close()
+  expect(tab.heard).toEqual([])
+})
