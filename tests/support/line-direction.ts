@@ -35,7 +35,7 @@ export interface LineDirection {
 
 /**
  * A rate and a delay that all its connections share. They take turns, a packet each; times are
- * reckoned and not slept, so that a late timer costs no rate.
+ * computed and not slept, so that a late timer costs no rate.
  */
 export const makeLineDirection = ({
   bytesPerSecond,
