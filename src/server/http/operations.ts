@@ -5,15 +5,17 @@ import { apiDocsPage } from './api-docs.ts'
 import { inTime } from './in-time.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
+import { pageHeaders } from './page-headers.ts'
 
 /** Who cannot say so by then is not ready. */
 const readyWithinMs = 5000
 
 /** What operators and integrators ask for: is it up, can it serve, what does it speak. */
 export const operationsRoutes = ({
+  config,
   db,
   stores,
-}: Pick<Deps, 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
+}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask and each check writes a file, so those who ask meanwhile share one. One that
@@ -39,9 +41,11 @@ export const operationsRoutes = ({
 
     openApi: ({ publicOrigin }) => openApiDocument(publicOrigin),
 
-    docs({ context }) {
-      context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      return context.html(apiDocsPage())
+    async docs({ context }) {
+      const html = String(await apiDocsPage())
+      const { appUrl } = config
+      const headers = pageHeaders({ html, appUrl, connect: [], referrer: 'no-referrer' })
+      return context.body(html, 200, headers)
     },
   }
 }

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { parse } from 'content-disposition'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cleanFileName } from '../../src/shared/rules/file-name.ts'
+import { json, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
+import { send } from '../support/send.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/*
+ * Somebody uploads what would run, lie or lead away, and waits for others to open the link. And
+ * somebody asks for addresses that would lead a visitor elsewhere.
+ */
+
+let app: TestApp
+let owner: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await makePerson(app, { tier: 'premium' })
+})
+afterAll(() => app.close())
+
+const visit = (path: string, headers: Record<string, string> = {}) =>
+  makeClient(app).fetch(path, { headers })
+const browser = { accept: 'text/html,application/xhtml+xml' }
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+describe('a file that would run in a browser', () => {
+  const script = '<script>fetch("/api/auth/user")</script>'
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`
+
+  it.each([
+    ['HTML', 'text/html', 'page.html', script],
+    ['XHTML', 'application/xhtml+xml', 'page.xhtml', script],
+    ['SVG', 'image/svg+xml', 'picture.svg', svg],
+    ['XML', 'text/xml', 'feed.xml', svg],
+    ['a script', 'text/javascript', 'app.js', 'alert(1)'],
+    ['a style sheet', 'text/css', 'style.css', '* { display: none }'],
+    ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7'],
+    ['HTML that claims to be a picture', 'image/png', 'picture.png', script],
+  ])('is saved and never shown, sniffed or run: %s', async (_, type, name, text) => {
+    const { shortCode } = await makeFile(owner, { name, type, bytes: bytesOf(text) })
+    for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
+      for (const range of ['bytes=0-', 'bytes=1-2', 'none']) {
+        const { headers } = await visit(path, { range })
+        expect(headers.get('content-disposition')).toMatch(/^attachment; /)
+        expect(headers.get('content-type')).toBe(type)
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
+        expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      }
+    }
+  })
+})
+
+describe('the type of a file', () => {
+  it.each([
+    'text/html\r\nSet-Cookie: a=b',
+    'text/html\nX-Header: 1',
+    'text / html',
+    '"text/html"',
+    'text/html, text/plain',
+  ])('%j, which could begin another header, is refused', async (fileType) => {
+    const response = await owner.post('/api/files/get-upload-url', {
+      fileName: 'a.txt',
+      fileSize: 1,
+      fileType,
+      expirationDays: '3',
+    })
+    expect(response.status).toBe(400)
+  })
+})
+
+describe('the name of a file', () => {
+  const names = [
+    '../../../../etc/passwd',
+    '..\\..\\windows\\win.ini',
+    '/etc/passwd',
+    'C:\\boot.ini',
+    '%2e%2e%2fsecret',
+    'a.txt\0.exe',
+    'a.txt"; filename="b.exe',
+    "a.txt\r\nSet-Cookie: mayfly.session_token=x\r\nContent-Type: text/html\r\n\r\n<script>'",
+    'invoice\u202efdp.exe',
+    '<img src=x onerror=alert(1)>.png',
+    '{{name}}',
+    '.',
+    '..',
+    '   ',
+    `${'ü'.repeat(900)}.pdf`,
+  ]
+
+  it.each(names)('%j reaches a visitor as a name and nothing else', async (name) => {
+    const { shortCode } = await makeFile(owner, { name, bytes: bytesOf('x') })
+    const cleaned = cleanFileName(name)
+    expect(cleaned).not.toMatch(/[/\\<>:"|?*\p{Cc}\u202e]/u)
+
+    const download = await visit(`/api/download/${shortCode}`)
+    const disposition = parse(download.headers.get('content-disposition') ?? '')
+    expect(disposition).toMatchObject({ type: 'attachment', parameters: { filename: cleaned } })
+    expect(download.headers.getSetCookie()).toEqual([])
+    expect(download.headers.get('content-type')).toBe('text/plain')
+
+    const details = await visit(`/api/links/${shortCode}`)
+    expect(details.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await details.json()).toMatchObject({ originalName: cleaned })
+    const page = await (await visit(`/s/${shortCode}`, browser)).text()
+    expect(page).not.toContain('<img src=x')
+    expect(page).not.toContain('\u202e')
+  })
+
+  it('is no part of where its bytes lie', async () => {
+    const name = '../../../../tmp/mayfly-was-here'
+    await makeFile(owner, { name, bytes: bytesOf('x') })
+    const keys: string[] = []
+    for await (const { key } of app.disk.list()) keys.push(key)
+    expect(keys.length).toBeGreaterThan(0)
+    for (const key of keys) expect(key).toMatch(/^[0-9a-z]{26}$/)
+  })
+})
+
+describe('a page of ours', () => {
+  it('runs no script and no style but those that were built, and stands in no frame', async () => {
+    const { shortCode } = await makeFile(owner)
+    const paths = ['/', '/login', '/signup', '/reset-password', '/nowhere', '/api/docs']
+    paths.push(`/s/${shortCode}`, `/download/${shortCode}`, '/s/nothing', '/download/nothing')
+    for (const path of paths) {
+      const { headers } = await visit(path, browser)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy, path).toMatch(/^default-src 'none'; /)
+      expect(policy, path).not.toMatch(/unsafe-|\*|https?:/)
+      expect(policy, path).toContain("frame-ancestors 'none'")
+      expect(policy, path).toContain("base-uri 'none'")
+      expect(policy, path).toContain("form-action 'self'")
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('referrer-policy'), path).toMatch(/^(no-referrer|same-origin)$/)
+    }
+  })
+
+  it('of the list of calls has the one style that its policy names', async () => {
+    const response = await visit('/api/docs')
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(style).not.toBe('')
+    expect(response.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`)
+  })
+})
+
+describe('an address that would lead a visitor elsewhere', () => {
+  it.each([
+    '/api/login?next=https://evil.example',
+    '/api/login?redirect=//evil.example',
+    '/api/logout?next=https://evil.example',
+    '/api/logout?callbackURL=//evil.example/',
+    '//evil.example/',
+    '//evil.example/%2e%2e',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/s//evil.example',
+    '/login?next=//evil.example',
+  ])('%s stays here', async (path) => {
+    // Under the other name of this machine too, from where pages are led to the right one.
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
+      const { status, headers: answered } = await send(app.url, { path, headers })
+      const { location } = answered
+      expect(status).toBeLessThan(500)
+      if (location === undefined) continue
+      expect(new URL(location, app.url).origin).toBe(app.url)
+    }
+  })
+})
+
+describe('what anybody may ask about a link', () => {
+  it('tells nothing of its owner, of its key or of how often it was opened', async () => {
+    const { shortCode } = await makeFile(owner)
+    const response = await visit(`/api/links/${shortCode}`)
+    const details = await json<object>(response)
+    expect(Object.keys(details).toSorted()).toEqual(
+      'branding createdAt expiresAt maxLifetimeAt mimeType originalName sha256 shortCode size'.split(
+        ' ',
+      ),
+    )
+    const page = await (await visit(`/s/${shortCode}`, browser)).text()
+    for (const secret of [owner.id, owner.email]) {
+      expect(JSON.stringify(details)).not.toContain(secret)
+      expect(page).not.toContain(secret)
+    }
+  })
+})
