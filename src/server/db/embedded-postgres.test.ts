@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -198,6 +208,13 @@ test('holds no right of root, in a folder that is closed to others either', asyn
     expect(of('Uid')).not.toMatch(/\b0\b/)
     for (const set of ['CapPrm', 'CapEff', 'CapInh', 'CapAmb']) expect(of(set)).toMatch(/^0+$/)
   }
+})
+
+test('listens on no port, and on a socket in a folder that nobody else can enter', async () => {
+  const postgres = await start()
+  expect(await query(postgres, 'show listen_addresses')).toEqual([['']])
+  const { mode } = await stat(postgres.connection.host)
+  expect(mode & 0o077).toBe(0)
 })
 
 test('runs where the path is too long for a socket', async () => {

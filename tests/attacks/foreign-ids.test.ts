@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
+import { endpoints } from '../../src/shared/contract/index.ts'
+import {
+  type Client,
+  json,
+  listParts,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  startUpload,
+} from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import {
+  abort,
+  askForList,
+  askForParts,
+  askForUpload,
+  confirm,
+} from '../support/upload-requests.ts'
+
+/*
+ * Somebody signed in who has learnt every id and key of somebody else's: none of them is worth
+ * anything in another session, the administrator's included.
+ */
+
+let app: TestApp
+let owner: Person
+let strangers: Record<'another user' | 'the administrator', Person>
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await makePerson(app)
+  strangers = {
+    'another user': await makePerson(app),
+    'the administrator': await makePerson(app, { role: 'admin' }),
+  }
+})
+afterAll(() => app.close())
+
+/** What the fields are called by which a call names a thing. */
+const naming = ['id', 'cloudKey']
+
+const namesAThing = ({ access, params, query, body }: Endpoint) => {
+  const fields = [params, query, body].flatMap((schema) =>
+    schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
+  )
+  return access !== 'visitor' && fields.some((field) => naming.includes(field))
+}
+
+/** How each endpoint that names a thing is called, by what names it. */
+const attempts: Record<string, (client: Client, name: string) => Promise<Response>> = {
+  deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
+  signParts: (client, key) => askForParts(client, key, [1]),
+  listParts: askForList,
+  confirmUpload: (client, key) => confirm(client, key),
+  createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
+  abortUpload: abort,
+}
+
+it('every endpoint that names a file or an upload is tried here', () => {
+  const rows = Object.entries(endpoints as Record<string, Endpoint>)
+  const named = rows.filter(([, row]) => namesAThing(row)).map(([name]) => name)
+  expect(Object.keys(attempts).toSorted()).toEqual(named.toSorted())
+})
+
+describe.each(Object.entries(attempts))('%s', (name, attempt) => {
+  it.each(['another user', 'the administrator'] as const)(
+    'by %s answers for a thing of somebody else what it answers for none, and does nothing to it',
+    async (who) => {
+      const file = await makeFile(owner)
+      const { cloudKey } = await startUpload(owner, { size: 10 })
+      const theirs = await attempt(strangers[who], name === 'deleteFile' ? file.id : cloudKey)
+      const nobodys = await attempt(strangers[who], randomUUID())
+      expect(theirs.status).toBe(404)
+      expect(await theirs.json()).toEqual(await nobodys.json())
+
+      expect(await listParts(owner, cloudKey)).toEqual([])
+      expect((await abort(owner, cloudKey)).status).toBe(200)
+      expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
+      const removed = await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+      expect(removed.status).toBe(200)
+    },
+  )
+
+  it('by somebody who is not signed in is refused before anything is looked up', async () => {
+    const { status } = await attempt(makeClient(app), randomUUID())
+    expect(status).toBe(401)
+  })
+})
+
+describe('the storage key of a finished file', () => {
+  it('makes nobody else the owner of its bytes, nor shows them', async () => {
+    const { cloudKey, uploadUrl } = await startUpload(owner, { size: 3 })
+    const headers = { 'content-type': 'text/plain' }
+    await fetch(uploadUrl, { method: 'PUT', headers, body: 'abc' })
+    expect((await confirm(owner, cloudKey)).status).toBe(200)
+    expect((await confirm(strangers['another user'], cloudKey)).status).toBe(404)
+    expect((await makeClient(app).fetch(`/api/download/${cloudKey}`)).status).toBe(404)
+    expect((await makeClient(app).fetch(`/storage/${cloudKey}`)).status).toBe(403)
+    expect((await strangers['another user'].fetch(`/storage/${cloudKey}`)).status).toBe(403)
+  })
+})
+
+describe('a list of files', () => {
+  it('holds nothing of others, whatever place it is asked to go on from', async () => {
+    const lister = await makePerson(app)
+    for (const person of [lister, lister, owner]) await makeFile(person)
+    const page = await lister.fetch('/api/files?limit=1')
+    const cursor = page.headers.get('x-next-cursor')
+    expect(cursor).not.toBeNull()
+    const stranger = strangers['another user']
+    const listed = await stranger.fetch(`/api/files?limit=9&cursor=${cursor}`)
+    expect(await json<unknown[]>(listed)).toEqual([])
+  })
+})
+
+describe('starting an upload', () => {
+  it('in the name of somebody else is refused, and takes none of their places', async () => {
+    const victim = await makePerson(app)
+    for (let time = 0; time < 4; time += 1) {
+      const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })
+      expect(status).toBe(401)
+    }
+    expect((await askForUpload(victim)).status).toBe(200)
+  })
+})

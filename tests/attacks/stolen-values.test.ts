@@ -1,0 +1,147 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accounts, files, sessions } from '../../src/server/db/schema.ts'
+import { shortCodeAlphabet, shortCodeLength } from '../../src/shared/rules/short-code.ts'
+import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from '../support/make.ts'
+import { send } from '../support/send.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { confirm } from '../support/upload-requests.ts'
+
+/*
+ * Somebody who read the database, a log or an old page: what do the values that stand there open? And
+ * somebody who guesses them.
+ */
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('somebody who read the database', () => {
+  it('opens no session with the tokens in it: their signature needs the secret', async () => {
+    const person = await makePerson(app)
+    const [session] = await app.deps.db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.userId, person.id))
+    const token = session?.token ?? ''
+    expect(token.length).toBeGreaterThanOrEqual(32)
+    const signed = (secret: string) =>
+      encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`)
+    for (const value of [token, `${token}.`, signed(''), signed(token), signed('another secret')]) {
+      const cookie = `mayfly.session_token=${value}`
+      expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(401)
+    }
+    // The form is the right one: with the server's own secret it is a session.
+    const { secret } = await app.deps.auth.$context
+    const cookie = `mayfly.session_token=${signed(secret)}`
+    expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(200)
+  })
+
+  it('finds no password: each is kept as a salted hash of its own', async () => {
+    const [one, other] = [await makePerson(app), await makePerson(app)]
+    expect(one.password).toBe(other.password)
+    const kept = await Promise.all(
+      [one, other].map(async ({ id }) => {
+        const [account] = await app.deps.db.select().from(accounts).where(eq(accounts.userId, id))
+        return account?.password ?? ''
+      }),
+    )
+    for (const hash of kept) expect(hash).toMatch(/^[\da-f]{32}:[\da-f]{128}$/)
+    expect(kept[0]).not.toBe(kept[1])
+  })
+
+  it('gets no bytes by the storage key of a file', async () => {
+    const { id } = await makeFile(await makePerson(app))
+    const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+    for (const tail of ['', '?operation=get', '?operation=get&signature=x']) {
+      const answer = await makeClient(app).fetch(`/storage/${row?.storageKey}${tail}`)
+      expect(answer.status).toBe(403)
+    }
+  })
+})
+
+describe('a presigned URL that somebody kept', () => {
+  it('changes no byte of the file, and nothing at all once that is deleted', async () => {
+    const owner = await makePerson(app)
+    const bytes = new Uint8Array(randomBytes(100))
+    const upload = await startUpload(owner, { size: 100 })
+    await putBytes(upload, bytes)
+    const { id, shortCode } = await json<{ id: string; shortCode: string }>(
+      await confirm(owner, upload.cloudKey),
+    )
+    const again = await putBytes(upload, new Uint8Array(100))
+    expect(again.status).toBe(409)
+    const answer = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+
+    await owner.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    expect((await putBytes(upload, bytes)).status).toBe(404)
+    expect((await confirm(owner, upload.cloudKey)).status).toBe(404)
+    expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
+    expect(await app.disk.storedSize(upload.cloudKey)).toBeNull()
+  })
+
+  it('is good for nothing else: not to read, not for another key, size, type or time', async () => {
+    const owner = await makePerson(app)
+    const [upload, other] = [
+      await startUpload(owner, { size: 10 }),
+      await startUpload(owner, { size: 10 }),
+    ]
+    const { uploadUrl, cloudKey } = upload
+    expect((await fetch(uploadUrl)).status).toBe(403)
+    const altered = [
+      uploadUrl.replace(cloudKey, other.cloudKey),
+      uploadUrl.replace('size=10', 'size=1000'),
+      uploadUrl.replace('operation=put', 'operation=get'),
+      uploadUrl.replace(/until=\d+/, 'until=99999999999999'),
+      uploadUrl.replace('type=text%2Fplain', 'type=text%2Fhtml'),
+      `${uploadUrl}&size=1000`,
+    ]
+    for (const url of altered) {
+      expect(url).not.toBe(uploadUrl)
+      const answer = await putBytes({ ...upload, uploadUrl: url }, new Uint8Array(10))
+      expect(answer.status).toBe(403)
+    }
+    expect(await app.disk.storedSize(other.cloudKey)).toBeNull()
+  })
+})
+
+describe('a letter', () => {
+  it('leads to the public address, under whatever host it was asked for', async () => {
+    const { email } = await makePerson(app)
+    const { port } = app.deps.config
+    const answer = await send(`${app.url}/api/auth/forgot-password`, {
+      method: 'POST',
+      headers: { host: `192.0.2.66:${port}`, 'x-forwarded-host': 'evil.example' },
+      body: JSON.stringify({ email }),
+    })
+    expect(answer.status).toBe(200)
+    const [mail] = await app.mails()
+    const links = [...(mail?.letter.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
+    expect(links.length).toBeGreaterThan(0)
+    for (const link of links) expect(new URL(link).origin).toBe(app.url)
+  })
+})
+
+describe('guessing', () => {
+  it('a link: of a billion links, one is found in some 80 million guesses', () => {
+    const codes = new Set(shortCodeAlphabet).size ** shortCodeLength
+    expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
+    expect(codes / 1e9).toBeGreaterThan(79e6)
+    expect(Math.log2(codes)).toBeGreaterThan(56)
+  })
+
+  it('a link: a code that was given tells nothing of the next', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const codes: string[] = []
+    for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
+    expect(new Set(codes).size).toBe(20)
+    // No place has the same character in all of them: by chance once in 49 to the power of 18.
+    for (let place = 0; place < shortCodeLength; place += 1) {
+      expect(new Set(codes.map((code) => code[place])).size).toBeGreaterThan(1)
+    }
+  })
+})
