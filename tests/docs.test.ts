@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -90,6 +91,48 @@ describe('a comment that cites a section', () => {
     }
     expect(sections.size).toBeGreaterThan(0)
     expect(missing).toEqual([])
+  })
+})
+
+describe('docs/threats.md', () => {
+  const page = 'docs/threats.md'
+
+  test('quotes each test in the words that stand in its file', async () => {
+    const missing: string[] = []
+    const cited = textOf(page).matchAll(/`((?:src|tests)\/[\w./-]+)`: ((?:"[^"|]+"(?:; )?)+)/g)
+    let count = 0
+    for (const [, file = '', quotations = ''] of cited) {
+      const text = await readFile(join(root, file), 'utf8').catch(() => '')
+      for (const words of all(quotations, /"([^"]+)"/g)) {
+        count += 1
+        if (!text.includes(words)) missing.push(`${file}: ${words}`)
+      }
+    }
+    expect(count).toBeGreaterThan(0)
+    expect(missing).toEqual([])
+  })
+
+  test('names a test for each threat, or says that there is none', () => {
+    const tables = all(
+      textOf(page),
+      /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
+    )
+    const threats = tables.flatMap((table) => all(table, /^\| (.+) \|$/gm))
+    const untested = threats.filter((row) => !/ \| (`[\w./-]+`: "|no test; ).*$/.test(row))
+    expect(threats.length).toBeGreaterThan(0)
+    expect(untested).toEqual([])
+  })
+
+  test('has a row for every call of the contract', () => {
+    const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
+    expect(rows.filter((call) => !textOf(page).includes(call))).toEqual([])
+  })
+
+  test('has no line that nobody reads to its end', () => {
+    const long = textOf(page)
+      .split('\n')
+      .filter((line) => line.length > 400)
+    expect(long).toEqual([])
   })
 })
 
