@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
+import { freePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -41,14 +42,6 @@ afterEach(async () => {
   }
   await rm(join(dataDir, '..'), { recursive: true })
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function run(environment: Record<string, string> = {}): Promise<Run> {
   const port = await freePort()

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import {
   type Client,
@@ -42,7 +43,7 @@ const reserveHeld = async (): Promise<number> => {
   return found === null ? 0 : found.blocks * 512
 }
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 })
+const until = (check: () => Promise<void>) => eventually(check)
 
 const expectAllInOrder = async () => {
   user = await signIn()

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { uploads } from '../../src/server/db/schema.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { json, makePerson, type Person } from '../support/make.ts'
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
@@ -75,40 +76,33 @@ const connectionOf = async () => {
 }
 
 /** For a Postgres that comes up again; a slow machine takes its time. */
-const patience = 40_000
 
 test.each([
   ['Postgres as a whole', 2, async () => firstProcessOf(await connectionOf())],
   ['the process of one connection', 5, connectionOf],
-])(
-  '%s, killed %i times',
-  async (_, times, victim) => {
-    const stop = beginWork()
-    onTestFinished(async () => void (await stop()))
-    for (let time = 0; time < times; time += 1) {
-      // Until it is back there is nothing to kill.
-      const pid = await vi.waitFor(victim, patience)
-      process.kill(pid, 'SIGKILL')
-      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), patience)
-    }
-    await vi.waitFor(connectionOf, patience)
-    const done = await stop()
-    expect(done.length).toBeGreaterThan(0)
+])('%s, killed %i times', async (_, times, victim) => {
+  const stop = beginWork()
+  onTestFinished(async () => void (await stop()))
+  for (let time = 0; time < times; time += 1) {
+    // Until it is back there is nothing to kill.
+    const pid = await eventually(victim)
+    process.kill(pid, 'SIGKILL')
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
+  }
+  await eventually(connectionOf)
+  const done = await stop()
+  expect(done.length).toBeGreaterThan(0)
 
-    const { max } = app.pool.options
-    await vi.waitFor(async () => {
-      const all = Array.from({ length: max }, () =>
-        app.deps.db.transaction((tx) => tx.execute(one)),
-      )
-      await Promise.all(all)
-      expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
-    }, patience)
-    const kept = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
-    expect(kept.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(done))
-    for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
-  },
-  90_000,
-)
+  const { max } = app.pool.options
+  await eventually(async () => {
+    const all = Array.from({ length: max }, () => app.deps.db.transaction((tx) => tx.execute(one)))
+    await Promise.all(all)
+    expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
+  })
+  const kept = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
+  expect(kept.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(done))
+  for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
+})
 
 /** So long that ten of them are under way at once. */
 const one = sql`select pg_sleep(0.05)`

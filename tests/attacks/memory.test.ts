@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transferLimits } from '../../src/server/storage/disk/transfer-limits.ts'
 import { freePort } from '../support/free-port.ts'
+import { hangMs } from '../support/hang.ts'
 import {
   json,
   logIn,
@@ -44,14 +45,14 @@ const withServer = () => {
     owner = makeClient(server, await logIn(server, email, password))
     const person = { ...owner, id: '', email, password }
     code = (await makeFile(person, { bytes: new Uint8Array(fileBytes) })).shortCode
-  }, 60_000)
+  })
 
   afterAll(async () => {
     leaveAll()
     server.kill('SIGTERM')
     await server.ended
     await rm(dataDir, { recursive: true })
-  }, 60_000)
+  })
 }
 
 /** Attacks, asks for the server's health meanwhile, and answers the most memory that was seen. */
@@ -59,7 +60,7 @@ const peakDuring = async (attack: () => Promise<UnreadSockets>): Promise<number>
   let peak = 0
   const attacking = attack()
   for (let check = 0; check < checks; check += 1) {
-    const health = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(5000) })
+    const health = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(hangMs) })
     expect(health.status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
   }
@@ -100,7 +101,7 @@ describe('somebody with accounts who begins uploads and never ends them', () => 
     const peak = peakDuring(() => askWithoutReading(server.url, text, 400))
     expect(await peak).toBeLessThan(ceilingMiB)
     leaveAll()
-  }, 60_000)
+  })
 })
 
 describe('somebody without an account who asks and never reads the answers', () => {
@@ -143,7 +144,7 @@ describe('somebody without an account who asks and never reads the answers', () 
       expect(await sockets).toBeLessThan(ceilingMiB)
       // Those that found room begin, each when it has been counted, and no other.
       const begun = async () => ((await downloads()) ?? 0) - before
-      await expect.poll(begun, { timeout: 15_000 }).toBeGreaterThanOrEqual(room)
+      await expect.poll(begun).toBeGreaterThanOrEqual(room)
       expect(await begun()).toBeLessThanOrEqual(transferLimits.downloads.total)
       expect(residentMiB(server.pid)).toBeLessThan(ceilingMiB)
       leaveAll()

@@ -36,7 +36,7 @@ afterAll(() => server.close())
 
 /** All that attack are cut, and others are answered. */
 const expectAlone = async () => {
-  await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }
 

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { serveApp } from '../support/app-server.ts'
 import { createBucket, type TestBucket } from '../support/bucket.ts'
+import { hangMs } from '../support/hang.ts'
 import { makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
@@ -30,7 +31,7 @@ const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
       await use(server)
       await server?.stop()
     },
-    { scope: 'worker', timeout: 300_000 },
+    { scope: 'worker', timeout: hangMs },
   ],
 
   bucket: async ({ s3 }, use, testInfo) => {

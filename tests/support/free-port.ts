@@ -1,11 +1,24 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Below what systems take for the near ends of connections, and above what programs usually listen on. */
+const range = [20_000, 32_000] as const
+
+/**
+ * A port of 127.0.0.1 on which nothing listens. Chosen by chance and from a range of its own, so that
+ * no connection and no other test takes it before it is used, or while a server is started again.
+ */
 export const freePort = async (): Promise<number> => {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(...range)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    await new Promise((resolve) => probe.close(resolve))
+    return port
+  }
 }

@@ -13,7 +13,6 @@ import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
 /** Longer than the queue looks for work, on a machine that is busy. */
-const patience = { timeout: 15_000 }
 
 let app: TestApp
 let queue: JobQueue
@@ -75,11 +74,11 @@ describe('mail on its way', () => {
 
   it('leaves with an identity that is its own for ever', async () => {
     await forget(email)
-    await expect.poll(() => receivedBy(email).length, patience).toBe(1)
+    await expect.poll(() => receivedBy(email).length).toBe(1)
     const [job] = await jobsFor(email)
     const [mail] = receivedBy(email)
     expect(mail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('completed')
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
   })
 
   it.each<[string, Reaction, copies: number]>([
@@ -90,10 +89,10 @@ describe('mail on its way', () => {
   ])('is sent again, the same mail, after the server %s', async (_, reaction, copies) => {
     server.react(reaction)
     await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('retry')
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
     server.react('accept')
     await tryAgainNow()
-    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('completed')
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
     const received = receivedBy(email)
     expect(received).toHaveLength(copies)
     expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1)
@@ -102,16 +101,16 @@ describe('mail on its way', () => {
   it('waits for a server that is away, and arrives when it is back', async () => {
     await server.close()
     await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('retry')
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
     server = await startSmtpServer(Number(new URL(server.url).port))
     await tryAgainNow()
-    await expect.poll(() => receivedBy(email).length, patience).toBe(1)
+    await expect.poll(() => receivedBy(email).length).toBe(1)
   })
 
   it('is refused for good at once (550), and kept with the reason', async () => {
     server.react({ recipient: 550 })
     await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state, patience).toBe('failed')
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('failed')
     const [job] = await jobsFor(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
   })
@@ -119,7 +118,7 @@ describe('mail on its way', () => {
   it('goes nowhere for an address without an account', async () => {
     const stranger = `${randomUUID()}@example.org`
     await forget(stranger)
-    await expect.poll(async () => (await jobsFor(stranger))[0]?.state, patience).toBe('completed')
+    await expect.poll(async () => (await jobsFor(stranger))[0]?.state).toBe('completed')
     expect(server.offered).not.toContain(stranger)
   })
 

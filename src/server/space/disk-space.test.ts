@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
 import {
   describeOnSmallDisk,
   mountSmallDisk,
@@ -44,7 +45,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   }
   const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
   const said = () => logged.map(({ msg }) => msg.split(':')[0])
-  const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 20 })
+  const until = (check: () => unknown) => eventually(async () => check())
 
   test('is for uploads above the floor; what they take counts before the next look', async () => {
     await open(false, 30 * mebibyte)

@@ -165,7 +165,7 @@ describe('BlockWriter', () => {
     for (const chunk of [first, second]) {
       writer.write(Buffer.from(chunk))
       expect(memory.bytes).toBe(chunk.length)
-      await expect.poll(() => memory.bytes, { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => memory.bytes).toBe(0)
     }
     expect((await readFile(path)).equals(Buffer.concat([first, second]))).toBe(true)
     writer.destroy()

@@ -85,7 +85,7 @@ describe('past the ceiling', () => {
     const get = (address: string) =>
       send(url, { headers: { ...from(address), Range: 'bytes=0-9' } })
     const unread = await askWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 171)
-    await expect.poll(() => disk.storage.activeTransfers(), { timeout: 10_000 }).toBe(171)
+    await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
 
     const refused = await get('192.0.2.1')
     expect(refusalOf(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
@@ -111,7 +111,7 @@ describe('past the ceiling', () => {
       upload.partNumbers.slice(0, 85).map((part) => upload.open(part, headers)),
     )
     for (const { client } of open) client.flushHeaders()
-    await expect.poll(() => disk.touched.length, { timeout: 10_000 }).toBe(85)
+    await expect.poll(() => disk.touched.length).toBe(85)
 
     expect(refusalOf(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
