@@ -1,10 +1,11 @@
 import { APIError } from 'better-auth/api'
-import type { Deps } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import type { AuthUser } from './auth.ts'
 import { accountName } from './known-browser.ts'
 import { type Admission, admitTry } from './login-limits.ts'
+import { endSession, findPasswordHash, lockCredentials } from './queries.ts'
 
 interface Credentials {
   email: string
@@ -21,18 +22,20 @@ interface Client {
 
 /**
  * Opens a session: answers who it belongs to and the headers that set its cookies. How many tries
- * there are is said in login-limits.ts; an account that does not exist has as many.
+ * there are is said in login-limits.ts; an account that does not exist has as many. A password that
+ * was changed while it was compared is a wrong one.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
 export const logIn = async (
-  deps: Pick<Deps, 'auth' | 'clock' | 'passwords' | 'rateLimits'>,
+  deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'>,
   { email, password }: Credentials,
   { address, headers, knownBrowser }: Client,
 ): Promise<{ user: SessionUser; headers: Headers }> => {
-  const { auth, clock, passwords } = deps
+  const { auth, clock, db, passwords } = deps
   const account = await accountName(deps, email)
   const admission = await admitTry(deps, { account, address, knownBrowser })
+  const comparedWith = await findPasswordHash(db, email.toLowerCase())
   const signIn = () =>
     auth.api.signInEmail({
       body: { email, password },
@@ -42,10 +45,28 @@ export const logIn = async (
   const signedIn = await passwords
     .forClient(address, signIn)
     .catch((error: unknown) => refuse(error, admission))
-  await admission.right()
   const user = toSessionUser(signedIn.response.user as AuthUser, clock())
+  const session = { token: signedIn.response.token, userId: user.id, comparedWith }
+  if (!(await staysOpen(db, session))) throw new AppError('INVALID_CREDENTIALS')
+  await admission.right()
   return { user, headers: signedIn.headers }
 }
+
+/**
+ * Ends a session that was opened with a password which is none any more. Comparing takes a while, in
+ * which a reset may have ended all sessions but this one. Under the lock there is no third case: a
+ * reset is over and shows here, or it comes later and ends this session with the others.
+ */
+const staysOpen = (
+  db: Db,
+  session: { token: string; userId: string; comparedWith: string | null },
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const account = await lockCredentials(tx, session.userId)
+    if (account && account.passwordHash === session.comparedWith) return true
+    await endSession(tx, session.token)
+    return false
+  })
 
 /** Counts the try as what it was, and throws what the client is told. */
 const refuse = async (error: unknown, admission: Admission): Promise<never> => {

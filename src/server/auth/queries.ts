@@ -201,3 +201,8 @@ export const markEmailVerified = async (tx: Db, userId: string, now: Date): Prom
 export const endSessions = async (tx: Db, userId: string): Promise<void> => {
   await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
+
+/** Signs one browser out. */
+export const endSession = async (tx: Db, token: string): Promise<void> => {
+  await tx.delete(sessions).where(eq(sessions.token, token))
+}
