@@ -28,7 +28,7 @@ export function makeMailBox(): MailBox {
         close() {},
       }
       for (const request of asked.splice(0))
-        await sendMail({ ...deps, mailer }, randomUUID(), request)
+        await sendMail({ ...deps, mailer }, { id: randomUUID(), retryCount: 0 }, request)
       return sent
     },
   }

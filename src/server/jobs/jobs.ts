@@ -1,4 +1,4 @@
-import type { JobResult, Job as PgBossJob } from 'pg-boss'
+import type { JobResult, JobWithMetadata } from 'pg-boss'
 import { removeLapsedRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
@@ -70,6 +70,7 @@ export const startJobs = async (
       pollingIntervalSeconds: mailPollingSeconds,
       localConcurrency: mailsAtOnce,
       perJobResults: true,
+      includeMetadata: true,
     },
     async ([job]) => (job ? [await sendOne({ ...deps, log }, job)] : []),
   )
@@ -81,9 +82,9 @@ export const startJobs = async (
 }
 
 /** One try to send a mail. What was refused for good is not tried again and is kept to be seen. */
-async function sendOne(deps: SendMailDeps, job: PgBossJob<unknown>): Promise<JobResult> {
+async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<JobResult> {
   try {
-    await sendMail(deps, job.id, job.data)
+    await sendMail(deps, job, job.data)
     return { id: job.id, status: 'completed' }
   } catch (error) {
     const isRefused = error instanceof MailRefused

@@ -107,6 +107,19 @@ describe('mail on its way', () => {
     await expect.poll(() => receivedBy(email).length).toBe(1)
   })
 
+  it('arrives at last, however many tries failed in a short time', async () => {
+    server.react({ recipient: 451 })
+    await forget(email)
+    for (let retries = 0; retries < 4; retries += 1) {
+      const waiting = { state: 'retry', retry_count: retries }
+      await expect.poll(async () => (await jobsFor(email))[0]).toMatchObject(waiting)
+      if (retries === 3) server.react('accept')
+      await tryAgainNow()
+    }
+    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
+    expect(receivedBy(email)).toHaveLength(1)
+  })
+
   it('is refused for good at once (550), and kept with the reason', async () => {
     server.react({ recipient: 550 })
     await forget(email)

@@ -10,17 +10,21 @@ export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log'> & { mai
 /**
  * Sends what one request for mail comes to, or nothing where it concerns no account. A mail that is
  * sent again, because nobody knows whether the first try arrived, has the same `Message-ID`.
- * @param jobId names the request for ever.
+ * @param job names the request for ever, and says how often it was tried before.
  * @throws {MailRefused} when the mail server will never take it; anything else may pass.
  */
-export async function sendMail(deps: SendMailDeps, jobId: string, request: unknown): Promise<void> {
+export async function sendMail(
+  deps: SendMailDeps,
+  job: { id: string; retryCount: number },
+  request: unknown,
+): Promise<void> {
   const { config, db, log, mailer } = deps
   const asked = mailRequest.parse(request)
-  const mail = await writeAccountMail(deps, asked)
+  const mail = await writeAccountMail(deps, asked, { isRepeated: job.retryCount > 0 })
   if (mail === null) return
   const { supportEmail, appUrl } = config
   const signature = await readEmailSignature(db, supportEmail)
   const letter = writeLetter(mail.content, { signature, supportEmail })
-  await mailer.send({ to: mail.to, letter, messageId: `${jobId}@${appUrl.hostname}` })
-  log.info({ kind: asked.kind, jobId }, 'mail sent')
+  await mailer.send({ to: mail.to, letter, messageId: `${job.id}@${appUrl.hostname}` })
+  log.info({ kind: asked.kind, jobId: job.id }, 'mail sent')
 }
