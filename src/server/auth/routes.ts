@@ -77,9 +77,10 @@ const handlers = (deps: AuthDeps): AuthHandlers => ({
   startSignIn: ({ context }) => context.redirect('/login'),
 
   async logout({ context }) {
-    // A navigation that another site started ends nobody's session, and neither does a mere look.
-    const isAsked = context.req.method === 'GET'
-    if (isAsked && context.req.header('sec-fetch-site') !== 'cross-site') {
+    // A navigation that another site started ends nobody's session, a neighbour below our domain
+    // included, and neither does a mere look.
+    const site = context.req.header('sec-fetch-site') ?? 'none'
+    if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
       const { headers } = await deps.auth.api.signOut({
         headers: context.req.raw.headers,
         returnHeaders: true,
