@@ -43,9 +43,14 @@ export const codeOf = (answer: Answer): unknown => JSON.parse(answer.body.toStri
 /** Status and code of an error answer. */
 export const refusalOf = (answer: Answer): [number, unknown] => [answer.status, codeOf(answer)]
 
-/** Unlike `once`, which takes an error for a failure: here connections are meant to break. */
-export const untilClosed = (connection: EventEmitter): Promise<void> =>
-  new Promise((resolve) => connection.once('close', () => resolve()))
+/**
+ * Resolves when a connection, request or response is closed, at once where it is already. Unlike
+ * `once`, which takes an error for a failure: here connections are meant to break.
+ */
+export const untilClosed = (connection: EventEmitter & { closed: boolean }): Promise<void> =>
+  connection.closed
+    ? Promise.resolve()
+    : new Promise((resolve) => connection.once('close', () => resolve()))
 
 /** What stands in the first line of a request. */
 export const targetOf = (url: string): string => url.slice(new URL(url).origin.length)
