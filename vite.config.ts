@@ -4,13 +4,17 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { themeBoot } from './src/web/ui/theme-boot.ts'
 
-const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+function folder(path: string) {
+  return fileURLToPath(new URL(path, import.meta.url))
+}
 
 /** Puts the theme's script first in <head>, where it runs before anything is painted. */
-const inlineThemeBoot = (): Plugin => ({
-  name: 'inline-theme-boot',
-  transformIndexHtml: () => [{ tag: 'script', children: themeBoot, injectTo: 'head-prepend' }],
-})
+function inlineThemeBoot(): Plugin {
+  return {
+    name: 'inline-theme-boot',
+    transformIndexHtml: () => [{ tag: 'script', children: themeBoot, injectTo: 'head-prepend' }],
+  }
+}
 
 const server = 'http://127.0.0.1:3000'
 

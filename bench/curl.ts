@@ -25,12 +25,12 @@ export interface Transfer {
 }
 
 /** Runs curl for some requests one after another, over one connection. `configFile` is written for it. */
-export const curl = async (
+export async function curl(
   cores: Cores,
   requests: CurlRequest[],
   expectedBytes: number,
   configFile: string,
-): Promise<Transfer> => {
+): Promise<Transfer> {
   await writeFile(configFile, requests.map(asConfig).join('next\n'))
   const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
   // Bash's own `time` tells what curl used, which is gone once it has ended.
@@ -52,12 +52,12 @@ export const curl = async (
 }
 
 /** Several curls at once; the time of the slowest. */
-export const curlsAtOnce = async (
+export async function curlsAtOnce(
   cores: Cores,
   each: CurlRequest[][],
   bytesOfEach: number,
   configFile: string,
-): Promise<Transfer> => {
+): Promise<Transfer> {
   const began = performance.now()
   const transfers = await Promise.all(
     each.map((requests, index) => curl(cores, requests, bytesOfEach, `${configFile}-${index}`)),
@@ -71,8 +71,8 @@ export const curlsAtOnce = async (
   }
 }
 
-const asConfig = ({ url, source, range }: CurlRequest): string =>
-  [
+function asConfig({ url, source, range }: CurlRequest): string {
+  return [
     'silent',
     'show-error',
     'fail',
@@ -90,9 +90,10 @@ const asConfig = ({ url, source, range }: CurlRequest): string =>
         ]),
     '',
   ].join('\n')
+}
 
 /** @throws when `url` does not answer the very bytes of `source`. */
-export const expectSame = async (source: string, url: string): Promise<void> => {
+export async function expectSame(source: string, url: string): Promise<void> {
   await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {
     env: environment,
   })

@@ -12,10 +12,10 @@ interface Call {
   body?: string | Buffer
 }
 
-const patienceMillis = 30_000
+const patienceMs = 30_000
 
 /** Keeps `connections` connections and sends over them with as little work as Node allows. */
-export const makeHttpClient = (connections: number) => {
+export function makeHttpClient(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 
   const send = (url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> =>
@@ -25,7 +25,7 @@ export const makeHttpClient = (connections: number) => {
         agent,
         method,
         headers: { ...headers, ...length },
-        signal: AbortSignal.timeout(patienceMillis),
+        signal: AbortSignal.timeout(patienceMs),
       }
       const sent = request(url, options, (response) => {
         const chunks: Buffer[] = []

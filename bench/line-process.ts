@@ -5,6 +5,6 @@
 import { createInterface } from 'node:readline'
 import { startSlowLine } from '../tests/support/slow-line.ts'
 
-const line = await startSlowLine({ bytesPerSecond: 200e6 / 8, delayMillis: 30 })
+const line = await startSlowLine({ bytesPerSecond: 200e6 / 8, delayMs: 30 })
 console.log(line.url)
 createInterface({ input: process.stdin }).on('line', (port) => line.forwardTo(Number(port)))

@@ -15,7 +15,7 @@ const filesInList = 20
 /** So many of each are timed in a round; their median is the round's figure. */
 const timedInRound = 12
 /** A flood is there before anything is timed, and gone before the next thing is. */
-const settleMillis = 1_000
+const settleMs = 1_000
 
 /** What a round came to, in milliseconds, and how many logins were answered beside it, by status. */
 interface Round {
@@ -30,7 +30,7 @@ interface Round {
  * beside 8 correct logins at once of one free account, and beside 50 wrong ones. Once without rate
  * limits, where every login is hashed, and once with them.
  */
-export const measureLogins = async (cores: Cores, scratch: string): Promise<Row[]> => {
+export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const rateLimits of ['off', 'on'] as const) {
     const mayfly = await startMayfly(join(scratch, `logins-${rateLimits}`), cores.server, {
@@ -45,7 +45,7 @@ export const measureLogins = async (cores: Cores, scratch: string): Promise<Row[
   return rows
 }
 
-const measureFloods = async (mayfly: Mayfly, how: string): Promise<Row[]> => {
+async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   let code = ''
@@ -105,11 +105,11 @@ const measureFloods = async (mayfly: Mayfly, how: string): Promise<Row[]> => {
   })
 }
 
-const measureRound = async (
+async function measureRound(
   mayfly: Mayfly,
   http: HttpClient,
   { code, cookie }: { code: string; cookie: string },
-): Promise<Round> => {
+): Promise<Round> {
   const downloads: number[] = []
   const lists: number[] = []
   for (let index = 0; index < timedInRound; index += 1) {
@@ -120,13 +120,13 @@ const measureRound = async (
   return { download: figure(downloads).median, list: figure(lists).median, tally: {}, seconds: 0 }
 }
 
-const timed = async (request: () => Promise<unknown>): Promise<number> => {
+async function timed(request: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await request()
   return performance.now() - began
 }
 
-const beside = async (workerData: LoginFlood, measure: () => Promise<Round>): Promise<Round> => {
+async function beside(workerData: LoginFlood, measure: () => Promise<Round>): Promise<Round> {
   const thread = new Worker(new URL('./login-flood.ts', import.meta.url), { workerData })
   let tally: FloodTally = {}
   const begun = new Promise<void>((resolve) => {
@@ -137,10 +137,10 @@ const beside = async (workerData: LoginFlood, measure: () => Promise<Round>): Pr
   })
   await begun
   const began = performance.now()
-  await wait(settleMillis)
+  await wait(settleMs)
   const round = await measure()
   const seconds = (performance.now() - began) / 1000
   await thread.terminate()
-  await wait(settleMillis)
+  await wait(settleMs)
   return { ...round, tally, seconds }
 }

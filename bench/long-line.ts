@@ -32,7 +32,7 @@ interface Times {
  * client that sends parts of the same size over so many connections at once. In percent of what the
  * line carries: from the first byte of the first PUT to the last answer, and with all calls.
  */
-export const measureLongLine = async (cores: Cores, scratch: string): Promise<Row[]> => {
+export async function measureLongLine(cores: Cores, scratch: string): Promise<Row[]> {
   const line = await startLine()
   const source = await writeSource(scratch, fileBytes)
   const mayfly = await startMayfly(join(scratch, 'far'), cores.server, {
@@ -72,9 +72,11 @@ export const measureLongLine = async (cores: Cores, scratch: string): Promise<Ro
   }
 }
 
-const share = (millis: number): number => (shortestSeconds / (millis / 1000)) * 100
+function share(millis: number): number {
+  return (shortestSeconds / (millis / 1000)) * 100
+}
 
-const startLine = async () => {
+async function startLine() {
   const program = fileURLToPath(new URL('./line-process.ts', import.meta.url))
   const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -87,10 +89,10 @@ const startLine = async () => {
   }
 }
 
-const byBrowser = async (
+async function byBrowser(
   browser: Browser,
   { mayfly, url, path }: { mayfly: Mayfly; url: string; path: string },
-): Promise<Times[]> => {
+): Promise<Times[]> {
   const http = makeHttpClient(1)
   const cookies = (await signIn(mayfly, http)).split('; ').map((cookie) => {
     const [name = '', value = ''] = cookie.split(/=(.*)/s)
@@ -116,7 +118,7 @@ const byBrowser = async (
 }
 
 /** From what the browser itself noted of its requests. */
-const timesOf = async (page: Page): Promise<Times> => {
+async function timesOf(page: Page): Promise<Times> {
   const entries = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -135,10 +137,10 @@ const timesOf = async (page: Page): Promise<Times> => {
   }
 }
 
-const byPlainClient = async (
+async function byPlainClient(
   { mayfly, path }: { mayfly: Mayfly; path: string },
   lanes: number,
-): Promise<number[]> => {
+): Promise<number[]> {
   const http = makeHttpClient(lanes)
   const calls = uploadCalls(mayfly, http, await signIn(mayfly, http))
   const bytes = await readFile(path)

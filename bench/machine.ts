@@ -18,17 +18,19 @@ const path = `${process.env.PATH}:/usr/sbin:/sbin`
 /** The environment of everything that the benchmark starts. */
 export const environment = { ...process.env, PATH: path }
 
-const output = (command: string, ...args: string[]): string =>
-  execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', command, ...args], {
+function output(command: string, ...args: string[]): string {
+  return execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', command, ...args], {
     env: environment,
     encoding: 'utf8',
   }).trim()
+}
 
 /** The programs that are missing, each with the command that brings it. */
-export const missingPrograms = (): string[] =>
-  Object.entries(packages)
+export function missingPrograms(): string[] {
+  return Object.entries(packages)
     .filter(([program]) => output('which', program) === '')
     .map(([program, name]) => `${program} is not installed: apt-get install --yes ${name}`)
+}
 
 /** Which cores serve and which ask; both empty where there are too few to part them. */
 export interface Cores {
@@ -36,15 +38,17 @@ export interface Cores {
   client: string
 }
 
-export const divideCores = (): Cores =>
-  cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
+export function divideCores(): Cores {
+  return cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
+}
 
 /** A command held to some cores. */
-export const onCores = (cores: string, command: string[]): string[] =>
-  cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
+export function onCores(cores: string, command: string[]): string[] {
+  return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
+}
 
 /** A fresh folder in memory, or on the disk where memory has no room; `inMemory` says which. */
-export const makeScratch = async (): Promise<{ dir: string; inMemory: boolean }> => {
+export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
@@ -53,16 +57,18 @@ export const makeScratch = async (): Promise<{ dir: string; inMemory: boolean }>
 const diskFolder = '/var/tmp'
 
 /** A fresh folder on the disk. */
-export const makeDiskScratch = (): Promise<string> => makeFolder(diskFolder)
+export function makeDiskScratch(): Promise<string> {
+  return makeFolder(diskFolder)
+}
 
-const makeFolder = async (parent: string): Promise<string> => {
+async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
   // Started by root, Postgres runs as another user and has to get to its folder.
   await chmod(dir, 0o755)
   return dir
 }
 
-const freeBytes = (folder: string): number => {
+function freeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
@@ -72,16 +78,18 @@ const freeBytes = (folder: string): number => {
 }
 
 /** What the figures were measured on, in general terms. */
-export const describeMachine = (cores: Cores, inMemory: boolean): Record<string, string> => ({
-  cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,
-  memory: `${Math.round(totalmem() / gibibyte)} GiB`,
-  files: inMemory ? 'tmpfs' : 'disk (no room in /dev/shm: compare with care)',
-  kernel: release(),
-  node: process.version,
-  nginx: output('nginx', '-v').replace(/.*\//, ''),
-  wrk: /wrk (?:debian\/)?(\S+)/.exec(output('wrk', '-v'))?.[1] ?? 'unknown',
-  curl: /curl (\S+)/.exec(output('curl', '--version'))?.[1] ?? 'unknown',
-  'load before': loadavg()
-    .map((load) => load.toFixed(1))
-    .join(' '),
-})
+export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
+  return {
+    cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,
+    memory: `${Math.round(totalmem() / gibibyte)} GiB`,
+    files: inMemory ? 'tmpfs' : 'disk (no room in /dev/shm: compare with care)',
+    kernel: release(),
+    node: process.version,
+    nginx: output('nginx', '-v').replace(/.*\//, ''),
+    wrk: /wrk (?:debian\/)?(\S+)/.exec(output('wrk', '-v'))?.[1] ?? 'unknown',
+    curl: /curl (\S+)/.exec(output('curl', '--version'))?.[1] ?? 'unknown',
+    'load before': loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' '),
+  }
+}

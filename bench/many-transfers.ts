@@ -15,17 +15,17 @@ const fileBytes = 32 * 1024 ** 2
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const megabyte = 1024 ** 2
-const sampleMillis = 100
+const sampleMs = 100
 
 /**
  * 32 transfers at once, 8 GiB each way: the server's memory over the time and its processor time.
  * What has been uploaded is deleted as soon as it is there, all but one file, which is downloaded.
  */
-export const measureManyTransfers = async (
+export async function measureManyTransfers(
   mayfly: Mayfly,
   cores: Cores,
   scratch: string,
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const http = makeHttpClient(atOnce)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
@@ -56,11 +56,11 @@ export const measureManyTransfers = async (
   return measured
 }
 
-const measure = async (
+async function measure(
   mayfly: Mayfly,
   what: string,
   transfer: (client: number) => Promise<unknown>,
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const pids = [mayfly.pid]
   const over = new AbortController()
   resetPeak(pids)
@@ -88,10 +88,10 @@ const measure = async (
 }
 
 /** The resident memory in MiB, ten times a second. */
-const watchMemory = async (pids: number[], over: AbortSignal): Promise<number[]> => {
+async function watchMemory(pids: number[], over: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {
-    for await (const _tick of every(sampleMillis, undefined, { signal: over })) {
+    for await (const _tick of every(sampleMs, undefined, { signal: over })) {
       samples.push(residentBytes(pids) / megabyte)
     }
   } catch (error) {

@@ -17,14 +17,14 @@ export interface Mayfly {
   pid: number
   /** Its Postgres, the postmaster and all its sessions, as they are now. */
   postgresPids(): number[]
-  readyMillis: number
+  readyMs: number
   /** Runs SQL in its database, past the server. */
   sql(text: string, values?: unknown[]): Promise<void>
   stop(): Promise<void>
 }
 
 /** What `npm start` runs after its set-up. */
-const startCommand = async (): Promise<string> => {
+async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
 }
@@ -33,18 +33,18 @@ const startCommand = async (): Promise<string> => {
  * Starts our server, with its embedded Postgres in `dataDir`. Presigned URLs lead to `appUrl`, where
  * it is reached by another way. Nothing is refused for its rate, unless `rateLimits` are on.
  */
-export const startMayfly = async (
+export async function startMayfly(
   dataDir: string,
   cores: string,
   {
     appUrl,
     rateLimits = 'off',
   }: { appUrl?: (port: number) => string; rateLimits?: 'on' | 'off' } = {},
-): Promise<Mayfly> => {
+): Promise<Mayfly> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const command = onCores(cores, ['sh', '-c', await startCommand()])
-  const { pid, readyMillis, stop } = await startServer(command, {
+  const { pid, readyMs, stop } = await startServer(command, {
     cwd: root,
     url: `${url}/api/ready`,
     logFile: `${dataDir}.log`,
@@ -74,7 +74,7 @@ export const startMayfly = async (
     dataDir,
     pid,
     postgresPids: () => familyOf(Number(lines[0])),
-    readyMillis,
+    readyMs,
     sql,
     stop,
   }
@@ -86,7 +86,7 @@ export interface Credentials {
 }
 
 /** Makes a premium account. */
-export const makeAccount = async (mayfly: Mayfly, http: HttpClient): Promise<Credentials> => {
+export async function makeAccount(mayfly: Mayfly, http: HttpClient): Promise<Credentials> {
   const email = `${randomUUID()}@example.org`
   await http.expectOk(`${mayfly.url}/api/auth/signup`, {
     method: 'POST',
@@ -104,7 +104,7 @@ export const makeAccount = async (mayfly: Mayfly, http: HttpClient): Promise<Cre
 }
 
 /** Makes a premium account, signs it in and answers the cookie to send. */
-export const signIn = async (mayfly: Mayfly, http: HttpClient): Promise<string> => {
+export async function signIn(mayfly: Mayfly, http: HttpClient): Promise<string> {
   const credentials = await makeAccount(mayfly, http)
   const { headers } = await http.expectOk(`${mayfly.url}/api/auth/login`, {
     method: 'POST',
@@ -127,7 +127,7 @@ interface StartedUpload {
 }
 
 /** What the browser does around its PUT: asks for the URL before and confirms after. */
-export const uploadCalls = (mayfly: Mayfly, http: HttpClient, cookie: string) => {
+export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await http.expectOk(`${mayfly.url}${path}`, {
       method: 'POST',
@@ -160,12 +160,12 @@ export const uploadCalls = (mayfly: Mayfly, http: HttpClient, cookie: string) =>
 }
 
 /** Uploads one file the whole way and answers its short code. */
-export const uploadFile = async (
+export async function uploadFile(
   mayfly: Mayfly,
   http: HttpClient,
   cookie: string,
   file: { name: string; bytes: Buffer },
-): Promise<string> => {
+): Promise<string> {
   const calls = uploadCalls(mayfly, http, cookie)
   const started = await calls.start(file.name, file.bytes.length)
   await http.expectOk(started.uploadUrl, {

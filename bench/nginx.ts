@@ -10,7 +10,8 @@ import { freePort, startServer } from './servers.ts'
  * sendfile; two workers for the two cores; PUT by its own WebDAV module. The temporary folder lies
  * on the same filesystem, so that a finished PUT is moved and not copied.
  */
-const configuration = (dir: string, port: number) => `
+function configuration(dir: string, port: number) {
+  return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
 worker_processes 2;
@@ -37,6 +38,7 @@ http {
   }
 }
 `
+}
 
 export interface Nginx {
   url: string
@@ -48,7 +50,7 @@ export interface Nginx {
 }
 
 /** Starts nginx on a free port of 127.0.0.1 with everything it keeps in `dir`. */
-export const startNginx = async (dir: string, cores: string): Promise<Nginx> => {
+export async function startNginx(dir: string, cores: string): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const root = join(dir, 'root')

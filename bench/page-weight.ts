@@ -6,7 +6,7 @@ import { type Row, row } from './report.ts'
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
 /** What a browser fetches for a download page, in bytes of body as they travel. */
-export const measurePageWeight = async (mayfly: Mayfly): Promise<Row[]> => {
+export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const file = { name: 'report.pdf', bytes: randomBytes(100) }

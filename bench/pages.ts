@@ -19,11 +19,11 @@ const asBrowser = { accept: 'text/html' }
  * Page views and metadata requests a second. Nginx serves the same HTML from a file: what there is
  * to reach, with no link looked up and no value filled in.
  */
-export const measurePages = async (
+export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
   scratch: string,
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const http = makeHttpClient(clients)
   const codes = await makeLinks(mayfly, http)
   const cookie = await signInWithFiles(mayfly, http)
@@ -64,7 +64,7 @@ export const measurePages = async (
   ]
 }
 
-const rows = (what: string, ours: LoadFigures[], nginx?: LoadFigures[]): Row[] => {
+function rows(what: string, ours: LoadFigures[], nginx?: LoadFigures[]): Row[] {
   const both = (unit: string, value: (figures: LoadFigures) => number) =>
     compare(what, unit, ours.map(value), nginx?.map(value))
   return [
@@ -75,7 +75,7 @@ const rows = (what: string, ours: LoadFigures[], nginx?: LoadFigures[]): Row[] =
   ]
 }
 
-const makeLinks = async (mayfly: Mayfly, http: HttpClient): Promise<string[]> => {
+async function makeLinks(mayfly: Mayfly, http: HttpClient): Promise<string[]> {
   const cookie = await signIn(mayfly, http)
   const codes: string[] = []
   const client = async () => {
@@ -88,7 +88,7 @@ const makeLinks = async (mayfly: Mayfly, http: HttpClient): Promise<string[]> =>
   return codes
 }
 
-const signInWithFiles = async (mayfly: Mayfly, http: HttpClient): Promise<string> => {
+async function signInWithFiles(mayfly: Mayfly, http: HttpClient): Promise<string> {
   const cookie = await signIn(mayfly, http)
   for (let index = 0; index < filesInList; index += 1) {
     const file = { name: `photo ${index}.jpg`, bytes: randomBytes(100) }
@@ -97,7 +97,7 @@ const signInWithFiles = async (mayfly: Mayfly, http: HttpClient): Promise<string
   return cookie
 }
 
-const copyPageToNginx = async (mayfly: Mayfly, nginx: Nginx, http: HttpClient, code: string) => {
+async function copyPageToNginx(mayfly: Mayfly, nginx: Nginx, http: HttpClient, code: string) {
   const { body } = await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser })
   await writeFile(join(nginx.root, 'page.html'), body)
 }

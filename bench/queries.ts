@@ -16,7 +16,7 @@ export interface RequestQueries {
  * Counts the queries of each request by Postgres's own log, on a server of its own, one request at
  * a time.
  */
-export const countQueries = async (cores: Cores, scratch: string): Promise<RequestQueries[]> => {
+export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
   const http = makeHttpClient(1)
   try {
@@ -74,18 +74,18 @@ export const countQueries = async (cores: Cores, scratch: string): Promise<Reque
   }
 }
 
-const quietMillis = 150
+const quietMs = 150
 
 /** The size of a file that nobody has written to for a moment. */
-const settledSize = async (path: string): Promise<number> => {
+async function settledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)
-    await wait(quietMillis)
+    await wait(quietMs)
     if ((await stat(path)).size === size) return size
   }
 }
 
-const readFrom = async (path: string, from: number, to: number): Promise<string> => {
+async function readFrom(path: string, from: number, to: number): Promise<string> {
   const file = await open(path)
   try {
     const { buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from)
@@ -96,13 +96,14 @@ const readFrom = async (path: string, from: number, to: number): Promise<string>
 }
 
 /** The jobs' own statements, which may fall between, are not the request's. */
-const statementsIn = (log: string): string[] =>
-  [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
+function statementsIn(log: string): string[] {
+  return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)
     .filter((statement) => !/pgboss/i.test(statement))
     .map(shorten)
+}
 
-const shorten = (statement: string): string => {
+function shorten(statement: string): string {
   const words = statement.replaceAll('"', '').replace(/\s+/g, ' ').trim()
   const verb = /^\w+/.exec(words)?.[0].toLowerCase() ?? ''
   const named = [...words.matchAll(/(\w+) as \(/g)].map(([, name]) => name)

@@ -14,17 +14,21 @@ export interface Row {
 }
 
 /** A row without a ratio: where nginx has no such thing, or where dividing says nothing. */
-export const row = (
+export function row(
   what: string,
   unit: string,
   { ours, nginx }: { ours: number[]; nginx?: number[] },
-): Row => ({ what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null })
+): Row {
+  return { what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null }
+}
 
 /** A row with our share of nginx, where there is an nginx to compare with. */
-export const compare = (what: string, unit: string, ours: number[], nginx?: number[]): Row => ({
-  ...row(what, unit, { ours, ...(nginx && { nginx }) }),
-  ratio: nginx ? ratio(ours, nginx) : null,
-})
+export function compare(what: string, unit: string, ours: number[], nginx?: number[]): Row {
+  return {
+    ...row(what, unit, { ours, ...(nginx && { nginx }) }),
+    ratio: nginx ? ratio(ours, nginx) : null,
+  }
+}
 
 export interface Report {
   machine: Record<string, string>
@@ -33,7 +37,7 @@ export interface Report {
 }
 
 /** The report as Markdown, which reads as well in a terminal. */
-export const asMarkdown = ({ machine, rows, queries }: Report): string => {
+export function asMarkdown({ machine, rows, queries }: Report): string {
   const blocks = [
     Object.entries(machine)
       .map(([name, value]) => `${name} ${value}`)
@@ -68,15 +72,16 @@ export const asMarkdown = ({ machine, rows, queries }: Report): string => {
   return blocks.join('\n\n')
 }
 
-const spread = ({ median, min, max }: Figure, format: (value: number) => string): string =>
-  min === max ? format(median) : `${format(median)} (${format(min)} to ${format(max)})`
+function spread({ median, min, max }: Figure, format: (value: number) => string): string {
+  return min === max ? format(median) : `${format(median)} (${format(min)} to ${format(max)})`
+}
 
-const number = (value: number): string => {
+function number(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-const table = (head: string[], lines: string[][]): string => {
+function table(head: string[], lines: string[][]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
   )
@@ -87,7 +92,7 @@ const table = (head: string[], lines: string[][]): string => {
 }
 
 /** Keeps the report, every round of it, as JSON; answers the file's path. */
-export const saveReport = async (report: Report, now: Date): Promise<string> => {
+export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })
   const path = join(folder, `${now.toISOString().replaceAll(':', '-')}.json`)

@@ -4,14 +4,14 @@ import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { environment } from './machine.ts'
 
-const startMillis = 60_000
-const stopMillis = 40_000
-const pollMillis = 2
+const startMs = 60_000
+const stopMs = 40_000
+const pollMs = 2
 
 export interface Started {
   pid: number
   /** From the start of the process to its first good answer. */
-  readyMillis: number
+  readyMs: number
   stop(): Promise<void>
 }
 
@@ -19,10 +19,10 @@ export interface Started {
  * Starts a server and waits until `url` answers 2xx.
  * @throws when it ends before, or does not answer within a minute.
  */
-export const startServer = async (
+export async function startServer(
   [command = '', ...args]: string[],
   options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
-): Promise<Started> => {
+): Promise<Started> {
   const log = openSync(options.logFile, 'a')
   const began = performance.now()
   const child = spawn(command, args, {
@@ -39,33 +39,33 @@ export const startServer = async (
   })
   failed.catch(() => {})
   await Promise.race([failed, untilItAnswers(options.url)])
-  const readyMillis = performance.now() - began
+  const readyMs = performance.now() - began
   if (child.pid === undefined) throw new Error(`${command} has no process`)
-  return { pid: child.pid, readyMillis, stop: () => stopProcess(child) }
+  return { pid: child.pid, readyMs, stop: () => stopProcess(child) }
 }
 
-const untilItAnswers = async (url: string): Promise<void> => {
-  const deadline = AbortSignal.timeout(startMillis)
+async function untilItAnswers(url: string): Promise<void> {
+  const deadline = AbortSignal.timeout(startMs)
   for (;;) {
     const response = await fetch(url, { signal: deadline }).catch(() => null)
     await response?.arrayBuffer()
     if (response?.ok) return
     deadline.throwIfAborted()
-    await wait(pollMillis)
+    await wait(pollMs)
   }
 }
 
-const stopProcess = async (child: ChildProcess): Promise<void> => {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopMillis)
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
   await exited
   clearTimeout(timer)
 }
 
 /** A port of 127.0.0.1 that nobody listens on. */
-export const freePort = async (): Promise<number> => {
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
   const address = probe.address()

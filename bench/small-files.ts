@@ -17,13 +17,13 @@ const warmUpRounds = 10
  * 200 files of 100 KiB by 16 clients, files a second: ours with the whole protocol (start, PUT,
  * confirm, three requests), nginx with its one PUT.
  */
-export const measureSmallFiles = async ({
+export async function measureSmallFiles({
   mayfly,
   nginx,
 }: {
   mayfly: Mayfly
   nginx: Nginx
-}): Promise<Row[]> => {
+}): Promise<Row[]> {
   const http = makeHttpClient(clients)
   const cookie = await signIn(mayfly, http)
   const bytes = randomBytes(fileBytes)
@@ -69,10 +69,11 @@ export const measureSmallFiles = async ({
   ]
 }
 
-const putToNginx = (nginx: Nginx, http: HttpClient, name: string, body: Buffer) =>
-  http.expectOk(`${nginx.url}/files/${name}`, { method: 'PUT', body })
+function putToNginx(nginx: Nginx, http: HttpClient, name: string, body: Buffer) {
+  return http.expectOk(`${nginx.url}/files/${name}`, { method: 'PUT', body })
+}
 
-const byClients = async (upload: (index: number) => Promise<unknown>): Promise<void> => {
+async function byClients(upload: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const client = async () => {
     while (next < files) {

@@ -13,7 +13,7 @@ export interface Source {
 }
 
 /** Writes a file of random bytes, so that nothing on the way can shorten it. */
-export const writeSource = async (folder: string, bytes: number): Promise<Source> => {
+export async function writeSource(folder: string, bytes: number): Promise<Source> {
   const path = join(folder, `source-of-${bytes}`)
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
@@ -26,7 +26,7 @@ export const writeSource = async (folder: string, bytes: number): Promise<Source
   return { path, bytes, pieces: (bytesOfEach) => cut(path, bytes, bytesOfEach) }
 }
 
-const cut = async (path: string, bytes: number, bytesOfEach: number): Promise<string[]> => {
+async function cut(path: string, bytes: number, bytesOfEach: number): Promise<string[]> {
   const source = await open(path)
   const buffer = Buffer.allocUnsafe(Math.min(blockBytes, bytesOfEach))
   const pieces: string[] = []

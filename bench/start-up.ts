@@ -8,7 +8,7 @@ import { type Row, row } from './report.ts'
 
 const rounds = 5
 /** Long enough for what the start left behind to be collected. */
-const settleMillis = 5_000
+const settleMs = 5_000
 const megabyte = 1024 ** 2
 
 /**
@@ -16,7 +16,7 @@ const megabyte = 1024 ** 2
  * cluster, the server its tables and its administrator) and on one that is there; and the memory of
  * a server that has just started and does nothing.
  */
-export const measureStartUp = async (cores: Cores, scratch: string): Promise<Row[]> => {
+export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []
   const warm: number[] = []
   const node: number[] = []
@@ -24,12 +24,12 @@ export const measureStartUp = async (cores: Cores, scratch: string): Promise<Row
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(scratch, `start-${round}`)
     const first = await startMayfly(dataDir, cores.server)
-    cold.push(first.readyMillis)
+    cold.push(first.readyMs)
     await first.stop()
 
     const second = await startMayfly(dataDir, cores.server)
-    warm.push(second.readyMillis)
-    await wait(settleMillis)
+    warm.push(second.readyMs)
+    await wait(settleMs)
     node.push(residentBytes([second.pid]) / megabyte)
     postgres.push(proportionalBytes(second.postgresPids()) / megabyte)
     await second.stop()

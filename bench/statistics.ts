@@ -6,7 +6,7 @@ export interface Figure {
   rounds: number[]
 }
 
-const median = (values: readonly number[]): number => {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle]
@@ -15,13 +15,16 @@ const median = (values: readonly number[]): number => {
 }
 
 /** @throws {RangeError} when there are no rounds. */
-export const figure = (rounds: readonly number[]): Figure => ({
-  median: median(rounds),
-  min: Math.min(...rounds),
-  max: Math.max(...rounds),
-  rounds: [...rounds],
-})
+export function figure(rounds: readonly number[]): Figure {
+  return {
+    median: median(rounds),
+    min: Math.min(...rounds),
+    max: Math.max(...rounds),
+    rounds: [...rounds],
+  }
+}
 
 /** Our rounds over theirs, pair by pair: neighbours in time share what the machine was doing. */
-export const ratio = (ours: readonly number[], theirs: readonly number[]): Figure =>
-  figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))
+export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
+  return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))
+}

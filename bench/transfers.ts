@@ -32,12 +32,12 @@ interface Sample {
  * ours has made the file durable when it answers. What was stored in the first round is compared
  * byte by byte.
  */
-export const measureTransfers = async (
+export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
   scratch: string,
   where: 'tmpfs' | 'disk',
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
@@ -156,9 +156,11 @@ interface Pair {
   nginx: Sample[]
 }
 
-const pair = (): Pair => ({ ours: [], nginx: [] })
+function pair(): Pair {
+  return { ours: [], nginx: [] }
+}
 
-const rows = (what: string, { ours, nginx }: Pair): Row[] => {
+function rows(what: string, { ours, nginx }: Pair): Row[] {
   const both = (unit: string, value: (sample: Sample) => number) =>
     compare(what, unit, ours.map(value), nginx.map(value))
   return [
@@ -177,17 +179,17 @@ interface Timed {
 }
 
 /** With everything that belongs to the transfer, and without the starting of curl. */
-const timed = async <Result extends Timed>(transfer: () => Promise<Result>) => {
+async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()
   const seconds = (performance.now() - began) / 1000 - result.sent.aroundSeconds
   return { result, seconds }
 }
 
-const sample = async <Result extends Timed>(
+async function sample<Result extends Timed>(
   pids: number[],
   transfer: () => Promise<{ result: Result; seconds: number }>,
-): Promise<{ figures: Sample; result: Result }> => {
+): Promise<{ figures: Sample; result: Result }> {
   resetPeak(pids)
   const before = cpuSeconds(pids)
   const { result, seconds } = await transfer()
@@ -200,7 +202,7 @@ const sample = async <Result extends Timed>(
   return { figures, result }
 }
 
-const syncFile = async (path: string): Promise<void> => {
+async function syncFile(path: string): Promise<void> {
   for (const one of [path, dirname(path)]) {
     const file = await open(one)
     await file.sync()

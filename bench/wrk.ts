@@ -26,7 +26,7 @@ export interface LoadFigures {
 }
 
 /** @throws when any answer was no success or did not come. */
-export const runWrk = async (cores: Cores, load: Load): Promise<LoadFigures> => {
+export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [
     '--header',
     `${name}: ${value}`,
@@ -51,13 +51,13 @@ export const runWrk = async (cores: Cores, load: Load): Promise<LoadFigures> => 
   }
 }
 
-const find = (text: string, pattern: RegExp): string => {
+function find(text: string, pattern: RegExp): string {
   const found = pattern.exec(text)?.[1]
   if (found === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
   return found
 }
 
-const millis = (text: string): number => {
+function millis(text: string): number {
   const units: Record<string, number> = { us: 0.001, ms: 1, s: 1000 }
   return Number.parseFloat(text) * (units[text.replace(/[\d.]+/, '')] ?? Number.NaN)
 }

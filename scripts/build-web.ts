@@ -18,13 +18,15 @@ const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLeve
 
 type Built = Awaited<ReturnType<typeof build>>
 
-const outputsOf = (built: Built) => ('output' in built ? built.output : [])
+function outputsOf(built: Built) {
+  return 'output' in built ? built.output : []
+}
 
 /**
  * Builds the application, and with it what shows somebody's uploads on the download page: it shares
  * what the application has put into the browser's cache. Answers that script's address.
  */
-const buildApplication = async () => {
+async function buildApplication() {
   const uploads = join(root, 'src/web/downloads/uploads.tsx')
   const built = await build({
     ...config,
@@ -38,7 +40,7 @@ const buildApplication = async () => {
 }
 
 /** The download page's script, in one file of its own: it must not wait for the application's. */
-const buildScript = async (uploadsScript: string) => {
+async function buildScript(uploadsScript: string) {
   const built = await build({
     ...config,
     publicDir: false,
@@ -54,7 +56,7 @@ const buildScript = async (uploadsScript: string) => {
   return `/${file.fileName}`
 }
 
-const renderPages = async (script: string) => {
+async function renderPages(script: string) {
   await build({
     ...config,
     publicDir: false,
@@ -74,12 +76,12 @@ const renderPages = async (script: string) => {
 }
 
 /** Fails where a page names a file that the build did not make. */
-const checkAssets = async (html: string) => {
+async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }
 
 /** Twins beside each file that a compressor makes smaller; fonts and pictures are compressed already. */
-const compress = async () => {
+async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })
   const worthIt = (name: string) => /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
   await Promise.all(

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest'
 
 const dist = resolve('dist/web')
 
-const built = (file: string) => readFile(join(dist, file))
+function built(file: string) {
+  return readFile(join(dist, file))
+}
 
 test('every text that browsers load has a smaller twin in each coding that says the same', async () => {
   const files = (await readdir(dist, { recursive: true })).filter(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const signEverybodyIn = async () => {
+async function signEverybodyIn() {
   const signedIn = async ({ email, password }: Person) =>
     makeClient(app, await logIn(app, email, password))
   callers = {
@@ -42,7 +42,7 @@ const signEverybodyIn = async () => {
 const names = Object.keys(endpoints) as EndpointName[]
 
 /** Calls an endpoint with a body and parameters that name nothing of the caller's. */
-const probe = (caller: Client, row: Endpoint) => {
+function probe(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
   if (row.body) Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })

@@ -17,28 +17,36 @@ beforeAll(async () => {
   }
 })
 
-const textOf = (document: string) => documents.get(document) ?? ''
+function textOf(document: string) {
+  return documents.get(document) ?? ''
+}
 
 /** Without fenced blocks: what stands there is code. */
-const prose = (document: string) => textOf(document).replaceAll(/^```.*?^```/gms, '')
+function prose(document: string) {
+  return textOf(document).replaceAll(/^```.*?^```/gms, '')
+}
 
-const all = (text: string, pattern: RegExp) =>
-  Array.from(text.matchAll(pattern), ([, group = '']) => group)
+function all(text: string, pattern: RegExp) {
+  return Array.from(text.matchAll(pattern), ([, group = '']) => group)
+}
 
 /** The anchors that a page of GitHub's gives to headings. */
-const anchors = (document: string) =>
-  all(prose(document), /^#+ (.+)$/gm).map((heading) =>
+function anchors(document: string) {
+  return all(prose(document), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   )
+}
 
 /** Links and pictures, in Markdown and in HTML. */
-const links = (document: string) => [
-  ...all(prose(document), /\]\(([^)\s]+)\)/g),
-  ...all(prose(document), /(?:href|src|srcset)="([^"]+)"/g),
-]
+function links(document: string) {
+  return [
+    ...all(prose(document), /\]\(([^)\s]+)\)/g),
+    ...all(prose(document), /(?:href|src|srcset)="([^"]+)"/g),
+  ]
+}
 
 test('every relative link leads to a file, and its anchor to a heading', () => {
   const broken: string[] = []

@@ -45,12 +45,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const restart = async () => {
+async function restart() {
   await server.ended
   server = await startServerProcess(settings)
 }
 
-const makeUser = async (): Promise<Client> => {
+async function makeUser(): Promise<Client> {
   const { email, password } = await signUp(server)
   return makeClient(server, await logIn(server, email, password))
 }
@@ -62,18 +62,18 @@ interface Wish extends StartedUpload {
   bytes: Buffer<ArrayBuffer>
 }
 
-const wish = async (user: Client, name: string, size: number): Promise<Wish> => {
+async function wish(user: Client, name: string, size: number): Promise<Wish> {
   const bytes = randomBytes(size)
   return { ...(await startUpload(user, { name, size, type })), bytes }
 }
 
-const confirm = async (user: Client, { cloudKey }: Wish): Promise<File> => {
+async function confirm(user: Client, { cloudKey }: Wish): Promise<File> {
   const response = await user.post('/api/files/confirm-upload', { cloudKey })
   expect(response.status).toBe(200)
   return json(response)
 }
 
-const expectSameBytes = async (code: string, bytes: Buffer) => {
+async function expectSameBytes(code: string, bytes: Buffer) {
   const response = await makeClient(server).fetch(`/api/download/${code}`)
   expect(response.status).toBe(200)
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
@@ -83,7 +83,7 @@ const expectSameBytes = async (code: string, bytes: Buffer) => {
  * Sends the first `pause` bytes of an upload, says so by `paused`, and goes on when it is told to,
  * but never to the last byte: this upload cannot end.
  */
-const sendWithoutEnd = ({ uploadUrl, bytes }: Wish, pause: number) => {
+function sendWithoutEnd({ uploadUrl, bytes }: Wish, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
   // It ends with the server.
@@ -96,14 +96,14 @@ const sendWithoutEnd = ({ uploadUrl, bytes }: Wish, pause: number) => {
   }
 }
 
-const storedOffset = async ({ uploadUrl }: Wish): Promise<number> => {
+async function storedOffset({ uploadUrl }: Wish): Promise<number> {
   const answer = await fetch(uploadUrl, { method: 'HEAD' })
   expect(answer.status).toBe(200)
   return Number(answer.headers.get('upload-offset'))
 }
 
 /** Continues an upload from what storage holds of it, or starts it again, to a file. */
-const finish = async (user: Client, upload: Wish, how: 'continue' | 'start again') => {
+async function finish(user: Client, upload: Wish, how: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await storedOffset(upload)
   if (offset < bytes.length) {
@@ -122,7 +122,7 @@ const finish = async (user: Client, upload: Wish, how: 'continue' | 'start again
 
 test('five times SIGKILL: what was acknowledged is there, what was not can be finished', async () => {
   const size = 8 * 1024 * 1024
-  const longestWaitMillis = 20
+  const longestWaitMs = 20
   const acknowledged = new Map<string, Buffer>()
   const offsets: number[] = []
 
@@ -142,7 +142,7 @@ test('five times SIGKILL: what was acknowledged is there, what was not can be fi
     // One more confirmation is on its way, and bytes are flowing, when the server dies.
     const lastWords = confirm(user, unheard).catch(() => null)
     sending.goOn()
-    if (random(2) === 0) await wait(random(longestWaitMillis))
+    if (random(2) === 0) await wait(random(longestWaitMs))
     server.kill('SIGKILL')
     const heard = await lastWords
     if (heard) acknowledged.set(heard.shortCode, unheard.bytes)
@@ -171,7 +171,7 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
   const lastPart = 4
   const partNumbers = [1, 2, 3, lastPart]
   const partSize = 8 * 1024 * 1024
-  const longestWaitMillis = 20
+  const longestWaitMs = 20
   let held = 0
   let whole = -1
 
@@ -199,7 +199,7 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
       whole === lastPart
         ? [confirm(user, upload).catch(() => null)]
         : partNumbers.slice(whole).map(travel)
-    await wait(random(longestWaitMillis))
+    await wait(random(longestWaitMs))
     server.kill('SIGKILL')
     await Promise.all(lastWords)
     await restart()

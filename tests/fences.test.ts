@@ -15,7 +15,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * The fences between the rooms (biome.json, its two plugins, the project references), proved by
+ * The fences between the rooms (biome.json, its plugins, the project references), proved by
  * crossing each one in a folder of its own that holds the real configuration and planted files.
  */
 const root = resolve(import.meta.dirname, '..')
@@ -24,6 +24,7 @@ const root = resolve(import.meta.dirname, '..')
 const configuration = [
   'biome.json',
   'no-clock.grit',
+  'named-functions.grit',
   'one-transaction.grit',
   '.gitignore',
   'package.json',
@@ -42,14 +43,17 @@ interface Crossing extends Planted {
 }
 
 const imports = 'lint/style/noRestrictedImports'
-const crossing = (file: string, code: string, says: string, rule = imports): Crossing => ({
-  file,
-  code,
-  rule,
-  says,
-})
-const importing = (file: string, from: string, says: string): Crossing =>
-  crossing(file, `import '${from}'\n`, says)
+function crossing(file: string, code: string, says: string, rule = imports): Crossing {
+  return {
+    file,
+    code,
+    rule,
+    says,
+  }
+}
+function importing(file: string, from: string, says: string): Crossing {
+  return crossing(file, `import '${from}'\n`, says)
+}
 
 const outside = 'Nothing in src imports tests, scripts or bench.'
 const sharedAlone = 'src/shared runs anywhere'
@@ -92,7 +96,7 @@ const crossings: Crossing[] = [
   ),
   crossing(
     'src/server/uploads/d.ts',
-    "export const late = () => import('../downloads/open-link.ts')\n",
+    "export function late() { return import('../downloads/open-link.ts') }\n",
     queriesOnly,
   ),
   importing('src/server/files/a.ts', '../jobs/jobs.ts', upwards),
@@ -167,28 +171,51 @@ const crossings: Crossing[] = [
     'vitest',
     'lint/correctness/noUndeclaredDependencies',
   ),
-  crossing('src/shared/rules/d.ts', 'export const now = () => new Date()\n', clock, 'plugin'),
-  crossing('src/shared/rules/e.ts', 'export const now = () => Date.now()\n', clock, 'plugin'),
-  crossing('src/server/files/d.ts', 'export const clock = () => new Date()\n', clock, 'plugin'),
+  crossing(
+    'src/shared/rules/d.ts',
+    'export function now() { return new Date() }\n',
+    clock,
+    'plugin',
+  ),
+  crossing(
+    'src/shared/rules/e.ts',
+    'export function now() { return Date.now() }\n',
+    clock,
+    'plugin',
+  ),
+  crossing(
+    'src/server/files/d.ts',
+    'export function clock() { return new Date() }\n',
+    clock,
+    'plugin',
+  ),
   crossing('src/server/files/e.ts', 'export const read = Date.now\n', clock, 'plugin'),
   ...[
     "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = drizzle('postgres:')\n",
-    "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = (c) => drizzle(c, {})\n",
+    "import { drizzle } from 'drizzle-orm/node-postgres'\nexport function db(c) { return drizzle(c, {}) }\n",
     "import pg from 'pg'\n\nexport const pool = new pg.Pool()\n",
     "import pg from 'pg'\n\nexport const client = new pg.Client({})\n",
-    'export const take = (pool) => pool.connect()\n',
-    'export const take = ({ pool }, then) => pool.connect(then)\n',
-    "export const begin = (pool) => pool.query('begin')\n",
-    'export const begin = (pool) => pool.query(`BEGIN isolation level serializable`)\n',
-    "export const begin = (pool) => pool.query('start transaction', [])\n",
+    'export function take(pool) { return pool.connect() }\n',
+    'export function take({ pool }, then) { return pool.connect(then) }\n',
+    "export function begin(pool) { return pool.query('begin') }\n",
+    'export function begin(pool) { return pool.query(`BEGIN isolation level serializable`) }\n',
+    "export function begin(pool) { return pool.query('start transaction', []) }\n",
   ].map((code, at) =>
     crossing(`src/server/http/transaction-${at}.ts`, code, transactions, 'plugin'),
   ),
   crossing(
     'src/server/db/queries.ts',
-    'export const take = (pool) => pool.connect()\n',
+    'export function take(pool) { return pool.connect() }\n',
     transactions,
     'plugin',
+  ),
+  ...['(size) => size', 'async () => null', '<T>(one: T): T => one'].map((arrow, at) =>
+    crossing(
+      `src/web/files/named-${at}.ts`,
+      `export const named = ${arrow}\n`,
+      'Declare this as a function',
+      'plugin',
+    ),
   ),
 ]
 
@@ -208,16 +235,16 @@ const allowed: Planted[] = [
   { file: 'src/server/admin/ok.ts', code: "import '../files/expire-files.ts'\n" },
   {
     file: 'src/server/db/transaction.ts',
-    code: "export const begin = (client) => client.query('begin')\n",
+    code: "export function begin(client) { return client.query('begin') }\n",
   },
   {
     file: 'src/server/jobs/queue.ts',
-    code: "export const begun = (pool, text) => pool.query(text, ['begin'])\n",
+    code: "export function begun(pool, text) { return pool.query(text, ['begin']) }\n",
   },
-  { file: 'src/server/config.ts', code: 'export const read = () => process.env\n' },
+  { file: 'src/server/config.ts', code: 'export function read() { return process.env }\n' },
   {
     file: 'src/server/main.ts',
-    code: "import './jobs/ok.ts'\n\nexport const clock = () => new Date()\n",
+    code: "import './jobs/ok.ts'\n\nexport function clock() { return new Date() }\n",
   },
   {
     file: 'src/web/pages/ok.tsx',
@@ -231,6 +258,10 @@ const allowed: Planted[] = [
     file: 'src/web/downloads/ok.tsx',
     code: "import '../files/lifeline.tsx'\nimport '../uploads/panel/uploads-panel.tsx'\n",
   },
+  {
+    file: 'src/web/files/arrows.ts',
+    code: 'export const read: (text: string) => number = (text) => text.length\nexport function sum(all: number[]) {\n  const add = (a: number, b: number) => a + b\n  return all.reduce((a, b) => add(a, b))\n}\n',
+  },
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
@@ -243,14 +274,15 @@ interface Finding {
   message: string
 }
 
-const run = (command: string[], cwd: string) =>
-  new Promise<{ code: number; output: string }>((done) => {
+function run(command: string[], cwd: string) {
+  return new Promise<{ code: number; output: string }>((done) => {
     const [program = '', ...rest] = command
     const args = [join(root, 'node_modules', program), ...rest]
     execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       done({ code: error ? Number(error.code) : 0, output: stdout + stderr })
     })
   })
+}
 
 /** What Biome's linter finds wrong in the given paths of a folder. */
 async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
@@ -276,18 +308,20 @@ async function lintAlone(name: string): Promise<Finding[]> {
   return lint(folder, 'src')
 }
 
-const check = (folder: string, ...options: string[]) =>
-  run(['typescript/bin/tsc', '--build', ...options], folder)
+function check(folder: string, ...options: string[]) {
+  return run(['typescript/bin/tsc', '--build', ...options], folder)
+}
 
 async function plant(folder: string, { file, code }: Planted): Promise<void> {
   await mkdir(dirname(join(folder, file)), { recursive: true })
   await writeFile(join(folder, file), code)
 }
 
-const foldersIn = async (path: string) =>
-  (await readdir(join(root, path), { withFileTypes: true }))
+async function foldersIn(path: string) {
+  return (await readdir(join(root, path), { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
+}
 
 let garden: string
 
@@ -335,7 +369,7 @@ describe('the linter', () => {
 
 describe('a circle of imports', () => {
   it.each([
-    ['values', "import { b } from './b.ts'\n\nexport const a = () => b\n"],
+    ['values', "import { b } from './b.ts'\n\nexport function a() { return b }\n"],
     ['types', "import type { b } from './b.ts'\n\nexport type A = typeof b\n"],
   ])('of %s is refused', async (name, code) => {
     const other = "import type { A } from './a.ts'\n\nexport const b: A | null = null\n"
@@ -445,7 +479,7 @@ describe('the compiler, by project references', () => {
 
   it.each([
     ['node:fs', "import 'node:fs'\n", 'TS2882'],
-    ['the browser', 'export const title = () => document.title\n', 'TS2584'],
+    ['the browser', 'export function title() { return document.title }\n', 'TS2584'],
   ])('knows nothing of %s in shared', async (_, code, error) => {
     const file = join(tree, 'src/shared/planted.ts')
     await writeFile(file, code)

@@ -91,15 +91,18 @@ async function post(url: string, body: object): Promise<Response> {
 
 const person = { email: 'ada@example.org', password: 'correct horse' }
 
-const signUp = ({ url }: Run) =>
-  post(`${url}/api/auth/signup`, {
+function signUp({ url }: Run) {
+  return post(`${url}/api/auth/signup`, {
     ...person,
     firstName: 'Ada',
     lastName: 'Lovelace',
     confirmPassword: person.password,
   })
+}
 
-const logIn = ({ url }: Run, who: object = person) => post(`${url}/api/auth/login`, who)
+function logIn({ url }: Run, who: object = person) {
+  return post(`${url}/api/auth/login`, who)
+}
 
 test('the first start shows where to open it and a password that works; later ones do not', async () => {
   const first = await startServer()

@@ -37,11 +37,12 @@ const partSize = 8 * mebibyte
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
-const pieceOf = (partNumber: number) =>
-  bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+function pieceOf(partNumber: number) {
+  return bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+}
 
-const putPart = (url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) =>
-  fetch(url, {
+function putPart(url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) {
+  return fetch(url, {
     method: 'PUT',
     headers: {
       'content-type': 'text/plain',
@@ -49,10 +50,13 @@ const putPart = (url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) =>
     },
     body,
   })
+}
 
-const start = (person: Person) => startUpload(person, { size: bytes.length })
+function start(person: Person) {
+  return startUpload(person, { size: bytes.length })
+}
 
-const sendParts = async (person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) => {
+async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
   const urls = await signParts(person, cloudKey, partNumbers)
   const answers = await Promise.all(
     urls.map((url, at) => putPart(url, pieceOf(partNumbers[at] ?? 0))),

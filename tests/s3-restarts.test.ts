@@ -25,7 +25,9 @@ import { confirm } from './support/upload-requests.ts'
 
 const day = 24 * 3_600_000
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
 describeOnS3('the real program', () => {
   let folder: string

@@ -16,10 +16,13 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const accepted = [200, 204]
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
-const download = (app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: RequestInit = {}) =>
-  fetch(`${app.url}/api/download/${shortCode}`, init)
+function download(app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: RequestInit = {}) {
+  return fetch(`${app.url}/api/download/${shortCode}`, init)
+}
 
 describeOnS3('the main job on S3', () => {
   let app: TestApp

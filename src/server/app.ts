@@ -33,7 +33,7 @@ export interface Web {
  * The whole server but its data plane, as one Hono app that does not listen. Order matters: what
  * every request gets, then the contract, then the web's own files, then 404.
  */
-export const buildApp = (deps: Deps, web: Web): Hono<HttpEnv> => {
+export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   app.onError(answerError)
   const { appUrl, trustProxy } = deps.config

@@ -243,11 +243,17 @@ function listed(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(', ')
 }
 
-const email = (cure: string) => z.email(shown(cure)).toLowerCase()
+function email(cure: string) {
+  return z.email(shown(cure)).toLowerCase()
+}
 
-const isPort = (value: string) => /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65535
+function isPort(value: string) {
+  return /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65535
+}
 
-const isHost = (value: string) => isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
+function isHost(value: string) {
+  return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
+}
 
 /** An http(s) origin and nothing more: a path, a query or a password would be dropped unseen. */
 function isOrigin(value: string): boolean {

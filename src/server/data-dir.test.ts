@@ -11,7 +11,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+async function modeOf(path: string) {
+  return (await stat(path)).mode & 0o777
+}
 
 test('the folder is made with all above it, and nobody else can look into it', async () => {
   const deep = join(dataDir, 'a/b')

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 /** npm passes on a Ctrl-C that the terminal has sent to the server already. */
-const sameSignalMillis = 250
-const idleCheckMillis = 50
+const sameSignalMs = 250
+const idleCheckMs = 50
 
 interface Part {
   name: string
@@ -77,7 +77,7 @@ export function superviseProcess(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (stoppingSince !== null) {
-        if (performance.now() - stoppingSince > sameSignalMillis) leave()
+        if (performance.now() - stoppingSince > sameSignalMs) leave()
         return
       }
       log.info({ signal }, 'Stopping; a second signal leaves at once')
@@ -95,12 +95,12 @@ export function superviseProcess(
 }
 
 /**
- * Stops listening and lets running requests finish, for as long as `patienceMillis`; then the
+ * Stops listening and lets running requests finish, for as long as `patienceMs`; then the
  * rest is cut off.
  */
-export async function closeServer(server: Server, patienceMillis: number): Promise<void> {
+export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const patience = AbortSignal.timeout(patienceMillis)
+  const patience = AbortSignal.timeout(patienceMs)
   let open = true
   void closed.then(() => {
     open = false
@@ -109,6 +109,6 @@ export async function closeServer(server: Server, patienceMillis: number): Promi
     // A connection that becomes idle only now would otherwise be kept for its next request.
     server.closeIdleConnections()
     if (patience.aborted) server.closeAllConnections()
-    await Promise.race([closed, wait(idleCheckMillis)])
+    await Promise.race([closed, wait(idleCheckMs)])
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const module = import.meta.resolve('./log.ts')
 
 /** What a process writes that logs by this script and ends. */
-const written = async (format: 'readable' | 'json', script: string): Promise<string> => {
+async function written(format: 'readable' | 'json', script: string): Promise<string> {
   const program = `
     import { createLogger } from ${JSON.stringify(module)}
     const log = await createLogger({ level: 'info', format: '${format}' })

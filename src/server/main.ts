@@ -34,7 +34,7 @@ const clock: Clock = () => new Date()
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 /** How long a transfer that is running when the server is stopped may take to finish. */
-const transferPatienceMillis = 30_000
+const transferPatienceMs = 30_000
 
 try {
   const config = readConfig(readEnvironment())
@@ -145,7 +145,7 @@ async function start(
       throw listenFault(error, config)
     },
   )
-  lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMillis) })
+  lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMs) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)
 }

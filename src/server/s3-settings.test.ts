@@ -4,9 +4,11 @@ import { ConfigError, type Environment, readConfig } from './config.ts'
 const aws = { S3_BUCKET: 'files', S3_REGION: 'eu-central-1' }
 const own = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:9000' }
 
-const s3Of = (environment: Environment) => readConfig(environment).s3
+function s3Of(environment: Environment) {
+  return readConfig(environment).s3
+}
 
-const faultsOf = (environment: Environment): readonly string[] => {
+function faultsOf(environment: Environment): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {

@@ -48,13 +48,14 @@ function isEndpoint(value: string): boolean {
   return `${url.search}${url.hash}${url.username}${url.password}` === ''
 }
 
-const endpoint = () =>
-  z
+function endpoint() {
+  return z
     .string()
     .refine(isEndpoint, shown('give an address such as https://s3.example.org, or unset it'))
     .transform((value) => new URL(value))
     .nullable()
     .default(null)
+}
 
 /** How each setting of object storage is read. */
 export const s3Schema = {

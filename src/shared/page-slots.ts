@@ -29,11 +29,17 @@ export const pageSlots = [
 export type PageSlot = (typeof pageSlots)[number]
 
 /** How a slot is written in the template. */
-export const slot = (name: PageSlot): string => `{{${name}}}`
+export function slot(name: PageSlot): string {
+  return `{{${name}}}`
+}
 
 /**
  * How the two ends of what shows only for some links are written in the template: for one kind of
  * file, by its name, or `sha256` for files whose SHA-256 is known.
  */
-export const ifStart = (condition: string): string => `{{#${condition}}}`
-export const ifEnd = (condition: string): string => `{{/${condition}}}`
+export function ifStart(condition: string): string {
+  return `{{#${condition}}}`
+}
+export function ifEnd(condition: string): string {
+  return `{{/${condition}}}`
+}

@@ -18,7 +18,7 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
 }
 
 /** That it fails shows when the screen is opened. */
-const preload = (path: PagePath) => {
+function preload(path: PagePath) {
   importOf[path]().catch(() => undefined)
 }
 
@@ -26,16 +26,18 @@ const preload = (path: PagePath) => {
  * The route table of spec §2. /s/{shortCode} and /download/{shareToken} are pages of the server's own.
  * The paths stand in `shared/pages.ts` too, for the server to tell them from what is not found.
  */
-export const Routes = () => (
-  <Preload value={preload}>
-    <Suspense fallback={<LoadingPage />}>
-      <Switch>
-        <Route path="/" component={Home} />
-        <Route path="/login" component={LoginPage} />
-        <Route path="/signup" component={SignupPage} />
-        <Route path="/reset-password" component={ResetPasswordPage} />
-        <Route component={NotFoundPage} />
-      </Switch>
-    </Suspense>
-  </Preload>
-)
+export function Routes() {
+  return (
+    <Preload value={preload}>
+      <Suspense fallback={<LoadingPage />}>
+        <Switch>
+          <Route path="/" component={Home} />
+          <Route path="/login" component={LoginPage} />
+          <Route path="/signup" component={SignupPage} />
+          <Route path="/reset-password" component={ResetPasswordPage} />
+          <Route component={NotFoundPage} />
+        </Switch>
+      </Suspense>
+    </Preload>
+  )
+}

@@ -53,7 +53,7 @@ interface Attempt {
 }
 
 /** Every call has an answer: the one it is meant to have, or 503 with a time to come back. */
-const answered = async (response: Response, meant: number): Promise<Outcome> => {
+async function answered(response: Response, meant: number): Promise<Outcome> {
   if (response.status === meant) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
@@ -61,24 +61,32 @@ const answered = async (response: Response, meant: number): Promise<Outcome> => 
 }
 
 /** The same for what no request calls. */
-const settled = async (work: Promise<unknown>): Promise<Outcome> => {
+async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
   expect(isDatabaseAway(result.reason), String(result.reason)).toBe(true)
   return 'away'
 }
 
-const random = () => new Uint8Array(Buffer.from(randomUUID()))
-const filesOf = (id: string) => app.deps.db.select().from(files).where(eq(files.ownerId, id))
-const uploadsOf = (id: string) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
-const forget = async () => {
+function random() {
+  return new Uint8Array(Buffer.from(randomUUID()))
+}
+function filesOf(id: string) {
+  return app.deps.db.select().from(files).where(eq(files.ownerId, id))
+}
+function uploadsOf(id: string) {
+  return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
+}
+async function forget() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
 /** Longer than a purge that was cut off keeps others from the file. */
-const letClaimsLapse = () => app.clock.advance(11 * 60_000)
+function letClaimsLapse() {
+  return app.clock.advance(11 * 60_000)
+}
 
-const startsAnUpload = async (): Promise<Attempt> => {
+async function startsAnUpload(): Promise<Attempt> {
   await forget()
   // What a start looks up every 10 s, it looks up each time here.
   app.clock.advance(10_000)
@@ -107,7 +115,7 @@ const startsAnUpload = async (): Promise<Attempt> => {
   }
 }
 
-const confirmsAnUpload = async (): Promise<Attempt> => {
+async function confirmsAnUpload(): Promise<Attempt> {
   await forget()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
@@ -126,7 +134,7 @@ const confirmsAnUpload = async (): Promise<Attempt> => {
   }
 }
 
-const refusesOtherBytes = async (): Promise<Attempt> => {
+async function refusesOtherBytes(): Promise<Attempt> {
   await forget()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
@@ -148,12 +156,12 @@ const refusesOtherBytes = async (): Promise<Attempt> => {
   }
 }
 
-const keyOf = async (id: string): Promise<string> => {
+async function keyOf(id: string): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
 
-const deletesAFile = async (): Promise<Attempt> => {
+async function deletesAFile(): Promise<Attempt> {
   await forget()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
@@ -173,7 +181,7 @@ const deletesAFile = async (): Promise<Attempt> => {
   }
 }
 
-const purgesAFile = async (): Promise<Attempt> => {
+async function purgesAFile(): Promise<Attempt> {
   await forget()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
@@ -191,7 +199,7 @@ const purgesAFile = async (): Promise<Attempt> => {
 }
 
 /** No user is there without the account that has the password. */
-const expectWholeUser = async (email: string) => {
+async function expectWholeUser(email: string) {
   const made = await app.deps.db
     .select({ user: users.id, password: accounts.password })
     .from(users)
@@ -200,7 +208,7 @@ const expectWholeUser = async (email: string) => {
   expect(made).toEqual([{ user: expect.any(String), password: expect.any(String) }])
 }
 
-const signsUp = async (): Promise<Attempt> => {
+async function signsUp(): Promise<Attempt> {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
   const names = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -216,16 +224,18 @@ const signsUp = async (): Promise<Attempt> => {
   }
 }
 
-const isSignedIn = async (cookie: string) =>
-  (await makeClient(app, cookie).fetch('/api/auth/user')).status === 200
+async function isSignedIn(cookie: string) {
+  return (await makeClient(app, cookie).fetch('/api/auth/user')).status === 200
+}
 
-const cookieOf = (response: Response) =>
-  response.headers
+function cookieOf(response: Response) {
+  return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
+}
 
-const logsIn = async (): Promise<Attempt> => {
+async function logsIn(): Promise<Attempt> {
   const { email, password } = person
   let cookie = ''
   return {
@@ -240,7 +250,7 @@ const logsIn = async (): Promise<Attempt> => {
   }
 }
 
-const logsOut = async (): Promise<Attempt> => {
+async function logsOut(): Promise<Attempt> {
   const cookie = await logIn(app, person.email, person.password)
   const leave = () => makeClient(app, cookie).fetch('/api/logout')
   return {
@@ -253,7 +263,7 @@ const logsOut = async (): Promise<Attempt> => {
   }
 }
 
-const renewsASession = async (): Promise<Attempt> => {
+async function renewsASession(): Promise<Attempt> {
   const expiresAt = new Date(Date.now() + 20 * 24 * 60 * 60_000)
   await app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, person.id))
   const ask = () => person.fetch('/api/auth/user')
@@ -263,7 +273,7 @@ const renewsASession = async (): Promise<Attempt> => {
   }
 }
 
-const makesTheAdministrator = async (): Promise<Attempt> => {
+async function makesTheAdministrator(): Promise<Attempt> {
   await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
   const make = () => ensureAdministrator(app.deps, async () => 'correct horse')
   return {
@@ -277,7 +287,7 @@ const makesTheAdministrator = async (): Promise<Attempt> => {
 }
 
 /** All connections there may be, at once: each answers, outside of any transaction. */
-const expectWholePool = async () => {
+async function expectWholePool() {
   const { pool } = app
   const { max } = pool.options
   const clients = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))

@@ -21,14 +21,16 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([app.close(), open.close()]))
 
-const rebound = () => ({
-  host: `rebound.example:${port}`,
-  origin: `http://rebound.example:${port}`,
-})
+function rebound() {
+  return {
+    host: `rebound.example:${port}`,
+    origin: `http://rebound.example:${port}`,
+  }
+}
 
 /** Sends text as it stands, with the connection's end asked for, and answers the status and the rest. */
-const exchange = (server: TestApp, head: string): Promise<{ status: number; text: string }> =>
-  new Promise((resolve, reject) => {
+function exchange(server: TestApp, head: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
     const socket = connect(server.deps.config.port, '127.0.0.1', () => socket.write(head))
     let text = ''
     socket.setEncoding('utf8')
@@ -38,8 +40,11 @@ const exchange = (server: TestApp, head: string): Promise<{ status: number; text
     socket.on('error', reject)
     socket.on('end', () => resolve({ status: Number(text.split(' ')[1]), text }))
   })
+}
 
-const lines = (...head: string[]) => `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
+function lines(...head: string[]) {
+  return `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
+}
 
 describe('a page of a name that was made to lead here', () => {
   it('cannot try passwords', async () => {

@@ -42,7 +42,7 @@ afterAll(() => app.close())
 /** What the fields are called by which a call names a thing. */
 const naming = ['id', 'cloudKey']
 
-const namesAThing = ({ access, params, query, body }: Endpoint) => {
+function namesAThing({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )

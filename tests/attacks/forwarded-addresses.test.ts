@@ -14,11 +14,12 @@ import { type LogLine, logCollector } from '../support/test-log.ts'
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
 
-const serve = (trustProxy: boolean, logged: LogLine[] = []) =>
-  serveBare((app) => {
+function serve(trustProxy: boolean, logged: LogLine[] = []) {
+  return serveBare((app) => {
     app.use(requestContext(pino({ level: 'warn' }, logCollector(logged)), { trustProxy, hosts }))
     app.all('*', (c) => c.text(addressBlock(c.var.clientAddress)))
   })
+}
 
 let trusting: BareServer
 let direct: BareServer
@@ -29,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([trusting.close(), direct.close()]))
 
 /** What the client is counted by. */
-const countedBy = async (server: BareServer, forwarded?: string | string[]) => {
+async function countedBy(server: BareServer, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return (await send(server.url, { headers })).body.toString()
 }

@@ -35,17 +35,21 @@ let account: { email: string; password: string }
 let user: Client
 let file: Awaited<ReturnType<typeof makeFile>>
 
-const signIn = async () => makeClient(server, await logIn(server, account.email, account.password))
+async function signIn() {
+  return makeClient(server, await logIn(server, account.email, account.password))
+}
 
-const reserveHeld = async (): Promise<number> => {
+async function reserveHeld(): Promise<number> {
   const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
   // What has its place on the disk: a file with holes would be none.
   return found === null ? 0 : found.blocks * 512
 }
 
-const until = (check: () => Promise<void>) => eventually(check)
+function until(check: () => Promise<void>) {
+  return eventually(check)
+}
 
-const expectAllInOrder = async () => {
+async function expectAllInOrder() {
   user = await signIn()
   const files = await json<{ id: string }[]>(await user.fetch('/api/files'))
   expect(files.map(({ id }) => id)).toContain(file.id)
@@ -55,7 +59,7 @@ const expectAllInOrder = async () => {
   await expectRefusal(await askForUpload(user), 507, 'STORAGE_FULL')
 }
 
-const restart = async () => {
+async function restart() {
   server.kill('SIGTERM')
   expect(await server.ended).toBe(0)
   server = await startServerProcess(settings)

@@ -19,10 +19,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const visit = (path: string, headers: Record<string, string> = {}) =>
-  makeClient(app).fetch(path, { headers })
+function visit(path: string, headers: Record<string, string> = {}) {
+  return makeClient(app).fetch(path, { headers })
+}
 const browser = { accept: 'text/html,application/xhtml+xml' }
-const bytesOf = (text: string) => new TextEncoder().encode(text)
+function bytesOf(text: string) {
+  return new TextEncoder().encode(text)
+}
 
 describe('a file that would run in a browser', () => {
   const script = '<script>fetch("/api/auth/user")</script>'

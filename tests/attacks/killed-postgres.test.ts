@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 /** Starts an upload: null when it was told to come back later. */
-const startUpload = async (person: Person, idempotencyKey: string): Promise<string | null> => {
+async function startUpload(person: Person, idempotencyKey: string): Promise<string | null> {
   const response = await person.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
     fileSize: 36,
@@ -52,7 +52,7 @@ const startUpload = async (person: Person, idempotencyKey: string): Promise<stri
 }
 
 /** Two calls of each person at a time, until they are told to stop. */
-const beginWork = () => {
+function beginWork() {
   const done = new Set<string>()
   let isOver = false
   const work = async (person: Person, at: number) => {
@@ -70,7 +70,7 @@ const beginWork = () => {
   }
 }
 
-const connectionOf = async () => {
+async function connectionOf() {
   const { rows } = await app.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? 0
 }

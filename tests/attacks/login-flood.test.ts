@@ -17,26 +17,30 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const form = (email: string) => ({
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  email,
-  password: 'correct horse',
-  confirmPassword: 'correct horse',
-})
+function form(email: string) {
+  return {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email,
+    password: 'correct horse',
+    confirmPassword: 'correct horse',
+  }
+}
 
-const post = (path: string, body: unknown, address: string) =>
-  makeClient(app).fetch(path, {
+function post(path: string, body: unknown, address: string) {
+  return makeClient(app).fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify(body),
   })
+}
 
-const logIn = (address: string) =>
-  post('/api/auth/login', { email: person.email, password: person.password }, address)
+function logIn(address: string) {
+  return post('/api/auth/login', { email: person.email, password: person.password }, address)
+}
 
 /** Notes in which order answers come. */
-const finishers = () => {
+function finishers() {
   const order: string[] = []
   const note = async (name: string, answer: Promise<Response>) => {
     const { status } = await answer

@@ -31,12 +31,12 @@ let server: ServerProcess
 let owner: Pick<Person, 'fetch' | 'post'>
 let code: string
 const unread: UnreadSockets[] = []
-const leaveAll = () => {
+function leaveAll() {
   for (const sockets of unread.splice(0)) sockets.leave()
 }
 
 /** A server of its own for each kind of attack: what one leaves behind is not the next one's. */
-const withServer = () => {
+function withServer() {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
     const env = { TRUST_PROXY: 'on' }
@@ -56,7 +56,7 @@ const withServer = () => {
 }
 
 /** Attacks, asks for the server's health meanwhile, and answers the most memory that was seen. */
-const peakDuring = async (attack: () => Promise<UnreadSockets>): Promise<number> => {
+async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
   const attacking = attack()
   for (let check = 0; check < checks; check += 1) {
@@ -72,7 +72,7 @@ const peakDuring = async (attack: () => Promise<UnreadSockets>): Promise<number>
   return peak
 }
 
-const downloads = async () => {
+async function downloads() {
   const files = await json<{ downloadCount: number }[]>(await owner.fetch('/api/files'))
   return files[0]?.downloadCount
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const waiting = async () => {
+async function waiting() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_locks
     where locktype = 'advisory' and objid = ${gate} and not granted`)

@@ -23,63 +23,73 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 let lastAddress = 0
-const newAddress = () => {
+function newAddress() {
   lastAddress += 1
   return `198.51.${Math.floor(lastAddress / 250)}.${1 + (lastAddress % 250)}`
 }
 
-const newAccount = (server: Pick<TestApp, 'url'> = app) =>
-  signUp(server, { 'x-forwarded-for': newAddress() })
+function newAccount(server: Pick<TestApp, 'url'> = app) {
+  return signUp(server, { 'x-forwarded-for': newAddress() })
+}
 
 interface From {
   address: string
   cookie?: string
 }
 
-const logIn = (
+function logIn(
   email: string,
   password: string,
   { address, cookie = '' }: From,
   server: Pick<TestApp, 'url'> = app,
-) =>
-  makeClient(server, cookie).fetch('/api/auth/login', {
+) {
+  return makeClient(server, cookie).fetch('/api/auth/login', {
     method: 'POST',
     headers: { 'x-forwarded-for': address, 'content-type': 'application/json' },
     body: JSON.stringify({ email, password }),
   })
+}
 
-const guess = (email: string, from: From) => logIn(email, 'a wrong guess', from)
+function guess(email: string, from: From) {
+  return logIn(email, 'a wrong guess', from)
+}
 
-const guesses = (count: number, email: string, from: () => From) =>
-  Promise.all(Array.from({ length: count }, () => guess(email, from())))
+function guesses(count: number, email: string, from: () => From) {
+  return Promise.all(Array.from({ length: count }, () => guess(email, from())))
+}
 
-const statuses = (answers: Response[]) => {
+function statuses(answers: Response[]) {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
 /** As if so many wrong logins had come from other addresses; there has been one at least. */
-const comeFromEverywhere = async (email: string, wrongLogins: number) => {
+async function comeFromEverywhere(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${await accountName(app.deps, email)}`
   const ofAccount = eq(rateLimits.key, key)
   await app.deps.db.update(rateLimits).set({ points: wrongLogins }).where(ofAccount)
 }
 
-const waitOf = (answer: Response) => Number(answer.headers.get('retry-after'))
+function waitOf(answer: Response) {
+  return Number(answer.headers.get('retry-after'))
+}
 
 /** The cookie of a browser that signed in before, without its session. */
-const knownBrowser = async (email: string, password: string) => {
+async function knownBrowser(email: string, password: string) {
   const answer = await logIn(email, password, { address: newAddress() })
   expect(answer.status).toBe(200)
   return cookieOf(answer)
 }
 
-const cookieOf = (login: Response) =>
-  login.headers
-    .getSetCookie()
-    .find((one) => one.includes('known_browser='))
-    ?.split(';', 1)[0] ?? ''
+function cookieOf(login: Response) {
+  return (
+    login.headers
+      .getSetCookie()
+      .find((one) => one.includes('known_browser='))
+      ?.split(';', 1)[0] ?? ''
+  )
+}
 
 describe('guessing from one address', () => {
   it('gets 10 guesses at an account, however many are made at once', async () => {

@@ -20,10 +20,14 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const ahead = connectionLimits.waitingRequests + 1
-const requests = (count: number, lines = 'Host: x') =>
-  Array.from({ length: count }, (_, number) => `GET /gate/${number} HTTP/1.1\r\n${lines}\r\n\r\n`)
+function requests(count: number, lines = 'Host: x') {
+  return Array.from(
+    { length: count },
+    (_, number) => `GET /gate/${number} HTTP/1.1\r\n${lines}\r\n\r\n`,
+  )
+}
 
-const open = (text: string) => {
+function open(text: string) {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   let answers = ''

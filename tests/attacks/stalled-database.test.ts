@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 /** Somebody who is served by the server under attack. */
-const newPerson = async (facts?: Parameters<typeof makePerson>[1]): Promise<Person> => {
+async function newPerson(facts?: Parameters<typeof makePerson>[1]): Promise<Person> {
   const { id, email, password } = await makePerson(patient, facts)
   return { ...makeClient(app, await logInOf(patient, email, password)), id, email, password }
 }
@@ -71,12 +71,12 @@ interface Done {
   uploads: string[]
 }
 
-const expectAway = (response: Response) => {
+function expectAway(response: Response) {
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
 }
 
-const logIn = async (done: Done) => {
+async function logIn(done: Done) {
   const { email, password } = person
   const response = await makeClient(app).post('/api/auth/login', { email, password })
   if (!response.ok) return expectAway(response)
@@ -84,7 +84,7 @@ const logIn = async (done: Done) => {
   done.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
 }
 
-const startUpload = async (done: Done, client = person, idempotencyKey: string = randomUUID()) => {
+async function startUpload(done: Done, client = person, idempotencyKey: string = randomUUID()) {
   const response = await client.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
     fileSize: 36,
@@ -96,7 +96,7 @@ const startUpload = async (done: Done, client = person, idempotencyKey: string =
   done.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
 }
 
-const signUp = async (email: string) => {
+async function signUp(email: string) {
   const password = 'correct horse'
   const names = { firstName: 'Ada', lastName: 'Lovelace' }
   const form = { ...names, email, password, confirmPassword: password }
@@ -105,7 +105,7 @@ const signUp = async (email: string) => {
 }
 
 /** People at work: more at once than there are connections. */
-const everybodyWorks = async (): Promise<Done> => {
+async function everybodyWorks(): Promise<Done> {
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(done)),
@@ -117,23 +117,23 @@ const everybodyWorks = async (): Promise<Done> => {
   return done
 }
 
-const countInPostgres = async (table: string, column: string, among: string[]) => {
+async function countInPostgres(table: string, column: string, among: string[]) {
   const text = `select count(*)::int as n from ${table} where ${column} = any($1)`
   return (await witness.query<{ n: number }>(text, [among])).rows[0]?.n
 }
 
-const expectAllThere = async ({ sessions, uploads }: Done) => {
+async function expectAllThere({ sessions, uploads }: Done) {
   expect(await countInPostgres('sessions', 'token', sessions)).toBe(sessions.length)
   expect(await countInPostgres('uploads', 'storage_key', uploads)).toBe(uploads.length)
 }
 
-const expectNoOpenTransaction = async () => {
+async function expectNoOpenTransaction() {
   const open = `select query from pg_stat_activity where state like 'idle in transaction%'`
   expect((await witness.query(open)).rows).toEqual([])
 }
 
 /** Each connection there may be answers. */
-const expectWholePool = async () => {
+async function expectWholePool() {
   await expectNoOpenTransaction()
   const asked = Array.from({ length: limits.connections }, () =>
     app.deps.db.transaction((tx) => tx.execute(sql`select 1`)),
@@ -144,7 +144,7 @@ const expectWholePool = async () => {
 }
 
 /** What is answered first of all holds, and soon everything works again. */
-const expectRecovery = async () => {
+async function expectRecovery() {
   await expectAllThere(await everybodyWorks())
   await eventually(expectWholePool)
   await eventually(async () => {
@@ -233,14 +233,14 @@ describe('one connection that falls silent', () => {
 })
 
 /** Every process of Postgres: the first one, and one for each connection and each task. */
-const processes = async (): Promise<number[]> => {
+async function processes(): Promise<number[]> {
   const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
   const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
   const { rows } = await witness.query<{ pid: number }>('select pid from pg_stat_activity')
   return [first, ...rows.map(({ pid }) => pid)]
 }
 
-const signal = (pids: number[], name: NodeJS.Signals) => {
+function signal(pids: number[], name: NodeJS.Signals) {
   for (const pid of pids) process.kill(pid, name)
 }
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** All that attack are cut, and others are answered. */
-const expectAlone = async () => {
+async function expectAlone() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }

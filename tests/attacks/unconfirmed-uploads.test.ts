@@ -28,16 +28,18 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const rowsOf = ({ id }: Person) => app.deps.db.$count(uploads, eq(uploads.ownerId, id))
+function rowsOf({ id }: Person) {
+  return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
+}
 
 /** Asks for so many uploads at once, and answers how each call ended. */
-const askAtOnce = async (person: Person, count: number, fileSize: number) => {
+async function askAtOnce(person: Person, count: number, fileSize: number) {
   const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
   const answers = await Promise.all(asked)
   return answers.map(({ status }) => status).sort()
 }
 
-const start = async (person: Person, fileSize: number): Promise<StartedUpload> => {
+async function start(person: Person, fileSize: number): Promise<StartedUpload> {
   const response = await askForUpload(person, { fileSize })
   expect(response.status).toBe(200)
   return json(response)

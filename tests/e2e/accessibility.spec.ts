@@ -8,7 +8,7 @@ const widths = [360, 390, 1280, 2560]
 const widthsForAxe = [390, 1280]
 
 /** Shows a theme and waits until every colour has arrived. */
-const show = async (page: Page, theme: string) => {
+async function show(page: Page, theme: string) {
   const moving = () =>
     page.evaluate(
       () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
@@ -20,7 +20,7 @@ const show = async (page: Page, theme: string) => {
 }
 
 /** What two themes differ in is colours: all other rules are asked in one of them. */
-const faultsFoundByAxe = async (page: Page, theme: (typeof themes)[number]) => {
+async function faultsFoundByAxe(page: Page, theme: (typeof themes)[number]) {
   const axe = new AxeBuilder({ page })
   const { violations } = await (theme === 'light'
     ? axe

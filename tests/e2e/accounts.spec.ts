@@ -9,7 +9,7 @@ import { postgresUrl } from './support/run.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-const fillSignup = async (page: Page, password: string, confirmPassword: string) => {
+async function fillSignup(page: Page, password: string, confirmPassword: string) {
   await page.getByLabel('First name').fill('Grace')
   await page.getByLabel('Last name').fill('Hopper')
   await page.getByLabel('Email').fill('grace@example.org')
@@ -18,7 +18,7 @@ const fillSignup = async (page: Page, password: string, confirmPassword: string)
   await page.getByRole('button', { name: 'Sign Up' }).click()
 }
 
-const expectToast = async (page: Page, title: string, description: string) => {
+async function expectToast(page: Page, title: string, description: string) {
   await expect(page.getByText(title, { exact: true })).toBeVisible()
   await expect(page.getByText(description, { exact: true })).toBeVisible()
 }

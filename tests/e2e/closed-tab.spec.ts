@@ -20,7 +20,7 @@ const mostLanes = 5
 /** So many bytes that 60 % of the parts are stored whole, whatever is under way besides. */
 const enough = (partCount * 0.6 + mostLanes) * partSize
 
-const crash = async (page: Page) => {
+async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
   // Nobody is left to answer.

@@ -5,12 +5,12 @@ import { makeClient, makeFile, makePerson, type Person, sha256 } from '../suppor
 import { sha256OfFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 
-const countOf = async (person: Person): Promise<number> => {
+async function countOf(person: Person): Promise<number> {
   const [file] = await (await person.fetch('/api/files')).json()
   return file.downloadCount
 }
 
-const download = async (page: Page) => {
+async function download(page: Page) {
   const started = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
   const saved = await started

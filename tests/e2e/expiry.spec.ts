@@ -9,7 +9,7 @@ const hour = 3600 * second
 const day = 24 * hour
 
 /** Server and pages begin at the same moment. */
-const setClocks = async (app: TestApp, pages: Page[]) => {
+async function setClocks(app: TestApp, pages: Page[]) {
   for (const page of pages) {
     await page.clock.install({ time: app.clock() })
     // The one clock of a page that Playwright's does not set.
@@ -20,7 +20,7 @@ const setClocks = async (app: TestApp, pages: Page[]) => {
 }
 
 /** Time passes for the server and for the pages, which go on from there by themselves. */
-const pass = async (app: TestApp, pages: Page[], milliseconds: number) => {
+async function pass(app: TestApp, pages: Page[], milliseconds: number) {
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)
 }

@@ -19,7 +19,7 @@ const test = onNetwork.extend({
  * write how far that is: its scripts stand still, and it keeps its lock and its connections. Returns
  * what lets it run on, to write what is old by then.
  */
-const hang = async (page: Page, network: ChaosProxy): Promise<() => Promise<void>> => {
+async function hang(page: Page, network: ChaosProxy): Promise<() => Promise<void>> {
   await page.evaluate(() => {
     const { setItem } = Storage.prototype
     Storage.prototype.setItem = function (key, value) {

@@ -29,10 +29,9 @@ const offline: Cut = async ({ network, context }) => {
   network.cut()
 }
 const reset: Cut = async ({ network }) => network.reset()
-const answer =
-  (status: number): Cut =>
-  async ({ network }) =>
-    network.answerPuts(status)
+function answer(status: number): Cut {
+  return async ({ network }) => network.answerPuts(status)
+}
 /** The connections are found to be dead, and the browser believes that it is online. */
 const dead: Cut = async ({ network }) => network.cut()
 
@@ -50,10 +49,12 @@ const cuts: Cut[] = [
   offline,
 ]
 
-const paths = (files: readonly { path: string }[]) => files.map(({ path }) => path)
+function paths(files: readonly { path: string }[]) {
+  return files.map(({ path }) => path)
+}
 
 /** The bytes of the one upload that a server has. */
-const storedBytes = async ({ storage }: TestApp): Promise<number> => {
+async function storedBytes({ storage }: TestApp): Promise<number> {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
   return 0
 }

@@ -7,11 +7,12 @@ import { expect, test } from './support/test.ts'
 
 const mostSteps = 40
 
-const hasFocus = (target: Locator) =>
-  target.evaluate((element) => element === document.activeElement)
+function hasFocus(target: Locator) {
+  return target.evaluate((element) => element === document.activeElement)
+}
 
 /** Presses Tab until an element has the focus. */
-const tabTo = async (page: Page, target: Locator) => {
+async function tabTo(page: Page, target: Locator) {
   await expect(target).toBeVisible()
   for (let step = 0; step < mostSteps; step += 1) {
     if (await hasFocus(target)) return

@@ -8,7 +8,7 @@ import { expectUpload } from './support/uploads.ts'
 
 const password = 'correct horse'
 
-const signUpAndLogIn = async (page: Page) => {
+async function signUpAndLogIn(page: Page) {
   await page.goto('/')
   await page.getByRole('link', { name: 'Sign Up' }).click()
   await page.getByLabel('First name').fill('Ada')
@@ -27,14 +27,14 @@ const signUpAndLogIn = async (page: Page) => {
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 }
 
-const copyLink = async (page: Page, file: DiskFile): Promise<string> => {
+async function copyLink(page: Page, file: DiskFile): Promise<string> {
   await fileRow(page, file.name).getByRole('button', { name: 'Copy' }).click()
   await expect(fileRow(page, file.name).getByRole('button', { name: 'Copied' })).toBeVisible()
   await expect(page.getByText('Link copied')).toBeVisible()
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-const download = async (page: Page): Promise<{ name: string; sha256: string }> => {
+async function download(page: Page): Promise<{ name: string; sha256: string }> {
   const started = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
   const saved = await started

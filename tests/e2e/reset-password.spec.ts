@@ -3,9 +3,11 @@ import type { TestApp } from '../support/app-server.ts'
 import { makePerson } from '../support/make.ts'
 import { expect, test } from './support/test.ts'
 
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Reset your password' })
+function dialogOf(page: Page) {
+  return page.getByRole('dialog', { name: 'Reset your password' })
+}
 
-const askForLetter = async (page: Page, email: string) => {
+async function askForLetter(page: Page, email: string) {
   await page.goto('/login')
   await page.getByRole('button', { name: 'Forgot password?' }).click()
   await dialogOf(page).getByLabel('Email address').fill(email)
@@ -14,18 +16,18 @@ const askForLetter = async (page: Page, email: string) => {
 }
 
 /** The address that the button of the one letter leads to. */
-const linkOf = async (app: TestApp): Promise<string> => {
+async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''
 }
 
-const fillPasswords = async (page: Page, password: string, confirmPassword = password) => {
+async function fillPasswords(page: Page, password: string, confirmPassword = password) {
   await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('Confirm password', { exact: true }).fill(confirmPassword)
   await page.getByRole('button', { name: 'Reset Password' }).click()
 }
 
-const signIn = async (page: Page, email: string, password: string) => {
+async function signIn(page: Page, email: string, password: string) {
   await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In' }).click()

@@ -13,7 +13,7 @@ const mebibyte = 1024 ** 2
 /** Browser, slow line, the network that counts, server. */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
-    const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMillis: 100 })
+    const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
     line.forwardTo(Number(new URL(network.url).port))
     const database = await createDatabase(postgresUrl(), 'migrated')
     const app = await serveApp(database, { env: { APP_URL: line.url } })

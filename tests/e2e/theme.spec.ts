@@ -2,16 +2,19 @@ import type { Page } from '@playwright/test'
 import { screens } from './support/screens.ts'
 import { expect, test } from './support/test.ts'
 
-const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+function themeOf(page: Page) {
+  return page.evaluate(() => document.documentElement.dataset.theme)
+}
 
 /** The colour behind everything: that of <html>, or of <body> where <html> has none. */
-const paper = (page: Page) =>
-  page.evaluate(() => {
+function paper(page: Page) {
+  return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
       (element) => getComputedStyle(element).backgroundColor,
     )
     return html === 'rgba(0, 0, 0, 0)' ? body : html
   })
+}
 
 const light = 'rgb(247, 246, 243)'
 const dark = 'rgb(17, 19, 18)'

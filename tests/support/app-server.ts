@@ -65,7 +65,7 @@ export interface TestAppOptions {
 }
 
 /** Starts a server on a migrated database, which it drops when it is closed. */
-export const serveApp = async (
+export async function serveApp(
   database: TestDatabase,
   {
     env = {},
@@ -74,7 +74,7 @@ export const serveApp = async (
     poolLimits,
     passwordCost = { N: 16, r: 1, p: 1 },
   }: TestAppOptions = {},
-): Promise<TestApp> => {
+): Promise<TestApp> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // The public origin is part of every presigned URL, so the port must be known before listening.
   const port = await freePort()

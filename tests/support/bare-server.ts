@@ -15,10 +15,10 @@ export interface BareServer {
 }
 
 /** Serves some handlers on a free port, with the program's own way to answer errors and 404. */
-export const serveBare = async (
+export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},
-): Promise<BareServer> => {
+): Promise<BareServer> {
   const app = new Hono<HttpEnv>()
   app.onError(answerError)
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))

@@ -19,7 +19,7 @@ interface Body {
 }
 
 /** Starts with an open tap. */
-export const makeBodyFlow = (): BodyFlow => {
+export function makeBodyFlow(): BodyFlow {
   let left = Number.POSITIVE_INFINITY
   let held = Promise.withResolvers<void>()
   /** What each held body does when the tap opens. */

@@ -2,31 +2,35 @@ import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
 /** A browser's storage, in memory; `onWrite` hears of every change, with null for what was removed. */
-export const memoryStorage = (
+export function memoryStorage(
   values: Map<string, string>,
   onWrite: (key: string, value: string | null) => void = () => undefined,
-): KeyValues => ({
-  get length() {
-    return values.size
-  },
-  key: (index) => [...values.keys()][index] ?? null,
-  getItem: (key) => values.get(key) ?? null,
-  setItem: (key, value) => {
-    values.set(key, value)
-    onWrite(key, value)
-  },
-  removeItem: (key) => {
-    values.delete(key)
-    onWrite(key, null)
-  },
-})
+): KeyValues {
+  return {
+    get length() {
+      return values.size
+    },
+    key: (index) => [...values.keys()][index] ?? null,
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => {
+      values.set(key, value)
+      onWrite(key, value)
+    },
+    removeItem: (key) => {
+      values.delete(key)
+      onWrite(key, null)
+    },
+  }
+}
 
 /** What keeps the handles of files over a reload, in memory. */
-export const memoryHandles = (handles: Map<string, FileSystemFileHandle>): KeptHandles => ({
-  save: async (id, handle) => void handles.set(id, handle),
-  get: async (id) => handles.get(id),
-  remove: async (id) => void handles.delete(id),
-  removeAllBut: async (kept) => {
-    for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
-  },
-})
+export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptHandles {
+  return {
+    save: async (id, handle) => void handles.set(id, handle),
+    get: async (id) => handles.get(id),
+    remove: async (id) => void handles.delete(id),
+    removeAllBut: async (kept) => {
+      for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
+    },
+  }
+}

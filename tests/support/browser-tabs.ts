@@ -35,11 +35,14 @@ export interface Tab extends Uploads {
 }
 
 /** Lets so much time pass, and what it sets off run to its end. */
-export const pass = (ms = 1000): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+export function pass(ms = 1000): Promise<unknown> {
+  return vi.advanceTimersByTimeAsync(ms)
+}
 
 /** A transfer that ends only when it is called off. */
-export const never = ({ signal }: TransferJob): Promise<void> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+export function never({ signal }: TransferJob): Promise<void> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
 
 /** A tab's own end of what the tabs share. */
 interface Wire {
@@ -48,7 +51,7 @@ interface Wire {
 }
 
 /** Hands messages on to the other tabs, never to the one that speaks. */
-const makeChannels = (onCommand: (type: string) => void) => {
+function makeChannels(onCommand: (type: string) => void) {
   const hearers = new Set<(message: unknown) => void>()
   return ({ gone, isStopped }: Wire): UploadsEnv['openChannel'] =>
     (onMessage) => {
@@ -68,7 +71,7 @@ const makeChannels = (onCommand: (type: string) => void) => {
 }
 
 /** Elects the tab that is here longest, as a Web Lock does; one that takes over goes before it. */
-const makeElection = () => {
+function makeElection() {
   const queue: { lead: () => void; follow: () => void }[] = []
   return ({ gone }: Wire): ElectLeader =>
     (onLead, onFollow) => {
@@ -103,22 +106,24 @@ const leadAlone: ElectLeader = (onLead) => {
 }
 
 /** What a test sets, and what it reads of what the tabs did. */
-const makeWorld = () => ({
-  /** What the browser keeps, for all tabs. */
-  values: new Map<string, string>(),
-  handles: new Map<string, FileSystemFileHandle>(),
-  /** What was asked of the server and sent, in order: 'start a.txt', 'send a.txt'. */
-  log: [] as string[],
-  /** The names of the commands that the tabs sent each other. */
-  commands: [] as string[],
-  /** Who is signed in. */
-  session: 'ada' as string | null,
-  onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
-  onSend: (_: TransferJob): void | Promise<void> => undefined,
-})
+function makeWorld() {
+  return {
+    /** What the browser keeps, for all tabs. */
+    values: new Map<string, string>(),
+    handles: new Map<string, FileSystemFileHandle>(),
+    /** What was asked of the server and sent, in order: 'start a.txt', 'send a.txt'. */
+    log: [] as string[],
+    /** The names of the commands that the tabs sent each other. */
+    commands: [] as string[],
+    /** Who is signed in. */
+    session: 'ada' as string | null,
+    onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
+    onSend: (_: TransferJob): void | Promise<void> => undefined,
+  }
+}
 type World = ReturnType<typeof makeWorld>
 
-const makeServer = (world: World): UploadsEnv['calls'] => {
+function makeServer(world: World): UploadsEnv['calls'] {
   const answer = <T>(value: T): Outcome<T> =>
     world.session === null
       ? { ok: false, refusal: refusal(401, 'UNAUTHORIZED') }
@@ -143,7 +148,7 @@ const makeServer = (world: World): UploadsEnv['calls'] => {
  * One browser: its storage, its tabs, and a server that takes everything from whoever is signed in.
  * Time stands still until the test lets it pass; close it at the end.
  */
-export const openBrowser = () => {
+export function openBrowser() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = makeWorld()
   const calls = makeServer(world)

@@ -14,7 +14,7 @@ export interface TestBucket {
   allow(origin: string): Promise<void>
 }
 
-export const createBucket = async (server: S3Server): Promise<TestBucket> => {
+export async function createBucket(server: S3Server): Promise<TestBucket> {
   const { endpoint, region, accessKeyId, secretAccessKey } = server
   const credentials = { accessKeyId, secretAccessKey }
   const bucket = `test-${nanoid()

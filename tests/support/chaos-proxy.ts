@@ -63,7 +63,7 @@ interface Passing {
 }
 
 /** Starts a proxy that is open and leads nowhere yet. */
-export const startChaosProxy = async (): Promise<ChaosProxy> => {
+export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
   let isHeld = false
@@ -198,12 +198,12 @@ export const startChaosProxy = async (): Promise<ChaosProxy> => {
 }
 
 /** Answers when the client has sent its whole body: one that is cut off is a lost connection to it. */
-const answerAtEnd = (
+function answerAtEnd(
   request: IncomingMessage,
   response: ServerResponse,
   exchange: Exchange,
   status: number,
-) => {
+) {
   const answer = () => {
     if (response.destroyed) return
     exchange.status = status
@@ -217,7 +217,7 @@ const answerAtEnd = (
   else request.once('end', answer)
 }
 
-const groupHeaders = (raw: readonly string[]): Map<string, string[]> => {
+function groupHeaders(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   for (let at = 0; at < raw.length; at += 2) {
     const [name = '', value = ''] = raw.slice(at, at + 2)

@@ -43,11 +43,11 @@ export interface DiskServer {
 }
 
 /** Opens it on a new folder, or on the one that an earlier one left; by another file system than the real one. */
-export const openDiskServer = async (
+export async function openDiskServer(
   left?: string,
   fileSystem?: FileSystem,
   limits: Partial<ConnectionLimits> = {},
-): Promise<DiskServer> => {
+): Promise<DiskServer> {
   const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
   const space = testSpace()
@@ -124,14 +124,15 @@ export const openDiskServer = async (
 }
 
 /** Resolves when no transfer runs any more, which leaves none of the store's files open. */
-export const expectAllQuiet = async ({ storage, openFiles }: DiskServer): Promise<void> => {
+export async function expectAllQuiet({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.idle()
   expect(storage.activeTransfers()).toBe(0)
   expect(await openFiles()).toEqual([])
 }
 
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}

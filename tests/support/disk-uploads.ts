@@ -26,7 +26,7 @@ export interface OpenPut {
 }
 
 /** Opens a PUT; its headers leave with the first bytes, or when the client flushes them. */
-const openPut = (url: string, headers: OutgoingHttpHeaders): OpenPut => {
+function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
   const ended = new Promise<Ending>((resolve) => {
@@ -51,8 +51,9 @@ const openPut = (url: string, headers: OutgoingHttpHeaders): OpenPut => {
 }
 
 /** How many bytes an answer says are stored. */
-export const offsetOf = ({ headers }: Pick<Answer, 'headers'>): number =>
-  Number(headers['upload-offset'] ?? Number.NaN)
+export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
+  return Number(headers['upload-offset'] ?? Number.NaN)
+}
 
 /** Headers of a body that announces no length. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
@@ -78,11 +79,11 @@ export interface WholeUpload {
 }
 
 /** An upload with a new key; of its grant some may be given. */
-export const wholeUpload = (
+export function wholeUpload(
   disk: DiskServer,
   size: number,
   changes?: Partial<UploadGrant>,
-): WholeUpload => {
+): WholeUpload {
   const grant = disk.uploadGrant(size, changes)
   const { key } = grant
   const type = { 'Content-Type': grant.mimeType }
@@ -147,17 +148,17 @@ export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | '
 }
 
 /** An upload of `count` parts of `partSize` bytes, the last one of half of that. */
-export const cutUpload = (disk: DiskServer, count: number, partSize: number): CutUpload => {
+export function cutUpload(disk: DiskServer, count: number, partSize: number): CutUpload {
   const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
   return cutBytes(disk, bytes, partSize)
 }
 
-const cutBytes = (
+function cutBytes(
   disk: DiskServer,
   bytes: Buffer,
   partSize: number,
   known?: UploadGrant,
-): CutUpload => {
+): CutUpload {
   const whole = wholeUpload(disk, bytes.length, known)
   const { key, grant } = whole
   const count = Math.ceil(bytes.length / partSize)

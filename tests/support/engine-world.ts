@@ -12,56 +12,64 @@ import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** How a call ends that the server refuses. */
-export const refused = (...of: Parameters<typeof refusal>): Outcome<never> => ({
-  ok: false,
-  refusal: refusal(...of),
-})
+export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
+  return {
+    ok: false,
+    refusal: refusal(...of),
+  }
+}
 
 /** Lets so much time pass, and what it sets off run to its end. */
-export const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+export function pass(ms: number): Promise<unknown> {
+  return vi.advanceTimersByTimeAsync(ms)
+}
 
 /** What a test sets of the server, the browser and the network. */
-const makeAnswers = () => ({
-  /** Who is signed in. */
-  user: 'ada' as string | null,
-  isOnline: true,
-  isServerReady: true,
-  /** By the name of the file; null grants it. */
-  onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-  /** By how many confirmations there were; null grants it. */
-  onConfirm: (_: number): Outcome<never> | null => null,
-  onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
-  onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
-  onSend: (_: TransferJob): void | Promise<void> => undefined,
-})
+function makeAnswers() {
+  return {
+    /** Who is signed in. */
+    user: 'ada' as string | null,
+    isOnline: true,
+    isServerReady: true,
+    /** By the name of the file; null grants it. */
+    onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
+    /** By how many confirmations there were; null grants it. */
+    onConfirm: (_: number): Outcome<never> | null => null,
+    onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
+    onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
+    onSend: (_: TransferJob): void | Promise<void> => undefined,
+  }
+}
 
 /** What was done to the world, as a test reads it. */
-const makeTraces = () => ({
-  /** What was asked of the server and sent, in order: 'start a.txt', 'send key of a.txt'. */
-  log: [] as string[],
-  toasts: [] as { title: string; description?: string | undefined }[],
-  requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
-  confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-  /** The records as the browser keeps them. */
-  saved: new Map<string, UploadRecord>(),
-  /** What else the browser keeps. */
-  values: new Map<string, string>(),
-  handles: new Map<string, FileSystemFileHandle>(),
-  /** How many uploads the server gave a place. */
-  tickets: 0,
-  /** How often the list of files was refreshed, and what is shown changed. */
-  listed: 0,
-  changes: 0,
-  /** How often the page and the screen are held now. */
-  holds: 0,
-  awake: 0,
-})
+function makeTraces() {
+  return {
+    /** What was asked of the server and sent, in order: 'start a.txt', 'send key of a.txt'. */
+    log: [] as string[],
+    toasts: [] as { title: string; description?: string | undefined }[],
+    requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
+    confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
+    /** The records as the browser keeps them. */
+    saved: new Map<string, UploadRecord>(),
+    /** What else the browser keeps. */
+    values: new Map<string, string>(),
+    handles: new Map<string, FileSystemFileHandle>(),
+    /** How many uploads the server gave a place. */
+    tickets: 0,
+    /** How often the list of files was refreshed, and what is shown changed. */
+    listed: 0,
+    changes: 0,
+    /** How often the page and the screen are held now. */
+    holds: 0,
+    awake: 0,
+  }
+}
 
 /**
  * An engine of ada's in a browser and before a server that are made up: a test sets their answers, and
  * reads what was done to them. Time stands still until the test lets it pass; close it at the end.
  */
-export const openEngineWorld = () => {
+export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeAnswers(), ...makeTraces() }
   const data = createUploadData(memoryHandles(world.handles), (file) =>

@@ -6,5 +6,6 @@ import { hangMs } from './hang.ts'
  * for. Where timers are faked, each repetition lets 50 ms pass.
  * @throws what it threw last, when that takes so long that something hangs.
  */
-export const eventually = <T>(expectation: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(expectation, { timeout: hangMs, interval: 50 })
+export function eventually<T>(expectation: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(expectation, { timeout: hangMs, interval: 50 })
+}

@@ -9,7 +9,7 @@ const range = [20_000, 32_000] as const
  * A port of 127.0.0.1 on which nothing listens. Chosen by chance and from a range of its own, so that
  * no connection and no other test takes it before it is used, or while a server is started again.
  */
-export const freePort = async (): Promise<number> => {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range)
     const probe = createServer().listen(port, '127.0.0.1')

@@ -14,30 +14,36 @@ export interface ParsedPage {
 
 const { isElementNode, isTextNode } = defaultTreeAdapter
 
-const isTemplate = (element: Element): element is Tree.Template => element.tagName === 'template'
+function isTemplate(element: Element): element is Tree.Template {
+  return element.tagName === 'template'
+}
 
-const within = (node: Tree.ParentNode, templates: boolean): Element[] =>
-  node.childNodes
+function within(node: Tree.ParentNode, templates: boolean): Element[] {
+  return node.childNodes
     .filter(isElementNode)
     .flatMap((element) => [
       element,
       ...within(element, templates),
       ...(templates && isTemplate(element) ? within(element.content, templates) : []),
     ])
+}
 
-export const elementsOf = (element: Element, tag: string): Element[] =>
-  within(element, true).filter(({ tagName }) => tagName === tag)
+export function elementsOf(element: Element, tag: string): Element[] {
+  return within(element, true).filter(({ tagName }) => tagName === tag)
+}
 
 /** The element's own text, where it has one, and that of what it holds. */
-export const textOf = (element: Element | undefined): string =>
-  (element?.childNodes ?? [])
+export function textOf(element: Element | undefined): string {
+  return (element?.childNodes ?? [])
     .map((node) => (isTextNode(node) ? node.value : isElementNode(node) ? textOf(node) : ''))
     .join('')
+}
 
-export const attributeOf = (element: Element | undefined, name: string): string | undefined =>
-  element?.attrs.find((attribute) => attribute.name === name)?.value
+export function attributeOf(element: Element | undefined, name: string): string | undefined {
+  return element?.attrs.find((attribute) => attribute.name === name)?.value
+}
 
-export const readPage = (html: string): ParsedPage => {
+export function readPage(html: string): ParsedPage {
   const document = parse(html)
   return {
     everything: () => within(document, true),

@@ -28,7 +28,7 @@ interface Packet {
 /** One direction of a line. */
 export interface LineDirection {
   /** Carries what comes out of one socket to another, from some milliseconds on. */
-  carry(from: Socket, to: Socket, afterMillis: number): void
+  carry(from: Socket, to: Socket, afterMs: number): void
   carried(): number
   close(): void
 }
@@ -37,13 +37,13 @@ export interface LineDirection {
  * A rate and a delay that all its connections share. They take turns, a packet each; times are
  * computed and not slept, so that a late timer costs no rate.
  */
-export const makeLineDirection = ({
+export function makeLineDirection({
   bytesPerSecond,
-  delayMillis,
+  delayMs,
 }: {
   bytesPerSecond: number
-  delayMillis: number
-}): LineDirection => {
+  delayMs: number
+}): LineDirection {
   const flows: Flow[] = []
   const underWay: Packet[] = []
   const bytesPerMilli = bytesPerSecond / 1000
@@ -73,7 +73,7 @@ export const makeLineDirection = ({
   }
 
   const finish = (flow: Flow, at: number) => {
-    underWay.push({ flow, bytes: null, arrivesAt: at + delayMillis })
+    underWay.push({ flow, bytes: null, arrivesAt: at + delayMs })
     flows.splice(flows.indexOf(flow), 1)
   }
 
@@ -89,7 +89,7 @@ export const makeLineDirection = ({
       }
       const bytes = takePacket(flow)
       freeAt += bytes.length / bytesPerMilli
-      underWay.push({ flow, bytes, arrivesAt: freeAt + delayMillis })
+      underWay.push({ flow, bytes, arrivesAt: freeAt + delayMs })
       if (flow.isOver && flow.queue.length === 0) finish(flow, freeAt)
     }
   }
@@ -128,13 +128,13 @@ export const makeLineDirection = ({
   }
 
   return {
-    carry(from, to, afterMillis) {
+    carry(from, to, afterMs) {
       const flow: Flow = {
         from,
         to,
         queue: [],
         queued: 0,
-        since: performance.now() + afterMillis,
+        since: performance.now() + afterMs,
         isOver: false,
         isBlocked: false,
       }

@@ -10,14 +10,18 @@ export const start = 1_752_314_400_000
 export const ticket: UploadTicket = { ...uploadTicket(), parts: { size: 400, count: 3 } }
 
 /** An upload of 1,000 bytes that was just added. */
-export const record = (changes: Partial<UploadRecord> = {}): UploadRecord =>
-  uploadRecord({ fileName: 'a.txt', lastActivity: start, ...changes })
+export function record(changes: Partial<UploadRecord> = {}): UploadRecord {
+  return uploadRecord({ fileName: 'a.txt', lastActivity: start, ...changes })
+}
 
 /** The same on its way. */
 export const uploading = record({ status: 'uploading', ticket, uploadStartTime: start })
 
 /** What becomes of a record after an event, a second after it began. */
-export const stepOf = (before: UploadRecord, event: UploadEvent, now = start + 1000) =>
-  advance(before, event, now)
+export function stepOf(before: UploadRecord, event: UploadEvent, now = start + 1000) {
+  return advance(before, event, now)
+}
 
-export const types = (effects: readonly UploadEffect[]) => effects.map(({ type }) => type)
+export function types(effects: readonly UploadEffect[]) {
+  return effects.map(({ type }) => type)
+}

@@ -23,7 +23,7 @@ export interface Person extends Client {
 type Server = Pick<TestApp, 'url'>
 
 /** A client with these cookies, or none: a visitor. */
-export const makeClient = (app: Server, cookie = ''): Client => {
+export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
     if (cookie) headers.set('cookie', cookie)
@@ -43,10 +43,10 @@ export const makeClient = (app: Server, cookie = ''): Client => {
 }
 
 /** Signs somebody up over HTTP, on the free tier. */
-export const signUp = async (
+export async function signUp(
   app: Server,
   headers: Record<string, string> = {},
-): Promise<Pick<Person, 'email' | 'password'>> => {
+): Promise<Pick<Person, 'email' | 'password'>> {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
   const form = { firstName: 'Ada', lastName: 'Lovelace', email, password }
@@ -60,10 +60,10 @@ export const signUp = async (
 }
 
 /** Signs somebody up and in over HTTP. Premium and administrator are set in the database. */
-export const makePerson = async (
+export async function makePerson(
   app: TestApp,
   facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
-): Promise<Person> => {
+): Promise<Person> {
   const { email, password } = await signUp(app)
   if (Object.keys(facts).length > 0) {
     await app.deps.db.update(users).set(facts).where(eq(users.email, email))
@@ -74,7 +74,7 @@ export const makePerson = async (
 }
 
 /** Signs in over HTTP and answers the cookies to send. */
-export const logIn = async (app: Server, email: string, password: string): Promise<string> => {
+export async function logIn(app: Server, email: string, password: string): Promise<string> {
   const login = await makeClient(app).post('/api/auth/login', { email, password })
   await expectOk(login)
   return login.headers
@@ -92,10 +92,10 @@ export interface StartedUpload {
 }
 
 /** Starts an upload and answers what the server said. */
-export const startUpload = async (
+export async function startUpload(
   person: Client,
   file: { name?: string; size: number; type?: string; days?: string; idempotencyKey?: string },
-): Promise<StartedUpload> => {
+): Promise<StartedUpload> {
   const response = await person.post('/api/files/get-upload-url', {
     fileName: file.name ?? 'notes.txt',
     fileSize: file.size,
@@ -108,19 +108,20 @@ export const startUpload = async (
 }
 
 /** Sends a whole file to its presigned URL. */
-export const putBytes = (
+export function putBytes(
   { uploadUrl }: StartedUpload,
   bytes: Uint8Array<ArrayBuffer>,
   type = 'text/plain',
-): Promise<Response> =>
-  fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
+): Promise<Response> {
+  return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
+}
 
 /** Presigned URLs for parts, in the order of the numbers. */
-export const signParts = async (
+export async function signParts(
   person: Client,
   cloudKey: string,
   partNumbers: number[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const response = await person.post('/api/files/upload-parts', { cloudKey, partNumbers })
   await expectOk(response)
   const { urls } = await json<{ urls: Record<string, string> }>(response)
@@ -134,17 +135,17 @@ export interface ListedPart {
 }
 
 /** The parts that storage holds. */
-export const listParts = async (person: Client, cloudKey: string): Promise<ListedPart[]> => {
+export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
 /** Uploads random or given bytes the whole way and answers the file. */
-export const makeFile = async (
+export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
-): Promise<File & { bytes: Uint8Array<ArrayBuffer> }> => {
+): Promise<File & { bytes: Uint8Array<ArrayBuffer> }> {
   const bytes = options.bytes ?? new Uint8Array(randomBytes(1000))
   const started = await startUpload(person, { ...options, size: bytes.length })
   await expectOk(await putBytes(started, bytes, options.type))
@@ -153,10 +154,13 @@ export const makeFile = async (
   return { ...(await json<File>(confirmed)), bytes }
 }
 
-export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T
+export async function json<T>(response: Response): Promise<T> {
+  return (await response.json()) as T
+}
 
-export const sha256 = (bytes: Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex')
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
 
 /** The checksums that a PUT may carry and a list of parts tells, in base64. */
 export const checksums = {
@@ -168,7 +172,7 @@ export const checksums = {
   md5: (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64'),
 }
 
-const expectOk = async (response: Response): Promise<void> => {
+async function expectOk(response: Response): Promise<void> {
   if (response.ok) return
   throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`)
 }

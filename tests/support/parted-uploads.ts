@@ -23,7 +23,7 @@ export interface InParts extends StartedUpload {
 }
 
 /** Cut as another rule would cut it: what counts is how it was cut when it was started. */
-export const startInParts = async ({ deps }: TestApp, person: Person): Promise<InParts> => {
+export async function startInParts({ deps }: TestApp, person: Person): Promise<InParts> {
   const bytes = new Uint8Array(randomBytes(25))
   const started = await startUpload(person, { size: bytes.length })
   await deps.db
@@ -34,15 +34,18 @@ export const startInParts = async ({ deps }: TestApp, person: Person): Promise<I
 }
 
 /** The bytes of one part. */
-export const pieceOf = ({ bytes }: InParts, partNumber: number): Uint8Array<ArrayBuffer> =>
-  bytes.subarray((partNumber - 1) * 10, partNumber * 10)
+export function pieceOf({ bytes }: InParts, partNumber: number): Uint8Array<ArrayBuffer> {
+  return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
+}
 
 /** What is listed of a part that holds these bytes. */
-export const listed = (partNumber: number, bytes: Uint8Array): ListedPart => ({
-  partNumber,
-  size: bytes.length,
-  checksum: checksums.crc32(bytes),
-})
+export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
+  return {
+    partNumber,
+    size: bytes.length,
+    checksum: checksums.crc32(bytes),
+  }
+}
 
 /** What is listed of the 25 bytes when they are one file already. */
 export const allWithoutChecksums: ListedPart[] = [
@@ -51,15 +54,16 @@ export const allWithoutChecksums: ListedPart[] = [
   { partNumber: 3, size: 5 },
 ]
 
-export const putPart = (url: string, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
-  fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
+export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Response> {
+  return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
+}
 
 /** Signs and sends these parts, all at once. */
-export const sendParts = async (
+export async function sendParts(
   person: Person,
   upload: InParts,
   partNumbers: number[],
-): Promise<void> => {
+): Promise<void> {
   if (partNumbers.length === 0) return
   const urls = await signParts(person, upload.cloudKey, partNumbers)
   const answers = await Promise.all(
@@ -69,18 +73,14 @@ export const sendParts = async (
 }
 
 /** An upload whose parts are all there. */
-export const sendAll = async (app: TestApp, person: Person): Promise<InParts> => {
+export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
   const upload = await startInParts(app, person)
   await sendParts(person, upload, [3, 1, 2])
   return upload
 }
 
 /** What is lost may not be missing, and what was refused may not have been stored. */
-export const expectGoesOn = async (
-  app: TestApp,
-  person: Person,
-  upload: InParts,
-): Promise<void> => {
+export async function expectGoesOn(app: TestApp, person: Person, upload: InParts): Promise<void> {
   const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
   await sendParts(
     person,
@@ -93,7 +93,7 @@ export const expectGoesOn = async (
 }
 
 /** Everything the disk holds under a key, whatever it is called. */
-export const onDisk = async ({ deps }: TestApp, cloudKey: string): Promise<string[]> => {
+export async function onDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const all = await readdir(deps.config.dataDir, { recursive: true })
   return all.filter((path) => path.includes(cloudKey))
 }

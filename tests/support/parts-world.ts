@@ -20,15 +20,16 @@ export type Fault =
   /** The connection is lost and with it one more part that was there. */
   | { kind: 'forgets' }
 
-const answerOf = (status: number, code: string | null = null, retryAfterMs: number | null = null) =>
-  ({ kind: 'answer', status, code, uploadOffset: null, retryAfterMs }) satisfies StorageAnswer
+function answerOf(status: number, code: string | null = null, retryAfterMs: number | null = null) {
+  return { kind: 'answer', status, code, uploadOffset: null, retryAfterMs } satisfies StorageAnswer
+}
 
 /**
  * A storage, a line to it and the time that both take, all simulated: time goes on only when everybody
  * waits. Each PUT takes `partMs`; what goes wrong with it, `fault` tells when it begins. `run` sends a
  * file of `count` parts and `size` bytes to it, and ends as that does.
  */
-export const simulateParts = (count: number, size = count * partSize) => {
+export function simulateParts(count: number, size = count * partSize) {
   let time = 0
   let timers: { at: number; run: () => void }[] = []
   const back: (() => void)[] = []
@@ -220,14 +221,14 @@ export const simulateParts = (count: number, size = count * partSize) => {
 }
 
 /** How it failed; throws where it did not, or not as a transfer does. */
-export const failureOf = async (running: Promise<void>) => {
+export async function failureOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }
 
 /** The first `times` tries of a part go wrong like this. */
-export const firstTries = (times: number, fault: Fault, which = (_: number) => true) => {
+export function firstTries(times: number, fault: Fault, which = (_: number) => true) {
   const tries = new Map<number, number>()
   return (partNumber: number) => {
     const before = tries.get(partNumber) ?? 0
@@ -237,8 +238,11 @@ export const firstTries = (times: number, fault: Fault, which = (_: number) => t
 }
 
 /** Of the parts that were sent, in order, each as often as it was. */
-export const sentNumbers = (sim: { puts: { partNumber: number }[] }) =>
-  sim.puts.map(({ partNumber }) => partNumber)
+export function sentNumbers(sim: { puts: { partNumber: number }[] }) {
+  return sim.puts.map(({ partNumber }) => partNumber)
+}
 
 /** The part numbers of a file of so many parts. */
-export const from1To = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+export function from1To(count: number) {
+  return Array.from({ length: count }, (_, at) => at + 1)
+}

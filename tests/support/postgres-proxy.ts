@@ -43,7 +43,7 @@ interface Message {
 }
 
 /** Starts a proxy before the Postgres of this URL, which names a folder with its socket. */
-export const startPostgresProxy = async (databaseUrl: string): Promise<PostgresProxy> => {
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
   const sockets = new Set<Socket>()
@@ -145,11 +145,11 @@ export const startPostgresProxy = async (databaseUrl: string): Promise<PostgresP
 }
 
 /** Calls for every whole message; the first that a client sends has no type. */
-const onMessages = (
+function onMessages(
   socket: Socket,
   { hasStart }: { hasStart: boolean },
   on: (message: Message) => void,
-) => {
+) {
   let rest = Buffer.alloc(0)
   let typeLength = hasStart ? 0 : 1
   socket.on('data', (chunk: Buffer) => {
@@ -167,7 +167,7 @@ const onMessages = (
 }
 
 /** The SQL that a message carries, or the name of what was prepared before. */
-const textOf = (type: string, bytes: Buffer): string => {
+function textOf(type: string, bytes: Buffer): string {
   const words = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return words[0] ?? ''
   if (type === 'P') return words[1] ?? ''

@@ -9,9 +9,11 @@ declare module 'vitest' {
 }
 
 /** Gives a test file a database of its own, with all migrations applied and nothing in it. */
-export const freshDatabase = (): Promise<TestDatabase> =>
-  createDatabase(inject('postgresUrl'), 'migrated')
+export function freshDatabase(): Promise<TestDatabase> {
+  return createDatabase(inject('postgresUrl'), 'migrated')
+}
 
 /** The same without any tables. */
-export const emptyDatabase = (): Promise<TestDatabase> =>
-  createDatabase(inject('postgresUrl'), 'nothing')
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase(inject('postgresUrl'), 'nothing')
+}

@@ -24,7 +24,7 @@ const entities = [
   ['osd.0', 'mon', 'osd'],
 ] as const
 
-const startMillis = 90_000
+const startMs = 90_000
 const execute = promisify(execFile)
 
 /**
@@ -33,7 +33,7 @@ const execute = promisify(execFile)
  * in a used one.
  * @throws what the part said that did not come up.
  */
-export const startRadosgw = async (): Promise<S3Server & { stop(): Promise<void> }> => {
+export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const parts: ChildProcess[] = []
   const stop = async () => {
@@ -54,7 +54,7 @@ export const startRadosgw = async (): Promise<S3Server & { stop(): Promise<void>
   }
 }
 
-const startParts = async (folder: string, parts: ChildProcess[]): Promise<S3Server> => {
+async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Server> {
   const cluster = { id: randomUUID(), monitor: await freePort(), gateway: await freePort() }
   const conf = join(folder, 'ceph.conf')
   const monmap = join(folder, 'monmap')
@@ -68,7 +68,7 @@ const startParts = async (folder: string, parts: ChildProcess[]): Promise<S3Serv
     const create = entity === 'mon.' ? ['--create-keyring'] : []
     await execute('ceph-authtool', [...create, keyring, '--gen-key', '--name', entity, ...granted])
   }
-  const signal = AbortSignal.timeout(startMillis)
+  const signal = AbortSignal.timeout(startMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
   /** The kernel ends it when this process ends, however that comes. */
@@ -115,10 +115,11 @@ const startParts = async (folder: string, parts: ChildProcess[]): Promise<S3Serv
   return { endpoint, region: 'us-east-1', ...keys }
 }
 
-const configuration = (
+function configuration(
   folder: string,
   { id, monitor, gateway }: { id: string; monitor: number; gateway: number },
-): string => `[global]
+): string {
+  return `[global]
 fsid = ${id}
 mon_host = v2:127.0.0.1:${monitor}
 public_addr = 127.0.0.1
@@ -150,3 +151,4 @@ admin_socket = ${folder}/$name.asok
 log_file = ${folder}/$name.log
 pid_file =
 `
+}

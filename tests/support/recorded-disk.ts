@@ -39,7 +39,7 @@ export interface RecordedDisk {
 }
 
 /** Notes all that is done below a folder, which is empty. What is not noted cannot be done. */
-export const recordDisk = (dataDir: string): RecordedDisk => {
+export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
   const folders = new Set<Node>([root])

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 const MiB = 1024 ** 2
 
 /** The memory of a process that is resident now, in MiB. */
-export const residentMiB = (pid: number): number => {
+export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) {
     // Not Linux. `ps` tells KiB.

@@ -17,22 +17,22 @@ declare module 'vitest' {
 }
 
 /** Tests that need a real S3 server. Where there is none they are skipped, and the run says so. */
-export const describeOnS3 = (name: string, tests: () => void): void => {
+export function describeOnS3(name: string, tests: () => void): void {
   describe.skipIf(inject('s3Server') === null)(name, tests)
 }
 
 /** Gives a test file a bucket of its own, with nothing in it. */
-export const makeBucket = async (): Promise<TestBucket> => {
+export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
 }
 
 /** Everything that takes room in a bucket: objects, and parts of uploads. */
-export const bytesIn = async ({
+export async function bytesIn({
   client,
   settings: { bucket: Bucket },
-}: TestBucket): Promise<number> => {
+}: TestBucket): Promise<number> {
   const { Contents = [] } = await client.send(
     new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
   )
@@ -46,10 +46,10 @@ export const bytesIn = async ({
 }
 
 /** How many multipart uploads of an object are open: neither completed nor aborted. */
-export const openUploadsOf = async (
+export async function openUploadsOf(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,
-): Promise<number> => {
+): Promise<number> {
   const list = new ListMultipartUploadsCommand({ Bucket, Prefix: `files/${key}` })
   return (await client.send(list)).Uploads?.length ?? 0
 }

@@ -7,10 +7,10 @@ export type Draw = (limit: number) => number
  * Runs a round so many times, with numbers that are the same ones for the same FAULT_SEED. What a
  * failing round throws names the seed that brings it back.
  */
-export const seededRounds = async (
+export async function seededRounds(
   rounds: number,
   round: (random: Draw) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
   const random = numbersFrom(seed)
   for (let number = 1; number <= rounds; number += 1) {
@@ -23,7 +23,7 @@ export const seededRounds = async (
   }
 }
 
-const numbersFrom = (seed: number): Draw => {
+function numbersFrom(seed: number): Draw {
   let drawn = 0
   return (limit) => {
     drawn += 1

@@ -20,8 +20,8 @@ export interface Sending {
  * One HTTP request, with headers that `fetch` would not let through. Resolves with whatever answer
  * comes, also one that comes before the body has been sent; rejects when the connection breaks first.
  */
-export const send = (url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) =>
-  new Promise<Answer>((resolve, reject) => {
+export function send(url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) {
+  return new Promise<Answer>((resolve, reject) => {
     const options = { method, headers, agent: false, ...(path !== undefined && { path }) }
     const client = request(url, options, (response) => {
       const chunks: Buffer[] = []
@@ -36,21 +36,29 @@ export const send = (url: string, { method = 'GET', headers = {}, path, body }: 
     client.on('error', reject)
     client.end(body)
   })
+}
 
 /** The code of an error answer. */
-export const codeOf = (answer: Answer): unknown => JSON.parse(answer.body.toString()).code
+export function codeOf(answer: Answer): unknown {
+  return JSON.parse(answer.body.toString()).code
+}
 
 /** Status and code of an error answer. */
-export const refusalOf = (answer: Answer): [number, unknown] => [answer.status, codeOf(answer)]
+export function refusalOf(answer: Answer): [number, unknown] {
+  return [answer.status, codeOf(answer)]
+}
 
 /**
  * Resolves when a connection, request or response is closed, at once where it is already. Unlike
  * `once`, which takes an error for a failure: here connections are meant to break.
  */
-export const untilClosed = (connection: EventEmitter & { closed: boolean }): Promise<void> =>
-  connection.closed
+export function untilClosed(connection: EventEmitter & { closed: boolean }): Promise<void> {
+  return connection.closed
     ? Promise.resolve()
     : new Promise((resolve) => connection.once('close', () => resolve()))
+}
 
 /** What stands in the first line of a request. */
-export const targetOf = (url: string): string => url.slice(new URL(url).origin.length)
+export function targetOf(url: string): string {
+  return url.slice(new URL(url).origin.length)
+}

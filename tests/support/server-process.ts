@@ -9,7 +9,7 @@ import { hangMs } from './hang.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const pollMillis = 20
+const pollMs = 20
 
 /** The real server in a process of its own, as `npm start` runs it, with the Postgres that it brings along. */
 export interface ServerProcess {
@@ -26,12 +26,12 @@ export interface ServerProcess {
  * again; whoever starts it sees to it that it ends.
  * @throws what the server said when it ends instead.
  */
-export const startServerProcess = async (settings: {
+export async function startServerProcess(settings: {
   dataDir: string
   port: number
   /** Settings as the environment holds them. */
   env?: Record<string, string>
-}): Promise<ServerProcess> => {
+}): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
   const child = spawn('sh', ['-c', scripts.start], {
     cwd: root,
@@ -53,7 +53,7 @@ export const startServerProcess = async (settings: {
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
 }
 
-const untilReady = async (child: ChildProcess, url: string, said: Promise<string>) => {
+async function untilReady(child: ChildProcess, url: string, said: Promise<string>) {
   const patience = AbortSignal.timeout(hangMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
@@ -62,6 +62,6 @@ const untilReady = async (child: ChildProcess, url: string, said: Promise<string
     const ready = await fetch(`${url}/api/ready`).catch(() => null)
     if (ready?.ok) return
     patience.throwIfAborted()
-    await wait(pollMillis)
+    await wait(pollMs)
   }
 }

@@ -5,7 +5,7 @@ export interface LineSettings {
   /** What the line carries each way, all connections together. */
   bytesPerSecond: number
   /** How long each byte is under way, in one direction. Half the round trip. */
-  delayMillis: number
+  delayMs: number
 }
 
 /** A long or slow line between two ends on this machine: it limits the rate and takes its time. */
@@ -26,7 +26,7 @@ export interface SlowLine {
  * been under way once to and fro, as opening one takes. Packets are not lost and nothing starts
  * slowly: it is a line that TCP has already filled.
  */
-export const startSlowLine = async (settings: LineSettings): Promise<SlowLine> => {
+export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0
   const up = makeLineDirection(settings)
   const down = makeLineDirection(settings)
@@ -41,7 +41,7 @@ export const startSlowLine = async (settings: LineSettings): Promise<SlowLine> =
     const far = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
     keep(near)
     keep(far)
-    up.carry(near, far, 2 * settings.delayMillis)
+    up.carry(near, far, 2 * settings.delayMs)
     down.carry(far, near, 0)
     near.once('close', () => far.destroy())
     far.once('close', () => near.destroySoon())

@@ -26,7 +26,7 @@ export interface SmallDisk {
 }
 
 /** Whether a file system can be mounted here: as a rule root can, unless in a closed container. */
-export const canMount = async (): Promise<boolean> => {
+export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
   await disk?.close()
@@ -34,12 +34,12 @@ export const canMount = async (): Promise<boolean> => {
 }
 
 /** Tests that need a disk of their own. Where none can be mounted they are skipped, and the run says so. */
-export const describeOnSmallDisk = (name: string, tests: () => void): void => {
+export function describeOnSmallDisk(name: string, tests: () => void): void {
   describe.skipIf(!inject('canMount'))(name, tests)
 }
 
 /** Mounts a file system of so many bytes. */
-export const mountSmallDisk = async (bytes: number): Promise<SmallDisk> => {
+export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-small-'))
   try {
     const options = ['-t', 'tmpfs', '-o', `size=${bytes},mode=0755`, 'mayfly-test', folder]
@@ -72,7 +72,7 @@ export const mountSmallDisk = async (bytes: number): Promise<SmallDisk> => {
   }
 }
 
-const writeUntilFull = async (file: FileHandle): Promise<void> => {
+async function writeUntilFull(file: FileHandle): Promise<void> {
   for (const size of [mebibyte, 4096, 1]) {
     const block = Buffer.alloc(size, 1)
     try {

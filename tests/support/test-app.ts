@@ -4,5 +4,6 @@ import { freshDatabase } from './postgres.ts'
 export type { TestApp }
 
 /** Starts a server for one test file; its clock stands still until a test sets it. */
-export const startTestApp = async (options?: TestAppOptions): Promise<TestApp> =>
-  serveApp(await freshDatabase(), options)
+export async function startTestApp(options?: TestAppOptions): Promise<TestApp> {
+  return serveApp(await freshDatabase(), options)
+}

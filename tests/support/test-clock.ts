@@ -5,7 +5,7 @@ export interface TestClock {
   advance(milliseconds: number): void
 }
 
-export const testClock = (start = new Date()): TestClock => {
+export function testClock(start = new Date()): TestClock {
   let now = start.getTime()
   return Object.assign(() => new Date(now), {
     set(moment: Date) {

@@ -5,8 +5,10 @@ export interface LogLine extends Record<string, unknown> {
 }
 
 /** A destination for pino that keeps every line. */
-export const logCollector = (lines: LogLine[]) => ({
-  write(line: string) {
-    lines.push(JSON.parse(line))
-  },
-})
+export function logCollector(lines: LogLine[]) {
+  return {
+    write(line: string) {
+      lines.push(JSON.parse(line))
+    },
+  }
+}

@@ -8,7 +8,7 @@ export interface TestSpace extends UploadSpace {
 }
 
 /** Space for uploads; without an end where none is given. */
-export const testSpace = (left = Number.POSITIVE_INFINITY): TestSpace => {
+export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     left,
     found: null,

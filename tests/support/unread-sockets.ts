@@ -42,7 +42,7 @@ function ask(hostname: string, port: number, text: string): Promise<Socket> {
 }
 
 /** A GET as it stands on the wire. */
-export const getRequest = (url: string, headers: Record<string, string> = {}): string => {
+export function getRequest(url: string, headers: Record<string, string> = {}): string {
   const { host, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: host, ...headers }).map(
     ([name, value]) => `${name}: ${value}`,

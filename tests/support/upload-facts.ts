@@ -4,7 +4,7 @@ import type { UploadRecord } from '../../src/web/uploads/records/upload-record.t
 import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
 /** An upload as the browser keeps it, before anything has happened to it. */
-export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord => {
+export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
   const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
   return {
     id: '1',
@@ -31,49 +31,62 @@ export const uploadRecord = (changes: Partial<UploadRecord> = {}): UploadRecord 
 }
 
 /** What the server answers to a confirm. */
-export const storedFile = (changes: Partial<StoredFile> = {}): StoredFile => ({
-  id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
-  originalName: 'notes.txt',
-  mimeType: 'text/plain',
-  size: 1000,
-  shortCode: 'Kd7wQm2xRt',
-  createdAt: '2025-07-12T10:00:00.000Z',
-  expiresAt: '2025-07-15T10:00:00.000Z',
-  maxLifetimeAt: '2025-08-11T10:00:00.000Z',
-  downloadCount: 0,
-  uploadDuration: 1,
-  purgedAt: null,
-  sha256: null,
-  ...changes,
-})
+export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
+  return {
+    id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
+    originalName: 'notes.txt',
+    mimeType: 'text/plain',
+    size: 1000,
+    shortCode: 'Kd7wQm2xRt',
+    createdAt: '2025-07-12T10:00:00.000Z',
+    expiresAt: '2025-07-15T10:00:00.000Z',
+    maxLifetimeAt: '2025-08-11T10:00:00.000Z',
+    downloadCount: 0,
+    uploadDuration: 1,
+    purgedAt: null,
+    sha256: null,
+    ...changes,
+  }
+}
 
 /** A ticket for a file of one part. */
 type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
 
 /** What the server answers to a start: where the bytes of a file of one part go. */
-export const uploadTicket = (changes: Partial<SmallTicket> = {}): SmallTicket => ({
-  uploadUrl: '/storage',
-  cloudKey: 'key',
-  metadata: { originalName: 'notes.txt', mimeType: 'text/plain', size: 1000, expirationDays: '3' },
-  checksum: 'crc32',
-  computesSha256: true,
-  ...changes,
-})
+export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
+  return {
+    uploadUrl: '/storage',
+    cloudKey: 'key',
+    metadata: {
+      originalName: 'notes.txt',
+      mimeType: 'text/plain',
+      size: 1000,
+      expirationDays: '3',
+    },
+    checksum: 'crc32',
+    computesSha256: true,
+    ...changes,
+  }
+}
 
 /** What the server answers instead of what was hoped for; without a status, nothing came back. */
-export const refusal = (
+export function refusal(
   status: number | null,
   code: string | null = null,
   message: string | null = null,
-): Refusal => ({ status, code, message })
+): Refusal {
+  return { status, code, message }
+}
 
 /** What the server answers to a free user who has three files. */
 export const tierIsFull = 'The free tier holds 3 files at most. Upgrade to Premium.'
 
 /** A file as a person picks it, of so many bytes. */
-export const fileNamed = (name: string, bytes = 10, type = 'text/plain'): File =>
-  new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
+export function fileNamed(name: string, bytes = 10, type = 'text/plain'): File {
+  return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
+}
 
 /** A handle that finds the file. */
-export const handleTo = (file: File): FileSystemFileHandle =>
-  ({ getFile: async () => file }) as FileSystemFileHandle
+export function handleTo(file: File): FileSystemFileHandle {
+  return { getFile: async () => file } as FileSystemFileHandle
+}

@@ -4,47 +4,53 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
 /** Asks for an upload of ten bytes, or of what the changes say; what comes back may be a refusal. */
-export const askForUpload = (
+export function askForUpload(
   person: Client,
   changes: Record<string, unknown> = {},
-): Promise<Response> =>
-  person.post('/api/files/get-upload-url', {
+): Promise<Response> {
+  return person.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
     fileSize: 10,
     fileType: 'text/plain',
     expirationDays: '3',
     ...changes,
   })
+}
 
-export const confirm = (person: Client, cloudKey: string, more = {}): Promise<Response> =>
-  person.post('/api/files/confirm-upload', { cloudKey, ...more })
+export function confirm(person: Client, cloudKey: string, more = {}): Promise<Response> {
+  return person.post('/api/files/confirm-upload', { cloudKey, ...more })
+}
 
-export const abort = (person: Client, cloudKey: string): Promise<Response> =>
-  person.post('/api/files/abort-upload', { cloudKey })
+export function abort(person: Client, cloudKey: string): Promise<Response> {
+  return person.post('/api/files/abort-upload', { cloudKey })
+}
 
 /** Asks for the URLs of parts. */
-export const askForParts = (
+export function askForParts(
   person: Client,
   cloudKey: unknown,
   partNumbers: unknown,
-): Promise<Response> => person.post('/api/files/upload-parts', { cloudKey, partNumbers })
+): Promise<Response> {
+  return person.post('/api/files/upload-parts', { cloudKey, partNumbers })
+}
 
 /** Asks which parts storage holds. */
-export const askForList = (person: Client, cloudKey: string): Promise<Response> =>
-  person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
+export function askForList(person: Client, cloudKey: string): Promise<Response> {
+  return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
+}
 
 /** The bytes that a visitor gets. */
-export const download = async (app: TestApp, { shortCode }: File): Promise<Uint8Array> => {
+export async function download(app: TestApp, { shortCode }: File): Promise<Uint8Array> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   expect(response.status).toBe(200)
   return new Uint8Array(await response.arrayBuffer())
 }
 
-export const expectRefusal = async (
+export async function expectRefusal(
   response: Response,
   status: number,
   code: string,
-): Promise<void> => {
+): Promise<void> {
   const body = await json<object>(response)
   expect({ status: response.status, ...body }).toMatchObject({ status, code })
 }

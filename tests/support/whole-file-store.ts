@@ -30,7 +30,7 @@ interface Seen {
 }
 
 /** A store that keeps one object and behaves badly on order. */
-const makeStore = () => {
+function makeStore() {
   const seen: Seen[] = []
   /** Tells that the server has gone silent: what ten minutes of nothing tell in a browser. */
   const stalled = new EventTarget()
@@ -103,9 +103,8 @@ const makeStore = () => {
 }
 
 /** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
-const makeSend =
-  (stalled: EventTarget): Send =>
-  ({ method, url, headers, body, signal, onSent }) =>
+function makeSend(stalled: EventTarget): Send {
+  return ({ method, url, headers, body, signal, onSent }) =>
     new Promise((resolve, reject) => {
       const size = body?.size ?? 0
       const length = { 'Content-Length': String(size) }
@@ -160,12 +159,15 @@ const makeSend =
         )
       }
     })
+}
 
 /** What two contents are compared by: a failed comparison of megabytes cannot be read. */
-export const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+export function sha(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
 
 /** How a transfer failed; throws what it met where the transfer did not fail as one does. */
-export const failure = async (running: Promise<void>) => {
+export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error
   return { kind: error.kind, status: error.status }
@@ -175,7 +177,7 @@ export const failure = async (running: Promise<void>) => {
  * Transfers of a file in one piece, over HTTP to a store that misbehaves on order: a test sets what it
  * does wrong, and reads what came to it. Nothing waits: the waits are only noted. Close it at the end.
  */
-export const openWholeFileStore = async () => {
+export async function openWholeFileStore() {
   const store = makeStore()
   await new Promise<void>((done) => store.server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`

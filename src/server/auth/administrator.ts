@@ -10,11 +10,11 @@ const administratorLock = 7_226_114
  * @param password is asked for only when the account is made.
  * @returns whether it was made now, and the address it has.
  */
-export const ensureAdministrator = async (
+export async function ensureAdministrator(
   { auth, config, db }: Pick<Deps, 'auth' | 'config' | 'db'>,
   password: () => Promise<string>,
-): Promise<{ created: boolean; email: string }> =>
-  db.transaction(async (lock) => {
+): Promise<{ created: boolean; email: string }> {
+  return db.transaction(async (lock) => {
     await lock.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
     const existing = await findAdministrator(db)
     if (existing) return { created: false, email: existing.email }
@@ -35,3 +35,4 @@ export const ensureAdministrator = async (
     await makeAdministrator(db, email)
     return { created, email }
   })
+}

@@ -12,17 +12,20 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const form = (changes: Record<string, unknown> = {}) => ({
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  email: 'ada@example.org',
-  password: 'secret1',
-  confirmPassword: 'secret1',
-  ...changes,
-})
+function form(changes: Record<string, unknown> = {}) {
+  return {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.org',
+    password: 'secret1',
+    confirmPassword: 'secret1',
+    ...changes,
+  }
+}
 
-const signUp = (changes?: Record<string, unknown>) =>
-  makeClient(app).post('/api/auth/signup', form(changes))
+function signUp(changes?: Record<string, unknown>) {
+  return makeClient(app).post('/api/auth/signup', form(changes))
+}
 
 describe('POST /api/auth/signup', () => {
   it('creates an account that can log in, and opens no session itself', async () => {
@@ -177,11 +180,13 @@ describe('POST /api/auth/login', () => {
   })
 })
 
-const sessionsOf = (userId: string) =>
-  app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
+function sessionsOf(userId: string) {
+  return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
+}
 
-const expireSession = (userId: string, expiresAt: Date) =>
-  app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, userId))
+function expireSession(userId: string, expiresAt: Date) {
+  return app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, userId))
+}
 
 describe('the session', () => {
   it('comes and goes with a hint that scripts can read', async () => {

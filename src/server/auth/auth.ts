@@ -48,11 +48,11 @@ interface AuthOptions {
   requireEmailVerification: boolean
 }
 
-const optionsFor = (
+function optionsFor(
   { db, appUrl, log, secret, passwords, requireEmailVerification }: AuthOptions,
   { watched }: DatabaseWatch,
-) =>
-  ({
+) {
+  return {
     baseURL: appUrl.origin,
     secret,
     telemetry: { enabled: false },
@@ -96,7 +96,8 @@ const optionsFor = (
       useSecureCookies: appUrl.protocol === 'https:',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
     },
-  }) satisfies BetterAuthOptions
+  } satisfies BetterAuthOptions
+}
 
 /**
  * Better Auth, set up for our tables. It is only ever called through `auth.api`: its own routes are
@@ -104,7 +105,7 @@ const optionsFor = (
  * out a query builder that the drizzle adapter does not need. A call during which the database was
  * away throws what the database's driver threw.
  */
-export const createAuth = (options: AuthOptions): Auth => {
+export function createAuth(options: AuthOptions): Auth {
   const watch = watchDatabase()
   const auth = betterAuth(optionsFor(options, watch))
   return { ...auth, api: watch.faithful(auth.api) }

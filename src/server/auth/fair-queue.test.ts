@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 
-const queueOf = (limits: { most: number; mostOfOne: number }, items: string[]) => {
+function queueOf(limits: { most: number; mostOfOne: number }, items: string[]) {
   const queue = new FairQueue<string>(limits)
   const refused = items.map((item) => queue.add(item.charAt(0), item))
   return { queue, refused }
@@ -13,10 +13,11 @@ interface Item {
   id: number
 }
 
-const countOf = (items: Item[], client: string) =>
-  items.filter((item) => item.client === client).length
+function countOf(items: Item[], client: string) {
+  return items.filter((item) => item.client === client).length
+}
 
-const takeAll = (queue: FairQueue<string>) => {
+function takeAll(queue: FairQueue<string>) {
   const taken: string[] = []
   for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item)
   return taken

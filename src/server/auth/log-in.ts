@@ -27,11 +27,11 @@ interface Client {
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
-export const logIn = async (
+export async function logIn(
   deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'>,
   { email, password }: Credentials,
   { address, headers, knownBrowser }: Client,
-): Promise<{ user: SessionUser; headers: Headers }> => {
+): Promise<{ user: SessionUser; headers: Headers }> {
   const { auth, clock, db, passwords } = deps
   const account = await accountName(deps, email)
   const admission = await admitTry(deps, { account, address, knownBrowser })
@@ -57,19 +57,20 @@ export const logIn = async (
  * which a reset may have ended all sessions but this one. Under the lock there is no third case: a
  * reset is over and shows here, or it comes later and ends this session with the others.
  */
-const staysOpen = (
+function staysOpen(
   db: Db,
   session: { token: string; userId: string; comparedWith: string | null },
-): Promise<boolean> =>
-  db.transaction(async (tx) => {
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
     const account = await lockCredentials(tx, session.userId)
     if (account && account.passwordHash === session.comparedWith) return true
     await endSession(tx, session.token)
     return false
   })
+}
 
 /** Counts the try as what it was, and throws what the client is told. */
-const refuse = async (error: unknown, admission: Admission): Promise<never> => {
+async function refuse(error: unknown, admission: Admission): Promise<never> {
   const status = error instanceof APIError ? error.statusCode : 500
   if (status === 403) {
     await admission.right()
@@ -82,7 +83,7 @@ const refuse = async (error: unknown, admission: Admission): Promise<never> => {
 }
 
 /** Only what a session row records; a stale cookie must not decide over a fresh login. */
-const sessionHeaders = (headers: Headers): Headers => {
+function sessionHeaders(headers: Headers): Headers {
   const kept = new Headers()
   const userAgent = headers.get('user-agent')
   if (userAgent) kept.set('user-agent', userAgent)

@@ -11,7 +11,7 @@ const log = pino({ level: 'error' }, logCollector(logged))
 const quick = { N: 16, r: 1, p: 1 }
 
 const opened: PasswordHashing[] = []
-const open = (cost?: typeof quick) => {
+function open(cost?: typeof quick) {
   const passwords = new PasswordHashing(log, cost)
   opened.push(passwords)
   return passwords
@@ -25,7 +25,7 @@ afterEach(async () => {
 const deadly = 7 as unknown as string
 
 /** How nice each thread of this process is, as the kernel has it (field 19 of proc(5)'s stat). */
-const threadPriorities = async () => {
+async function threadPriorities() {
   const tasks = await readdir('/proc/self/task')
   const stats = await Promise.all(
     tasks.map((task) => readFile(`/proc/self/task/${task}/stat`, 'utf8').catch(() => '')),
@@ -33,11 +33,13 @@ const threadPriorities = async () => {
   return stats.filter(Boolean).map((stat) => Number(stat.split(') ')[1]?.split(' ')[16]))
 }
 
-const codes = (answers: PromiseSettledResult<unknown>[]) =>
-  answers.map((answer) => (answer.status === 'fulfilled' ? 'hashed' : answer.reason.code))
+function codes(answers: PromiseSettledResult<unknown>[]) {
+  return answers.map((answer) => (answer.status === 'fulfilled' ? 'hashed' : answer.reason.code))
+}
 
-const countOf = (values: unknown[], wanted: unknown) =>
-  values.filter((value) => value === wanted).length
+function countOf(values: unknown[], wanted: unknown) {
+  return values.filter((value) => value === wanted).length
+}
 
 describe('PasswordHashing', () => {
   it('hashes as Better Auth does, and knows the hashes that it made', async () => {

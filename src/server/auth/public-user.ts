@@ -2,14 +2,16 @@ import type { User } from '../../shared/contract/account.ts'
 import type { SessionUser } from '../http/session.ts'
 
 /** What the browser may know of a user (spec §3, User). */
-export const publicUser = (user: SessionUser): User => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  firstName: user.firstName,
-  tier: user.tier,
-  isAdmin: user.role === 'admin',
-  premiumTrialStartedAt: user.premiumTrialStartedAt?.toISOString() ?? null,
-  premiumTrialEndsAt: user.premiumTrialEndsAt?.toISOString() ?? null,
-  profileImageUrl: user.image,
-})
+export function publicUser(user: SessionUser): User {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    firstName: user.firstName,
+    tier: user.tier,
+    isAdmin: user.role === 'admin',
+    premiumTrialStartedAt: user.premiumTrialStartedAt?.toISOString() ?? null,
+    premiumTrialEndsAt: user.premiumTrialEndsAt?.toISOString() ?? null,
+    profileImageUrl: user.image,
+  }
+}

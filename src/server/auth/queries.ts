@@ -15,13 +15,13 @@ import type { Db } from '../deps.ts'
 const passwordProvider = 'credential'
 
 /** The id of the user with this address (in lower case, as all are stored), or null. */
-export const findUserId = async (db: Db, email: string): Promise<string | null> => {
+export async function findUserId(db: Db, email: string): Promise<string | null> {
   const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)
   return row?.id ?? null
 }
 
 /** The stored hash of the password of the account with this address (in lower case), or null. */
-export const findPasswordHash = async (db: Db, email: string): Promise<string | null> => {
+export async function findPasswordHash(db: Db, email: string): Promise<string | null> {
   const [row] = await db
     .select({ password: accounts.password })
     .from(accounts)
@@ -32,7 +32,7 @@ export const findPasswordHash = async (db: Db, email: string): Promise<string | 
 }
 
 /** Finds a session and its user by the session's token, over or not: one query, prepared once. */
-export const prepareFindSession = (db: Db) => {
+export function prepareFindSession(db: Db) {
   const query = db
     .select({ expiresAt: sessions.expiresAt, user: users })
     .from(sessions)
@@ -45,7 +45,7 @@ export const prepareFindSession = (db: Db) => {
   }
 }
 
-export const findAdministrator = async (db: Db): Promise<{ email: string } | undefined> => {
+export async function findAdministrator(db: Db): Promise<{ email: string } | undefined> {
   const [row] = await db
     .select({ email: users.email })
     .from(users)
@@ -55,12 +55,12 @@ export const findAdministrator = async (db: Db): Promise<{ email: string } | und
 }
 
 /** The administrator's mail address needs no proof: whoever runs the server named it. */
-export const makeAdministrator = async (db: Db, email: string): Promise<void> => {
+export async function makeAdministrator(db: Db, email: string): Promise<void> {
   await db.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.email, email))
 }
 
 /** Removes sessions, one-time values and attempt counters that are over at `now`; all are dead by their dates already. */
-export const removeLapsedRows = async (db: Db, now: Date): Promise<void> => {
+export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
   await db.delete(accountTokens).where(lt(accountTokens.expiresAt, now))
@@ -89,10 +89,10 @@ const credentials = {
 }
 const passwordOfUser = and(eq(accounts.userId, users.id), eq(accounts.providerId, passwordProvider))
 
-export const findCredentialsByEmail = async (
+export async function findCredentialsByEmail(
   db: Db,
   email: string,
-): Promise<Credentials | undefined> => {
+): Promise<Credentials | undefined> {
   const [row] = await db
     .select(credentials)
     .from(users)
@@ -101,7 +101,7 @@ export const findCredentialsByEmail = async (
   return row
 }
 
-export const findCredentials = async (db: Db, userId: string): Promise<Credentials | undefined> => {
+export async function findCredentials(db: Db, userId: string): Promise<Credentials | undefined> {
   const [row] = await db
     .select(credentials)
     .from(users)
@@ -111,7 +111,7 @@ export const findCredentials = async (db: Db, userId: string): Promise<Credentia
 }
 
 /** As `findCredentials`, and nobody else changes this account until the transaction ends. */
-export const lockCredentials = async (tx: Db, userId: string): Promise<Credentials | undefined> => {
+export async function lockCredentials(tx: Db, userId: string): Promise<Credentials | undefined> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   return findCredentials(tx, userId)
 }
@@ -119,18 +119,18 @@ export const lockCredentials = async (tx: Db, userId: string): Promise<Credentia
 /** A token of a letter as it is kept. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
-export const insertAccountToken = async (db: Db, token: AccountToken): Promise<void> => {
+export async function insertAccountToken(db: Db, token: AccountToken): Promise<void> {
   await db.insert(accountTokens).values(token)
 }
 
 /** How many tokens of an account for this purpose are over only after `moment`. */
-export const countAccountTokens = (
+export function countAccountTokens(
   db: Db,
   purpose: TokenPurpose,
   userId: string,
   moment: Date,
-): Promise<number> =>
-  db.$count(
+): Promise<number> {
+  return db.$count(
     accountTokens,
     and(
       eq(accountTokens.userId, userId),
@@ -138,14 +138,15 @@ export const countAccountTokens = (
       gt(accountTokens.expiresAt, moment),
     ),
   )
+}
 
 /** A token for this purpose that is not over at `now`. */
-export const findAccountToken = async (
+export async function findAccountToken(
   db: Db,
   purpose: TokenPurpose,
   hash: string,
   now: Date,
-): Promise<AccountToken | undefined> => {
+): Promise<AccountToken | undefined> {
   const [token] = await db
     .select()
     .from(accountTokens)
@@ -160,7 +161,7 @@ export const findAccountToken = async (
 }
 
 /** Takes a token out of use. False when it was used before: of parallel callers exactly one is told true. */
-export const consumeAccountToken = async (tx: Db, hash: string): Promise<boolean> => {
+export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean> {
   const used = await tx
     .delete(accountTokens)
     .where(eq(accountTokens.hash, hash))
@@ -169,12 +170,12 @@ export const consumeAccountToken = async (tx: Db, hash: string): Promise<boolean
 }
 
 /** Sets an account's password, its first one too. */
-export const setPassword = async (
+export async function setPassword(
   tx: Db,
   userId: string,
   password: string,
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const changed = await tx
     .update(accounts)
     .set({ password, updatedAt: now })
@@ -193,16 +194,16 @@ export const setPassword = async (
 }
 
 /** Notes that whoever owns this account reads the mail of its address. */
-export const markEmailVerified = async (tx: Db, userId: string, now: Date): Promise<void> => {
+export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
 }
 
 /** Signs an account out in every browser. */
-export const endSessions = async (tx: Db, userId: string): Promise<void> => {
+export async function endSessions(tx: Db, userId: string): Promise<void> {
   await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
 
 /** Signs one browser out. */
-export const endSession = async (tx: Db, token: string): Promise<void> => {
+export async function endSession(tx: Db, token: string): Promise<void> {
   await tx.delete(sessions).where(eq(sessions.token, token))
 }

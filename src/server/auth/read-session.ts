@@ -15,7 +15,7 @@ import { prepareFindSession } from './queries.ts'
  * seven times the processor time, at every request of everybody signed in. What else there is to do
  * with a session stays with Better Auth.
  */
-export const sessionReader = ({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' | 'db'>) => {
+export function sessionReader({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' | 'db'>) {
   const findSession = prepareFindSession(db)
   return async (context: Context<HttpEnv>): Promise<SessionUser | null> => {
     const { authCookies, secret, sessionConfig } = await auth.$context
@@ -37,7 +37,7 @@ export const sessionReader = ({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' |
  * Better Auth writes it). Reckoned on the spot: Web Crypto goes to the thread pool for it, behind the
  * disk's work, which took a tenth of the rate of small uploads.
  */
-const verifiedToken = (cookie: string, secret: string): string | null => {
+function verifiedToken(cookie: string, secret: string): string | null {
   const end = cookie.lastIndexOf('.')
   if (end === -1) return null
   const token = cookie.slice(0, end)

@@ -13,15 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const forget = (email: string) => makeClient(app).post('/api/auth/forgot-password', { email })
-const reset = (token: string, newPassword = 'a new password') =>
-  makeClient(app).post('/api/auth/reset-password', { token, newPassword })
+function forget(email: string) {
+  return makeClient(app).post('/api/auth/forgot-password', { email })
+}
+function reset(token: string, newPassword = 'a new password') {
+  return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
+}
 
-const tokenIn = (mail: Mail | undefined): string =>
-  /\/reset-password\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
+function tokenIn(mail: Mail | undefined): string {
+  return /\/reset-password\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
+}
 
 /** Asks for a letter, and answers the token in it. */
-const letterFor = async ({ email }: Pick<Person, 'email'>): Promise<string> => {
+async function letterFor({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
   expect((await forget(email)).status).toBe(200)
   const [mail, ...others] = await app.mails()
@@ -30,7 +34,7 @@ const letterFor = async ({ email }: Pick<Person, 'email'>): Promise<string> => {
   return tokenIn(mail)
 }
 
-const expectInvalid = async (answer: Response) => {
+async function expectInvalid(answer: Response) {
   expect(answer.status).toBe(400)
   expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
 }

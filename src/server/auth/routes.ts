@@ -20,7 +20,7 @@ type AuthHandlers = Handlers<
 >
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
-export const authRoutes = (deps: AuthDeps): AuthHandlers => {
+export function authRoutes(deps: AuthDeps): AuthHandlers {
   const holdingRefusals = refusalHolder(deps)
   const { signup, login, forgotPassword, resetPassword, ...others } = handlers(deps)
   return {
@@ -32,61 +32,63 @@ export const authRoutes = (deps: AuthDeps): AuthHandlers => {
   }
 }
 
-const handlers = (deps: AuthDeps): AuthHandlers => ({
-  async signup({ body, clientAddress }) {
-    const address = addressBlock(clientAddress)
-    await deps.rateLimits.spend([counter('signupsByAddress', address)])
-    const { requiresVerification } = await signUp(deps, body, address)
-    return { message: 'Account created successfully!', requiresVerification }
-  },
+function handlers(deps: AuthDeps): AuthHandlers {
+  return {
+    async signup({ body, clientAddress }) {
+      const address = addressBlock(clientAddress)
+      await deps.rateLimits.spend([counter('signupsByAddress', address)])
+      const { requiresVerification } = await signUp(deps, body, address)
+      return { message: 'Account created successfully!', requiresVerification }
+    },
 
-  async login({ body, clientAddress, context }) {
-    const knownBrowser = await findKnownBrowser(deps, context, body.email)
-    const { user, headers } = await logIn(deps, body, {
-      address: addressBlock(clientAddress),
-      headers: context.req.raw.headers,
-      knownBrowser,
-    })
-    const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
-    // Nothing can fail any more: an answer that says so must not open a session.
-    setSessionCookies(context, headers)
-    if (known !== null) setKnownBrowser(deps, context, known)
-    return publicUser(user)
-  },
-
-  async forgotPassword({ body, clientAddress }) {
-    await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
-    const email = body.email.toLowerCase()
-    const askedAt = deps.clock().toISOString()
-    // Known or not, it is the same one insert: what comes of it is for the job to find out.
-    await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
-    return {
-      message: "If an account exists, we've sent password reset instructions to your email.",
-    }
-  },
-
-  async resetPassword({ body, clientAddress }) {
-    const client = addressBlock(clientAddress)
-    await deps.rateLimits.spend([counter('resetsByAddress', client)])
-    await resetPassword(deps, body, client)
-    return { message: 'Password reset successful!' }
-  },
-
-  currentUser: ({ user }) => publicUser(user),
-
-  startSignIn: ({ context }) => context.redirect('/login'),
-
-  async logout({ context }) {
-    // A navigation that another site started ends nobody's session, a neighbour below our domain
-    // included, and neither does a mere look.
-    const site = context.req.header('sec-fetch-site') ?? 'none'
-    if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
-      const { headers } = await deps.auth.api.signOut({
+    async login({ body, clientAddress, context }) {
+      const knownBrowser = await findKnownBrowser(deps, context, body.email)
+      const { user, headers } = await logIn(deps, body, {
+        address: addressBlock(clientAddress),
         headers: context.req.raw.headers,
-        returnHeaders: true,
+        knownBrowser,
       })
+      const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
+      // Nothing can fail any more: an answer that says so must not open a session.
       setSessionCookies(context, headers)
-    }
-    return context.redirect('/')
-  },
-})
+      if (known !== null) setKnownBrowser(deps, context, known)
+      return publicUser(user)
+    },
+
+    async forgotPassword({ body, clientAddress }) {
+      await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
+      const email = body.email.toLowerCase()
+      const askedAt = deps.clock().toISOString()
+      // Known or not, it is the same one insert: what comes of it is for the job to find out.
+      await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
+      return {
+        message: "If an account exists, we've sent password reset instructions to your email.",
+      }
+    },
+
+    async resetPassword({ body, clientAddress }) {
+      const client = addressBlock(clientAddress)
+      await deps.rateLimits.spend([counter('resetsByAddress', client)])
+      await resetPassword(deps, body, client)
+      return { message: 'Password reset successful!' }
+    },
+
+    currentUser: ({ user }) => publicUser(user),
+
+    startSignIn: ({ context }) => context.redirect('/login'),
+
+    async logout({ context }) {
+      // A navigation that another site started ends nobody's session, a neighbour below our domain
+      // included, and neither does a mere look.
+      const site = context.req.header('sec-fetch-site') ?? 'none'
+      if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
+        const { headers } = await deps.auth.api.signOut({
+          headers: context.req.raw.headers,
+          returnHeaders: true,
+        })
+        setSessionCookies(context, headers)
+      }
+      return context.redirect('/')
+    },
+  }
+}

@@ -11,11 +11,11 @@ import { findUserId } from './queries.ts'
  * @param client on whose behalf the password is hashed.
  * @throws {AppError} EMAIL_TAKEN, also when two requests for one address race; PASSWORDS_BUSY.
  */
-export const signUp = async (
+export async function signUp(
   { auth, config, db, passwords }: Pick<Deps, 'auth' | 'config' | 'db' | 'passwords'>,
   form: z.output<typeof signupBody>,
   client: string,
-): Promise<{ requiresVerification: boolean }> => {
+): Promise<{ requiresVerification: boolean }> {
   const email = form.email.toLowerCase()
   if (email === config.adminEmail || (await findUserId(db, email)) !== null) {
     throw new AppError('EMAIL_TAKEN')

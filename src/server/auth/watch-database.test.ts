@@ -15,11 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** While it works, every change of a table fails as if Postgres could not do it. */
-const whileRefusing = async <T>(
-  table: string,
-  code: string,
-  work: () => Promise<T>,
-): Promise<T> => {
+async function whileRefusing<T>(table: string, code: string, work: () => Promise<T>): Promise<T> {
   const { db } = app.deps
   const refuse = `create function refuse() returns trigger language plpgsql as
     $$ begin raise exception using errcode = '${code}'; end $$`
@@ -35,13 +31,15 @@ const whileRefusing = async <T>(
   }
 }
 
-const newcomer = () => ({
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  email: `${randomUUID()}@example.org`,
-  password: 'correct horse',
-  confirmPassword: 'correct horse',
-})
+function newcomer() {
+  return {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: `${randomUUID()}@example.org`,
+    password: 'correct horse',
+    confirmPassword: 'correct horse',
+  }
+}
 
 /** Calls that Better Auth answers, and the table that each of them changes. */
 const calls: [string, string, () => Promise<Response>][] = [

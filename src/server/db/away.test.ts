@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** What a statement fails with, on a connection of its own. */
-const failing = async (...statements: string[]): Promise<unknown> => {
+async function failing(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
@@ -44,14 +44,17 @@ const failing = async (...statements: string[]): Promise<unknown> => {
     await client.end()
   }
 }
-const ask = async (statement: string) => expect(await failing(statement)).toBeNull()
+async function ask(statement: string) {
+  return expect(await failing(statement)).toBeNull()
+}
 
 /** What Postgres fails with under conditions that no test makes: it says the code that it is told. */
-const saying = (code: string) =>
-  failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+function saying(code: string) {
+  return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+}
 
 /** What connecting fails with. */
-const connecting = async (changes: pg.ClientConfig): Promise<unknown> => {
+async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const place = { host, user: 'postgres', database: pathname.slice(1) }
   const client = new pg.Client({ ...place, connectionTimeoutMillis: 200, ...changes })
@@ -65,7 +68,7 @@ const connecting = async (changes: pg.ClientConfig): Promise<unknown> => {
 }
 
 /** What connecting fails with where somebody else than Postgres listens. */
-const meeting = async (greet: (socket: Socket) => void): Promise<unknown> => {
+async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     greet(socket)
@@ -78,7 +81,7 @@ const meeting = async (greet: (socket: Socket) => void): Promise<unknown> => {
 }
 
 /** Postgres's own error message, before it lets anybody in. */
-const refusal = (code: string) => {
+function refusal(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
   const head = Buffer.alloc(5)
@@ -88,10 +91,7 @@ const refusal = (code: string) => {
 }
 
 /** What a statement fails with on a pool of one connection, which `spoil` has spoiled. */
-const onPool = async (
-  spoil: (pool: pg.Pool) => Promise<unknown>,
-  limits = {},
-): Promise<unknown> => {
+async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, connectMs: 100, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
   const error = await spoil(pool).catch((reason: unknown) => reason)
@@ -100,7 +100,7 @@ const onPool = async (
 }
 
 /** A client whose connection has ended, and nobody has told it. */
-const cutClient = async (): Promise<pg.Client> => {
+async function cutClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
@@ -112,8 +112,9 @@ const cutClient = async (): Promise<pg.Client> => {
 }
 
 /** As Node makes them, of calls that fail only when a network or a machine does. */
-const ofNode = (code: string, syscall?: string) =>
-  Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+function ofNode(code: string, syscall?: string) {
+  return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+}
 
 /** Every sign, shown by what really happens wherever that can be had. */
 const shown: Record<SignName, () => Promise<unknown> | unknown> = {

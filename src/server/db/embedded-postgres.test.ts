@@ -60,7 +60,9 @@ async function query(postgres: EmbeddedPostgres, sql: string): Promise<unknown[]
   }
 }
 
-const pidFile = () => join(dataDir, 'postgres/postmaster.pid')
+function pidFile() {
+  return join(dataDir, 'postgres/postmaster.pid')
+}
 
 async function postmasterPid(): Promise<number> {
   return Number((await readFile(pidFile(), 'utf8')).split('\n')[0])

@@ -18,15 +18,15 @@ import { findPostgres } from './postgres-programs.ts'
 const ownerLock = 'mayfly: owner of this folder'
 
 /** How long a Postgres may take to come up, replaying after a crash included. */
-const startMillis = 60_000
-const stopMillis = 30_000
+const startMs = 60_000
+const stopMs = 30_000
 /** How long one try to connect may take: a Postgres that stands still takes connections and says nothing. */
-const connectMillis = 5_000
+const connectMs = 5_000
 /** How long the lock of a server that has just been killed may linger. */
-const lingerMillis = 2_000
-const pollMillis = 20
+const lingerMs = 2_000
+const pollMs = 20
 const maxStarts = 5
-const restartMillis = 100
+const restartMs = 100
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
@@ -149,7 +149,7 @@ async function own(folder: Folder): Promise<Owner> {
 
 /** @param launched gets every Postgres that it starts. */
 async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
-  const deadline = AbortSignal.timeout(startMillis)
+  const deadline = AbortSignal.timeout(startMs)
   let linger: AbortSignal | null = null
   for (;;) {
     const last = launched.at(-1)
@@ -157,17 +157,17 @@ async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Own
     if (connected) {
       const claimed = await claim(folder, connected, last !== undefined)
       if (typeof claimed === 'object') return claimed
-      if (claimed === 'refused') linger ??= AbortSignal.timeout(lingerMillis)
+      if (claimed === 'refused') linger ??= AbortSignal.timeout(lingerMs)
       if (claimed === 'refused' && linger?.aborted) throw new FolderInUse(folder.dataDir)
     } else if (!last?.running() && (await findPostmaster(folder.cluster)) === null) {
       if (last && launched.length >= maxStarts) throw await last.failure()
       // What a killed Postgres held is free a moment later.
-      await wait(launched.length * restartMillis)
+      await wait(launched.length * restartMs)
       await removeStaleSocketLock(folder.connection.host, folder.cluster)
       launched.push(await launchPostgres(folder))
     }
     if (deadline.aborted) throw await tooSlow(folder.cluster)
-    await wait(pollMillis)
+    await wait(pollMs)
   }
 }
 
@@ -177,7 +177,7 @@ async function connect(connection: EmbeddedPostgres['connection']): Promise<Conn
     ...connection,
     ssl: false,
     keepAlive: false,
-    connectionTimeoutMillis: connectMillis,
+    connectionTimeoutMillis: connectMs,
   })
   // Its end is what matters, and 'end' tells it; an error without a listener ends the process.
   client.on('error', () => {})
@@ -243,7 +243,7 @@ function signalStop(pid: number): void {
 }
 
 async function stopPostmaster(cluster: string, log: Pick<Logger, 'warn'>): Promise<void> {
-  const deadline = AbortSignal.timeout(stopMillis)
+  const deadline = AbortSignal.timeout(stopMs)
   const pid = await findPostmaster(cluster)
   if (pid === null) return
   signalStop(pid)
@@ -252,7 +252,7 @@ async function stopPostmaster(cluster: string, log: Pick<Logger, 'warn'>): Promi
       log.warn({ pid }, 'The embedded Postgres is still stopping; the next start takes it over')
       return
     }
-    await wait(pollMillis)
+    await wait(pollMs)
   }
 }
 
@@ -268,7 +268,7 @@ async function tooSlow(cluster: string): Promise<StartFault> {
   const pid = await findPostmaster(cluster)
   return new StartFault(
     pid === null
-      ? `The embedded Postgres in ${cluster} did not come up in ${startMillis / 1000} s.`
+      ? `The embedded Postgres in ${cluster} did not come up in ${startMs / 1000} s.`
       : `Postgres (pid ${pid}) holds ${cluster} and cannot be reached. Wait for it or stop it ` +
           '(kill -INT), then start again.',
   )

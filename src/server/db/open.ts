@@ -20,8 +20,8 @@ export interface Database {
   onLost(listener: (error: unknown) => void): void
 }
 
-const reachMillis = 15_000
-const retryMillis = 250
+const reachMs = 15_000
+const retryMs = 250
 
 /**
  * Opens the database of the configuration, the embedded one or that of DATABASE_URL, with all
@@ -63,7 +63,7 @@ export async function openDatabase(
 }
 
 async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {
-  const deadline = AbortSignal.timeout(reachMillis)
+  const deadline = AbortSignal.timeout(reachMs)
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
     client.on('error', () => {})
@@ -80,7 +80,7 @@ async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Pr
         )
       }
       if (attempt === 1) log.warn(`Waiting for the database of DATABASE_URL: ${reason}`)
-      await wait(retryMillis)
+      await wait(retryMs)
     } finally {
       await client.end().catch(() => {})
     }

@@ -25,10 +25,12 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([closed, open].map((folder) => rm(folder, { recursive: true }))))
 
-const publish = () => publishPrograms(join(closed, 'native'), join(open, 'mayfly'))
+function publish() {
+  return publishPrograms(join(closed, 'native'), join(open, 'mayfly'))
+}
 
 /** As a user who owns nothing; where only root could become one, as oneself. */
-const runVersion = (programs: string) => {
+function runVersion(programs: string) {
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const options = { encoding: 'utf8', env: { LC_ALL: 'C' }, cwd: '/', ...nobody } as const
   return spawnSync(join(programs, 'bin/postgres'), ['--version'], options)

@@ -19,8 +19,12 @@ import { tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
 import { storageNames } from '../storage/storage-name.ts'
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
-const bytes = (name: string) => bigint(name, { mode: 'number' })
+function moment(name: string) {
+  return timestamp(name, { withTimezone: true, mode: 'date' })
+}
+function bytes(name: string) {
+  return bigint(name, { mode: 'number' })
+}
 
 /** Accounts: the first block of columns is Better Auth's user model, the second ours. */
 export const users = pgTable('users', {
@@ -40,10 +44,11 @@ export const users = pgTable('users', {
   premiumTrialEndsAt: moment('premium_trial_ends_at'),
 })
 
-const ownerId = () =>
-  text('user_id')
+function ownerId() {
+  return text('user_id')
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
+}
 
 /** Better Auth's sessions: one row a signed-in browser. */
 export const sessions = pgTable(

@@ -19,7 +19,7 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 /** A pool of one connection, so that what becomes of it is seen by whoever asks next. */
-const open = (limits = {}): OpenPool => {
+function open(limits = {}): OpenPool {
   const log = { warn() {} }
   const one = { ...poolLimits, connections: 1, ...limits }
   const opened = openPool({ connectionString: database.url }, log, one)
@@ -28,13 +28,16 @@ const open = (limits = {}): OpenPool => {
 }
 
 /** Which connection the pool gives. */
-const connectionOf = async ({ db }: OpenPool) =>
-  (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
+async function connectionOf({ db }: OpenPool) {
+  return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
+}
 
-const write = (db: Pick<OpenPool['db'], 'insert'>, key: string) =>
-  db.insert(settings).values({ key, value: '', updatedAt: new Date(0) })
-const isThere = async ({ db }: OpenPool, key: string) =>
-  (await db.$count(settings, eq(settings.key, key))) === 1
+function write(db: Pick<OpenPool['db'], 'insert'>, key: string) {
+  return db.insert(settings).values({ key, value: '', updatedAt: new Date(0) })
+}
+async function isThere({ db }: OpenPool, key: string) {
+  return (await db.$count(settings, eq(settings.key, key))) === 1
+}
 
 describe('a transaction', () => {
   it('is there as a whole once it has resolved, on a connection that goes on', async () => {

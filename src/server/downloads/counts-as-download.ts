@@ -5,14 +5,15 @@ import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
  * (design §4: one download counts once). The first byte decides: of a download in pieces or with a
  * resumption, one answer has it. A chat preview's robot is nobody's download.
  */
-export const countsAsDownload = (start: number, userAgent: string | undefined): boolean =>
-  start === 0 && !isPreviewRobot(userAgent)
+export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
+  return start === 0 && !isPreviewRobot(userAgent)
+}
 
 /**
  * The offset at which the answer to a request will begin, for bytes that somebody else will send;
  * null where none are to be expected: a HEAD, or a client that has them already.
  */
-export const expectedStart = (method: string, headers: Headers): number | null => {
+export function expectedStart(method: string, headers: Headers): number | null {
   if (method !== 'GET' || headers.has('if-none-match') || headers.has('if-modified-since')) {
     return null
   }

@@ -26,10 +26,11 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  makeClient(app).fetch(path, { method, headers })
+function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  return makeClient(app).fetch(path, { method, headers })
+}
 
-const countOf = async (id: string) => {
+async function countOf(id: string) {
   const listed = await json<File[]>(await owner.fetch('/api/files'))
   return listed.find((file) => file.id === id)?.downloadCount
 }

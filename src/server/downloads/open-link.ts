@@ -7,10 +7,10 @@ import type { FindLink, Link } from './queries.ts'
  * The file behind a short code if its link is alive at this very moment, else null. Unknown,
  * expired, private and deleted look the same from outside (design §4).
  */
-export const openLink = async (
+export async function openLink(
   { clock, findLink }: { clock: Clock; findLink: FindLink },
   code: string,
-): Promise<Link | null> => {
+): Promise<Link | null> {
   if (!isShortCode(code)) return null
   const link = await findLink(code)
   // An active link is active whatever its owner's tier: the tier only decides what comes after.

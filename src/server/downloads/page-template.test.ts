@@ -15,7 +15,9 @@ const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
 const createdAt = new Date('2025-07-12T10:02:00Z')
-const later = (ms: number) => new Date(createdAt.getTime() + ms)
+function later(ms: number) {
+  return new Date(createdAt.getTime() + ms)
+}
 
 const link: PageLink = {
   shortCode: 'abcdefghjk',
@@ -30,7 +32,7 @@ const link: PageLink = {
 }
 
 /** The page of a link, sent as UTF-8 and parsed. */
-const open = (changes: Partial<PageLink> = {}, now = createdAt) => {
+function open(changes: Partial<PageLink> = {}, now = createdAt) {
   const html = pages.alive({ ...link, ...changes }, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }

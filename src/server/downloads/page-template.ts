@@ -41,11 +41,11 @@ export interface LinkPages {
  * as the object storage.
  * @throws {StartFault} when the pages are missing or were built for another server.
  */
-export const loadLinkPages = (options: {
+export function loadLinkPages(options: {
   distDir: string
   appUrl: URL
   connect?: readonly string[]
-}): LinkPages => {
+}): LinkPages {
   const html = readBuilt(options.distDir, 'download.html')
   const dead = readBuilt(options.distDir, 'download-invalid.html')
   checkSlots(html)
@@ -73,12 +73,12 @@ export const loadLinkPages = (options: {
   }
 }
 
-const pageValues = (
+function pageValues(
   link: PageLink,
   kind: FileKind,
   origin: string,
   now: Date,
-): Record<PageSlot, string> => {
+): Record<PageSlot, string> {
   const life = lifeline(link, now, true)
   const bar = lifelineBar(life)
   return {
@@ -108,8 +108,8 @@ type Condition = FileKind | 'sha256'
 const conditions: readonly Condition[] = [...fileKinds, 'sha256']
 
 /** The template with what shows only where one of these holds, and without what shows only elsewhere. */
-const onlyWhere = (html: string, holding: readonly Condition[]): string =>
-  conditions.reduce((rest, condition) => {
+function onlyWhere(html: string, holding: readonly Condition[]): string {
+  return conditions.reduce((rest, condition) => {
     const start = rest.indexOf(ifStart(condition))
     const end = rest.indexOf(ifEnd(condition))
     if (start < 0 || end < start) throw builtForAnother(`nothing for ${condition}`)
@@ -117,20 +117,23 @@ const onlyWhere = (html: string, holding: readonly Condition[]): string =>
     const kept = holding.includes(condition) ? inner : ''
     return rest.slice(0, start) + kept + rest.slice(end + ifEnd(condition).length)
   }, html)
+}
 
-const checkSlots = (html: string) => {
+function checkSlots(html: string) {
   for (const name of pageSlots) {
     if (!html.includes(slot(name))) throw builtForAnother(`no ${slot(name)}`)
   }
 }
 
-const isSlot = (name: string): name is PageSlot => pageSlots.some((known) => known === name)
+function isSlot(name: string): name is PageSlot {
+  return pageSlots.some((known) => known === name)
+}
 
 /**
  * Splits a template at its slots once; what comes back only joins. Values are never looked at again,
  * so a file called {{name}} stays just that.
  */
-const compile = (html: string) => {
+function compile(html: string) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
   const parts: { name: PageSlot; text: string }[] = []
   for (let at = 0; at < rest.length; at += 2) {
@@ -145,8 +148,11 @@ const compile = (html: string) => {
   }
 }
 
-const builtForAnother = (what: string) =>
-  new StartFault(`The web was built for another version (download.html: ${what}): npm run build`)
+function builtForAnother(what: string) {
+  return new StartFault(
+    `The web was built for another version (download.html: ${what}): npm run build`,
+  )
+}
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -159,5 +165,6 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Any text as HTML that reads as just that text, in an element or between double quotes. */
-const escapeHtml = (text: string): string =>
-  /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
+function escapeHtml(text: string): string {
+  return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
+}

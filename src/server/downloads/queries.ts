@@ -9,7 +9,7 @@ import type { Db } from '../deps.ts'
  * share it, because under load the way to the database and back costs more than everything else
  * that a page takes. Nothing is kept: each answer is of after its request.
  */
-export const prepareFindLink = (db: Db) => {
+export function prepareFindLink(db: Db) {
   const query = db
     .select({
       id: files.id,
@@ -41,7 +41,7 @@ export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
 /** Counts one download of a file, in all and for its day (UTC), in one statement. */
-export const countDownload = async (db: Db, fileId: string, now: Date): Promise<void> => {
+export async function countDownload(db: Db, fileId: string, now: Date): Promise<void> {
   const day = now.toISOString().slice(0, 10)
   const counted = db.$with('counted').as(
     db

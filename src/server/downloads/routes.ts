@@ -10,10 +10,10 @@ import { sendDownload } from './send-download.ts'
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
 /** What anyone with a link can reach: its page, its details and its bytes (design §4). */
-export const downloadRoutes = (
+export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
-): Handlers<DownloadEndpoint> => {
+): Handlers<DownloadEndpoint> {
   const links = { ...deps, findLink: prepareFindLink(deps.db) }
 
   /** Reading the page changes no counter; a dead link's page is a 404. */
@@ -55,6 +55,9 @@ export const downloadRoutes = (
 }
 
 /** Browsers ask for HTML by name; robots that draw a preview take anything and need the page. */
-const wantsPage = (headers: Headers): boolean =>
-  headers.get('accept')?.includes('text/html') === true ||
-  isPreviewRobot(headers.get('user-agent') ?? undefined)
+function wantsPage(headers: Headers): boolean {
+  return (
+    headers.get('accept')?.includes('text/html') === true ||
+    isPreviewRobot(headers.get('user-agent') ?? undefined)
+  )
+}

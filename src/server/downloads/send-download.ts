@@ -12,11 +12,11 @@ import { countDownload, type FindLink } from './queries.ts'
  * ends with the link (design §4).
  * @throws {AppError} LINK_NOT_FOUND.
  */
-export const sendDownload = async (
+export async function sendDownload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & { findLink: FindLink },
   code: string,
   context: Context<HttpEnv>,
-): Promise<Response> => {
+): Promise<Response> {
   const link = await openLink(deps, code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
   const { method } = context.req

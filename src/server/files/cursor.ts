@@ -5,11 +5,12 @@ import type { Position } from './queries.ts'
 const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
 
 /** A place in the list of files as opaque text: what `x-next-cursor` carries. */
-export const formatCursor = ({ createdAt, id }: Position): string =>
-  Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url')
+export function formatCursor({ createdAt, id }: Position): string {
+  return Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url')
+}
 
 /** @throws {AppError} INVALID_INPUT for anything that `formatCursor` did not make. */
-export const parseCursor = (cursor: string): Position => {
+export function parseCursor(cursor: string): Position {
   try {
     const [createdAt, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
     return { createdAt, id }

@@ -11,12 +11,12 @@ const fileId = z.uuid()
  * fails is tried again by the job.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
-export const deleteFile = async (
+export async function deleteFile(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   id: string,
   log: Logger,
-): Promise<void> => {
+): Promise<void> {
   const file = fileId.safeParse(id).success
     ? await markDeleted(db, ownerId, id, clock())
     : undefined

@@ -17,7 +17,7 @@ interface Purge {
  * work. The links themselves died before, by rule.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
-export const expireFiles = async (deps: ExpireDeps): Promise<Purge> => {
+export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
   const total = { purged: 0, failed: 0 }
   for (const storage of deps.stores.all) {
     const { purged, failed } = await expireStore(deps, storage)
@@ -27,7 +27,7 @@ export const expireFiles = async (deps: ExpireDeps): Promise<Purge> => {
   return total
 }
 
-const expireStore = async ({ clock, db, log }: ExpireDeps, storage: Storage): Promise<Purge> => {
+async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Promise<Purge> {
   let purged = 0
   let failed = 0
   for (;;) {

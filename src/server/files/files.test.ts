@@ -19,9 +19,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const download = (shortCode: string) => makeClient(app).fetch(`/api/download/${shortCode}`)
+function download(shortCode: string) {
+  return makeClient(app).fetch(`/api/download/${shortCode}`)
+}
 
-const storageKeyOf = async (id: string) => {
+async function storageKeyOf(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('no such file')
   return row.storageKey

@@ -9,30 +9,32 @@ import type { StorageName } from '../storage/storage-name.ts'
 export type FileRow = typeof files.$inferSelect
 
 /** A file as its owner sees it. From the moment its bytes begin to go they are gone for everybody. */
-export const toFile = (row: FileRow): File => ({
-  id: row.id,
-  originalName: row.originalName,
-  mimeType: row.mimeType,
-  size: row.size,
-  shortCode: row.shortCode,
-  createdAt: row.createdAt.toISOString(),
-  expiresAt: row.expiresAt.toISOString(),
-  maxLifetimeAt: row.maxLifetimeAt.toISOString(),
-  downloadCount: row.downloadCount,
-  uploadDuration: row.uploadDuration,
-  sha256: row.sha256,
-  purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
-})
+export function toFile(row: FileRow): File {
+  return {
+    id: row.id,
+    originalName: row.originalName,
+    mimeType: row.mimeType,
+    size: row.size,
+    shortCode: row.shortCode,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    maxLifetimeAt: row.maxLifetimeAt.toISOString(),
+    downloadCount: row.downloadCount,
+    uploadDuration: row.uploadDuration,
+    sha256: row.sha256,
+    purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
+  }
+}
 
 /** A fresh short code, to be recorded as given; that it never was before is for the record to say. */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /** The file that came of an upload, unless its owner deleted it since. */
-export const findFileByKey = async (
+export async function findFileByKey(
   db: Db,
   ownerId: string,
   storageKey: string,
-): Promise<FileRow | undefined> => {
+): Promise<FileRow | undefined> {
   const [row] = await db
     .select()
     .from(files)
@@ -52,7 +54,7 @@ export interface Position {
  * Makes the function that lists a user's files, newest first: those after `after` when given, at most
  * `limit` when given. Prepared, since browsers ask for it after every upload.
  */
-export const prepareListFiles = (db: Db) => {
+export function prepareListFiles(db: Db) {
   const { placeholder } = sql
   const list = (name: string, beyond?: SQL) =>
     db
@@ -82,12 +84,12 @@ export const prepareListFiles = (db: Db) => {
  * Ends a file for good in its owner's name: from here its link is dead and its bytes are to be
  * removed. Of parallel callers exactly one is told the key.
  */
-export const markDeleted = async (
+export async function markDeleted(
   db: Db,
   ownerId: string,
   id: string,
   now: Date,
-): Promise<FileRow | undefined> => {
+): Promise<FileRow | undefined> {
   const [row] = await db
     .update(files)
     .set({
@@ -109,12 +111,12 @@ const claimMs = 10 * 60 * 1000
  * expired while their owner is free at `now` (`linkStatus` says the same in the browser; a test
  * holds the two together). Another server's claims are left to it.
  */
-export const claimFilesToPurge = async (
+export async function claimFilesToPurge(
   db: Db,
   storage: StorageName,
   now: Date,
   limit: number,
-): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> => {
+): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
   const staleClaim = new Date(now.getTime() - claimMs)
   // Of a tier that this program does not know, nobody's bytes go before their 30 days are over.
   const ownerIsFree = sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
@@ -139,7 +141,7 @@ export const claimFilesToPurge = async (
 }
 
 /** Records that these files' bytes are gone. Rows that their owner deleted go with them. */
-export const markPurged = async (db: Db, ids: string[], now: Date): Promise<void> => {
+export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
     await tx.delete(files).where(and(inArray(files.id, ids), isNotNull(files.deletedAt)))

@@ -5,9 +5,9 @@ import { deleteFile } from './delete-file.ts'
 import { prepareListFiles, toFile } from './queries.ts'
 
 /** The signed-in user's own files (spec §7). */
-export const fileRoutes = (
+export function fileRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
-): Handlers<'listFiles' | 'deleteFile'> => {
+): Handlers<'listFiles' | 'deleteFile'> {
   const listFiles = prepareListFiles(deps.db)
   return {
     async listFiles({ query, user, context }) {

@@ -5,7 +5,7 @@ import { readAddress } from './client-address.ts'
  * What attempts are counted by: an IPv4 address itself, of an IPv6 address the first 64 bits, since
  * whoever has one of those addresses has them all. Anything else is taken as it stands.
  */
-export const addressBlock = (text: string): string => {
+export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')

@@ -12,7 +12,7 @@ const style = `
   code { font-size: .9em }`
 
 /** The contract as a page to read: one section an endpoint, without scripts. */
-export const apiDocsPage = () => {
+export function apiDocsPage() {
   const sections = (Object.keys(endpoints) as EndpointName[]).map((name) =>
     section(endpoints[name]),
   )
@@ -31,7 +31,8 @@ ${sections}
 </html>`
 }
 
-const section = (row: Endpoint) => html`
+function section(row: Endpoint) {
+  return html`
 <section>
 <h2>${row.method} ${row.path}</h2>
 <p>${row.summary}</p>
@@ -42,3 +43,4 @@ ${
     : ''
 }
 </section>`
+}

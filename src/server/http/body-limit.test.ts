@@ -14,8 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const post = (body: string, headers: Record<string, string | number> = {}) =>
-  send(server.url, { method: 'POST', body, headers })
+function post(body: string, headers: Record<string, string | number> = {}) {
+  return send(server.url, { method: 'POST', body, headers })
+}
 
 describe.each([
   ['whose length is announced', {}],

@@ -8,7 +8,7 @@ import type { HttpEnv } from './env.ts'
  * holds a body to, decides alone; only a body without one is counted as it comes, because looking
  * at it makes a web stream of every request and costs more than most of our answers.
  */
-export const bodyLimit = (maxSize: number) => {
+export function bodyLimit(maxSize: number) {
   const counted = countingLimit({ maxSize, onError: tooLarge })
   return createMiddleware<HttpEnv>((c, next) => {
     const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers
@@ -17,6 +17,6 @@ export const bodyLimit = (maxSize: number) => {
   })
 }
 
-const tooLarge = (): never => {
+function tooLarge(): never {
   throw new AppError('BODY_TOO_LARGE')
 }

@@ -6,7 +6,7 @@ import { codeOf, StartFault } from '../start-fault.ts'
  * A file of the built web, as text.
  * @throws {StartFault} when it is not there.
  */
-export const readBuilt = (distDir: string, file: string): string => {
+export function readBuilt(distDir: string, file: string): string {
   try {
     return readFileSync(join(distDir, file), 'utf8')
   } catch (error) {

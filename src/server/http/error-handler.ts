@@ -9,7 +9,7 @@ import type { HttpEnv } from './env.ts'
 /** A Postgres that was restarted is back by then, as a rule. */
 const retryAfterSeconds = 5
 
-const toAppError = (error: unknown, requestId: string): AppError => {
+function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
   // Before what is away: of this somebody can do something.
@@ -34,7 +34,7 @@ const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL'])
  * The one way an error leaves: a known one by the table, an unknown one logged whole under the
  * request's id and answered with one dull sentence that carries it.
  */
-export const answerError = (error: unknown, c: Context<HttpEnv>): Response => {
+export function answerError(error: unknown, c: Context<HttpEnv>): Response {
   const fault = toAppError(error, c.var.requestId)
   if (fault.status >= 500 && !notLogged.has(fault.code))
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')

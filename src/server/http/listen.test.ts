@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Sends text as it stands and answers all that comes back until the server closes. */
-const exchange = (text: string): Promise<string> =>
-  new Promise((resolve, reject) => {
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url)
     const socket = connect(Number(port), hostname)
     let answer = ''
@@ -24,6 +24,7 @@ const exchange = (text: string): Promise<string> =>
     socket.on('error', reject)
     socket.write(text)
   })
+}
 
 describe('a client that asks before it sends', () => {
   const put = (target: string, length: number) =>

@@ -20,12 +20,12 @@ const keepAliveMs = 75_000
  * Starts listening, lets in what `admit` does, and answers the server and the port it got.
  * @throws Node's listen errors, such as EADDRINUSE.
  */
-export const listen = async (
+export async function listen(
   app: Hono<HttpEnv>,
   dataPlane: DataPlane,
   { host, port, admit }: { host: string; port: number; admit: Admit },
   limits: ConnectionLimits = connectionLimits,
-): Promise<{ server: Server; port: number }> => {
+): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
@@ -73,9 +73,10 @@ export const listen = async (
 }
 
 /** RFC 9112 §3.2: since HTTP/1.1 a request names its host. Simple health checks speak HTTP/1.0. */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersion !== '1.0'
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion !== '1.0'
+}
 
-const refuseUnheard = (response: ServerResponse, status: number): void => {
+function refuseUnheard(response: ServerResponse, status: number): void {
   response.writeHead(status, { Connection: 'close' }).end()
 }

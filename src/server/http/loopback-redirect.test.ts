@@ -6,11 +6,12 @@ import { loopbackRedirect } from './loopback-redirect.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-const serve = (appUrl: string) =>
-  serveBare((app) => {
+function serve(appUrl: string) {
+  return serveBare((app) => {
     app.use(loopbackRedirect(new URL(appUrl)))
     app.all('*', (c) => c.text('let through'))
   })
+}
 
 let local: BareServer
 let open: BareServer
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([local.close(), open.close()]))
 
 /** Where a browser that asks for `path` under the name `host` is led, or null where it stays. */
-const ledTo = async (server: BareServer, host: string, path: string, more: Sending = {}) => {
+async function ledTo(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }
   const answer = await send(server.url, { ...more, path, headers })
   if (answer.status === 302) return answer.headers.location

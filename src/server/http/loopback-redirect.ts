@@ -7,8 +7,8 @@ import { isLoopback } from './served-hosts.ts'
  * the one in `appUrl`: cookies and presigned URLs belong to one name. Only pages, only between two
  * loopback names, only on the same port; anything else is left alone.
  */
-export const loopbackRedirect = (appUrl: URL) =>
-  createMiddleware<HttpEnv>(async (c, next) => {
+export function loopbackRedirect(appUrl: URL) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
     const { host, accept } = c.env.incoming.headers
     // Nearly every request comes by the right name: it is let through before its URL is parsed.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
@@ -19,3 +19,4 @@ export const loopbackRedirect = (appUrl: URL) =>
     if (!sameServer || asked.hostname === appUrl.hostname) return next()
     return c.redirect(`${appUrl.origin}${asked.pathname}${asked.search}`, 302)
   })
+}

@@ -42,7 +42,7 @@ interface MountOptions {
  * Turns the contract's table into routes. Each route checks access, parses, calls its one handler
  * and checks the answer against the schema, so that nothing undeclared leaves the server.
  */
-export const mount = (handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> => {
+export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   for (const [path, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
     const methods = names.map((name) => endpoints[name].method)
@@ -55,9 +55,11 @@ export const mount = (handlers: Handlers<EndpointName>, options: MountOptions): 
   return app
 }
 
-const pathOf = (name: EndpointName) => endpoints[name].path.replaceAll(/\{(\w+)\}/g, ':$1')
+function pathOf(name: EndpointName) {
+  return endpoints[name].path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
 
-const route = (name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) => {
+function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
   // The table of handlers is typed name by name; here it is walked without the names.
   const handler = handlers[name] as unknown as Handler<Endpoint>
@@ -80,11 +82,11 @@ const route = (name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
 }
 
 /** Closed by default: only a row that says `visitor` is open. */
-const admit = async (
+async function admit(
   row: Endpoint,
   context: Context<HttpEnv>,
   options: MountOptions,
-): Promise<SessionUser | undefined> => {
+): Promise<SessionUser | undefined> {
   if (row.access === 'visitor') return undefined
   const user = await options.session(context)
   if (!user) throw new AppError('UNAUTHORIZED')
@@ -92,7 +94,7 @@ const admit = async (
   return user
 }
 
-const readJson = async (context: Context<HttpEnv>): Promise<unknown> => {
+async function readJson(context: Context<HttpEnv>): Promise<unknown> {
   const text = await context.req.text().catch((error: unknown) => {
     // The client went away. A body that is too long has an error of its own.
     if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
@@ -106,7 +108,7 @@ const readJson = async (context: Context<HttpEnv>): Promise<unknown> => {
   }
 }
 
-const parse = (schema: ZodType | undefined, input: unknown): unknown => {
+function parse(schema: ZodType | undefined, input: unknown): unknown {
   if (!schema) return undefined
   const parsed = schema.safeParse(input)
   if (!parsed.success) throw new AppError('INVALID_INPUT', { message: listFaults(parsed.error) })
@@ -114,12 +116,13 @@ const parse = (schema: ZodType | undefined, input: unknown): unknown => {
 }
 
 /** Every fault, named by its field. */
-const listFaults = (error: ZodError): string =>
-  error.issues
+function listFaults(error: ZodError): string {
+  return error.issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')
+}
 
-const answer = (schema: ZodType, context: Context<HttpEnv>, result: unknown): Response => {
+function answer(schema: ZodType, context: Context<HttpEnv>, result: unknown): Response {
   const checked = schema.parse(result)
   context.header('cache-control', 'no-store')
   return context.json(checked as object)

@@ -10,7 +10,7 @@ const rawTypes = {
 } as const
 
 /** The contract as an OpenAPI 3.1 document; `origin` is the server it names. */
-export const openApiDocument = (origin: string): Record<string, unknown> => {
+export function openApiDocument(origin: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const row: Endpoint = endpoints[name]
@@ -37,29 +37,33 @@ export const openApiDocument = (origin: string): Record<string, unknown> => {
   }
 }
 
-const operation = (operationId: string, row: Endpoint) => ({
-  operationId,
-  summary: row.summary,
-  security: row.access === 'visitor' ? [] : [{ session: [] }],
-  parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
-  ...(row.body && {
-    requestBody: { required: true, content: json(schemaOf(row.body, 'input')) },
-  }),
-  responses: {
-    ...success(row),
-    ...failures([...row.errors, ...commonErrors]),
-  },
-})
+function operation(operationId: string, row: Endpoint) {
+  return {
+    operationId,
+    summary: row.summary,
+    security: row.access === 'visitor' ? [] : [{ session: [] }],
+    parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
+    ...(row.body && {
+      requestBody: { required: true, content: json(schemaOf(row.body, 'input')) },
+    }),
+    responses: {
+      ...success(row),
+      ...failures([...row.errors, ...commonErrors]),
+    },
+  }
+}
 
 /** Some schemas transform what they read, so that only one of their two sides can be written down. */
-const schemaOf = (schema: ZodType, io: 'input' | 'output') => {
+function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
 
-const json = (schema: unknown) => ({ 'application/json': { schema } })
+function json(schema: unknown) {
+  return { 'application/json': { schema } }
+}
 
-const parameters = (place: 'path' | 'query', schema: ZodType | undefined) => {
+function parameters(place: 'path' | 'query', schema: ZodType | undefined) {
   if (!schema) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input')
   return Object.entries(properties).map(([name, property]) => ({
@@ -70,7 +74,7 @@ const parameters = (place: 'path' | 'query', schema: ZodType | undefined) => {
   }))
 }
 
-const success = (row: Endpoint) => {
+function success(row: Endpoint) {
   if (answersJson(row.response)) {
     return { 200: { description: 'Success', content: json(schemaOf(row.response, 'output')) } }
   }
@@ -80,7 +84,7 @@ const success = (row: Endpoint) => {
 }
 
 /** Errors by status: several codes can share one. */
-const failures = (codes: readonly ErrorCode[]) => {
+function failures(codes: readonly ErrorCode[]) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
     const { status, message } = errorTable[code]

@@ -11,11 +11,11 @@ import { pageHeaders } from './page-headers.ts'
 const readyWithinMs = 5000
 
 /** What operators and integrators ask for: is it up, can it serve, what does it speak. */
-export const operationsRoutes = ({
+export function operationsRoutes({
   config,
   db,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> => {
+}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask and each check writes a file, so those who ask meanwhile share one. One that

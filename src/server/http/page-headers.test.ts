@@ -10,7 +10,7 @@ const page = {
 } as const
 
 /** The policy by its directives. */
-const policyOf = (changes: Partial<Parameters<typeof pageHeaders>[0]>) => {
+function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(
     policy.split('; ').map((directive) => {
@@ -20,7 +20,9 @@ const policyOf = (changes: Partial<Parameters<typeof pageHeaders>[0]>) => {
   )
 }
 
-const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+function hash(text: string) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
 
 describe('the policy of a page', () => {
   it('allows nothing inline where nothing inline was built', () => {

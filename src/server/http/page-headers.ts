@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 
-const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+function sha256(text: string) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
 
-const inline = (html: string, element: 'script' | 'style') =>
-  new Set(
+function inline(html: string, element: 'script' | 'style') {
+  return new Set(
     [...html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, text]) =>
       sha256(text ?? ''),
     ),
   )
+}
 
 /**
  * The headers that guard a page of ours, for HTML that is known when the server starts. Scripts and
@@ -18,29 +21,31 @@ const inline = (html: string, element: 'script' | 'style') =>
  * @param connect origins beside our own that the page's scripts may talk to.
  * @param referrer how much of a page's address other pages learn.
  */
-export const pageHeaders = (page: {
+export function pageHeaders(page: {
   html: string
   appUrl: URL
   connect: readonly string[]
   referrer: 'no-referrer' | 'same-origin'
-}): Record<string, string> => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    ["script-src 'self'", ...inline(page.html, 'script')].join(' '),
-    ["style-src 'self'", ...inline(page.html, 'style')].join(' '),
-    "img-src 'self' data: blob:",
-    "font-src 'self'",
-    ["connect-src 'self'", ...page.connect].join(' '),
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-  'referrer-policy': page.referrer,
-  'x-content-type-options': 'nosniff',
-  ...(page.appUrl.protocol === 'https:' && {
-    'strict-transport-security': 'max-age=31536000',
-  }),
-})
+}): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [
+      "default-src 'none'",
+      ["script-src 'self'", ...inline(page.html, 'script')].join(' '),
+      ["style-src 'self'", ...inline(page.html, 'style')].join(' '),
+      "img-src 'self' data: blob:",
+      "font-src 'self'",
+      ["connect-src 'self'", ...page.connect].join(' '),
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'referrer-policy': page.referrer,
+    'x-content-type-options': 'nosniff',
+    ...(page.appUrl.protocol === 'https:' && {
+      'strict-transport-security': 'max-age=31536000',
+    }),
+  }
+}

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../errors.ts'
 
 const lingerBytes = 16 * 1024 * 1024
-const lingerMilliseconds = 5000
+const lingerMs = 5000
 
 /**
  * Answers with the status and the `{message, code}` body of the error table. Resolves when the
@@ -59,7 +59,7 @@ function linger(request: IncomingMessage): Promise<void> {
       request.pause()
       resolve()
     }
-    const timer = setTimeout(stop, lingerMilliseconds)
+    const timer = setTimeout(stop, lingerMs)
     request.on('data', drop).on('end', stop).on('close', stop)
     request.resume()
   })

@@ -9,14 +9,15 @@ import type { ServedHosts } from './served-hosts.ts'
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /** A short code is the whole right to a file: it is not for the log. */
-const withoutCode = (path: string): string =>
-  path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
+function withoutCode(path: string): string {
+  return path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
+}
 
 /**
  * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
  * writes one log line when it is answered. The query is never logged: it can hold a signature.
  */
-export const requestContext = (log: Logger, options: ProxyTrust & { hosts: ServedHosts }) => {
+export function requestContext(log: Logger, options: ProxyTrust & { hosts: ServedHosts }) {
   const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()

@@ -20,8 +20,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const ask = (method: string, headers: Record<string, string>) =>
-  send(server.url, { method, headers: { host, ...headers } })
+function ask(method: string, headers: Record<string, string>) {
+  return send(server.url, { method, headers: { host, ...headers } })
+}
 
 const foreign: [string, Record<string, string>][] = [
   ['another site', { origin: 'https://evil.example' }],

@@ -10,19 +10,20 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  * where such a request comes from; a client that says nothing (curl, a script) carries no cookie
  * that a stranger's page could ride on.
  */
-export const sameOrigin = (hosts: ServedHosts, appUrl: URL) =>
-  createMiddleware<HttpEnv>(async (c, next) => {
+export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
     if (!safeMethods.has(c.req.method) && !isOurs(c.req.raw.headers, hosts, appUrl)) {
       throw new AppError('FOREIGN_ORIGIN')
     }
     await next()
   })
+}
 
 /**
  * True when the browser's word is that the request comes from our own pages: those of the public
  * origin, or those under the host that it was sent to, which is served, or it would not be here.
  */
-const isOurs = (headers: Headers, hosts: ServedHosts, appUrl: URL): boolean => {
+function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')
   if (origin === null) {
     const site = headers.get('sec-fetch-site')

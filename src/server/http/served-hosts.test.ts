@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { servedHosts } from './served-hosts.ts'
 
-const hostsOf = (appUrl: string, appUrlIsSet = true) =>
-  servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
+function hostsOf(appUrl: string, appUrlIsSet = true) {
+  return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
+}
 
 /** The page origin of each `Host`; null: it is refused. */
 type Table = [host: string | undefined, origin: string | null][]

@@ -25,10 +25,10 @@ export interface SessionUser {
  * Who the request's session cookie belongs to, or null, by Better Auth: a session that is due for it
  * is extended, one that is over removed, and the cookies that say so are set on the answer.
  */
-export const renewSession = async (
+export async function renewSession(
   { auth, clock }: Pick<Deps, 'auth' | 'clock'>,
   context: Context<HttpEnv>,
-): Promise<SessionUser | null> => {
+): Promise<SessionUser | null> {
   const { response, headers } = await auth.api.getSession({
     headers: context.req.raw.headers,
     returnHeaders: true,
@@ -44,7 +44,7 @@ export const renewSession = async (
  * and worth nothing, comes and goes with the session: it spares a visitor's page the question who is
  * signed in.
  */
-export const setSessionCookies = (context: Context<HttpEnv>, from: Headers): void => {
+export function setSessionCookies(context: Context<HttpEnv>, from: Headers): void {
   for (const cookie of from.getSetCookie()) {
     context.header('set-cookie', cookie, { append: true })
     const [, maxAge] = /mayfly\.session_token=.*; Max-Age=(\d+)/i.exec(cookie) ?? []
@@ -58,7 +58,7 @@ export const setSessionCookies = (context: Context<HttpEnv>, from: Headers): voi
  * What Better Auth knows of a user, as a use case sees it at `now`.
  * @throws {RangeError} for a tier or role that this program does not know.
  */
-export const toSessionUser = (user: AuthUser, now: Date): SessionUser => {
+export function toSessionUser(user: AuthUser, now: Date): SessionUser {
   const trial = {
     premiumTrialStartedAt: user.premiumTrialStartedAt ?? null,
     premiumTrialEndsAt: user.premiumTrialEndsAt ?? null,

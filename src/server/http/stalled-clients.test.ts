@@ -15,10 +15,10 @@ afterEach(() => {
 })
 
 /** Serves one request by `answer`; `looks` times somebody looks, and `moves` says what passes between. */
-const serve = async (
+async function serve(
   text: string,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-) => {
+) {
   const responses = new Set<ServerResponse>()
   const stalled = new StalledClients(responses)
   server = createServer()
@@ -44,12 +44,13 @@ const serve = async (
 }
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
-const much = (_: IncomingMessage, response: ServerResponse) =>
+function much(_: IncomingMessage, response: ServerResponse) {
   void response.end(Buffer.alloc(64 * MiB))
+}
 const { patience } = StalledClients
 
 /** Fills what the kernel keeps for a client that does not read. */
-const untilFull = async (response: ServerResponse) => {
+async function untilFull(response: ServerResponse) {
   const left = () => Reflect.get(response.socket ?? {}, '_handle')?.writeQueueSize
   for (let before = -1; before !== left(); ) {
     before = left()

@@ -16,11 +16,13 @@ const code = `export const greeting = '${'Grüße '.repeat(100)}'`
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10])
 const secret = 'what lies outside'
 
-const compressed = (name: string, text: string) => ({
-  [name]: text,
-  [`${name}.br`]: brotliCompressSync(text),
-  [`${name}.gz`]: gzipSync(text),
-})
+function compressed(name: string, text: string) {
+  return {
+    [name]: text,
+    [`${name}.br`]: brotliCompressSync(text),
+    [`${name}.gz`]: gzipSync(text),
+  }
+}
 
 const built: Record<string, string | Buffer> = {
   ...compressed('web/index.html', index),
@@ -55,12 +57,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const get = (path: string, headers: Record<string, string> = {}, more: Sending = {}) =>
-  send(server.url, { ...more, path, headers })
+function get(path: string, headers: Record<string, string> = {}, more: Sending = {}) {
+  return send(server.url, { ...more, path, headers })
+}
 
-const asBrowser = (path: string) => get(path, { accept: browser })
+function asBrowser(path: string) {
+  return get(path, { accept: browser })
+}
 
-const unpacked = ({ headers, body }: Answer): string => {
+function unpacked({ headers, body }: Answer): string {
   const coding = headers['content-encoding']
   const bytes = coding === 'br' ? brotliDecompressSync(body) : coding ? gunzipSync(body) : body
   return bytes.toString()

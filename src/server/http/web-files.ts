@@ -38,11 +38,11 @@ const codings: readonly [Coding, string][] = [
  * @param connect origins beside our own that the application talks to, such as the object storage.
  * @throws {StartFault} when the web is not built.
  */
-export const webFiles = (options: {
+export function webFiles(options: {
   distDir: string
   appUrl: URL
   connect?: readonly string[]
-}): WebFiles => {
+}): WebFiles {
   const { distDir, appUrl, connect = [] } = options
   const html = readBuilt(distDir, 'index.html')
   const files = readFiles(distDir)
@@ -66,7 +66,7 @@ export const webFiles = (options: {
 }
 
 /** What can be asked for by its own name; pages, which are filled in or have headers of their own, cannot. */
-const readFiles = (distDir: string): Map<string, WebFile> => {
+function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
   return new Map(
     entries
@@ -91,12 +91,12 @@ const readFiles = (distDir: string): Map<string, WebFile> => {
   )
 }
 
-const contentType = (path: string) => {
+function contentType(path: string) {
   const type = mime.getType(path) ?? 'application/octet-stream'
   return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type
 }
 
-const readVariants = (file: string): Map<Coding, Variant> => {
+function readVariants(file: string): Map<Coding, Variant> {
   const found = new Map<Coding, Variant>()
   for (const [coding, suffix] of codings) {
     const body = readIfThere(`${file}${suffix}`)
@@ -107,7 +107,7 @@ const readVariants = (file: string): Map<Coding, Variant> => {
   return found
 }
 
-const readIfThere = (file: string): Uint8Array<ArrayBuffer> | undefined => {
+function readIfThere(file: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(readFileSync(file))
   } catch {
@@ -116,7 +116,7 @@ const readIfThere = (file: string): Uint8Array<ArrayBuffer> | undefined => {
 }
 
 /** RFC 9110 §12.5.3: the best coding we have that the client takes, by its weights, then by ours. */
-const chooseCoding = (acceptEncoding: string | undefined, file: WebFile): Coding => {
+function chooseCoding(acceptEncoding: string | undefined, file: WebFile): Coding {
   const weights = new Map(
     parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),
   )
@@ -128,7 +128,7 @@ const chooseCoding = (acceptEncoding: string | undefined, file: WebFile): Coding
   return best ?? 'identity'
 }
 
-const send = (c: Context<HttpEnv>, file: WebFile, status: 200 | 404) => {
+function send(c: Context<HttpEnv>, file: WebFile, status: 200 | 404) {
   const coding = chooseCoding(c.req.header('accept-encoding'), file)
   const variant = file.variants.get(coding)
   if (!variant) return c.notFound()
@@ -144,8 +144,11 @@ const send = (c: Context<HttpEnv>, file: WebFile, status: 200 | 404) => {
 }
 
 /** RFC 9110 §13.1.2, by weak comparison: a proxy may have weakened the tag. */
-const matches = (ifNoneMatch: string | undefined, etag: string) =>
-  ifNoneMatch?.split(',').some((tag) => {
-    const strong = tag.trim().replace(/^W\//, '')
-    return strong === etag || strong === '*'
-  }) === true
+function matches(ifNoneMatch: string | undefined, etag: string) {
+  return (
+    ifNoneMatch?.split(',').some((tag) => {
+      const strong = tag.trim().replace(/^W\//, '')
+      return strong === etag || strong === '*'
+    }) === true
+  )
+}

@@ -16,7 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const startQueue = () => openJobQueue(app.pool, app.deps.log)
+function startQueue() {
+  return openJobQueue(app.pool, app.deps.log)
+}
 
 describe('the orphan sweep', () => {
   it('removes objects that no row names once they are 24 h old, and never any other', async () => {

@@ -45,10 +45,10 @@ export interface Jobs {
  * Schedules the jobs in the database, where one server among many picks up each run, and works on
  * them and on the mail here until the queue is stopped.
  */
-export const startJobs = async (
+export async function startJobs(
   deps: JobDeps & SendMailDeps,
   { boss }: Pick<JobQueue, 'boss'>,
-): Promise<Jobs> => {
+): Promise<Jobs> {
   const log = deps.log.child({ part: 'jobs' })
   for (const job of jobs) {
     // `exclusive`: at most one run of a job waits or works, so a slow one does not pile up.

@@ -41,7 +41,7 @@ interface JobRow {
 }
 
 /** The jobs for one address or account, as the queue has them. */
-const jobsFor = async (who: string): Promise<JobRow[]> => {
+async function jobsFor(who: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output from pgboss.job
      where name = $1 and (data->>'email' = $2 or data->>'userId' = $2) order by created_on`,
@@ -51,20 +51,23 @@ const jobsFor = async (who: string): Promise<JobRow[]> => {
 }
 
 /** What waits for its next try waits no longer. */
-const tryAgainNow = () =>
-  app.pool.query("update pgboss.job set start_after = now() where name = $1 and state = 'retry'", [
-    mailQueueName,
-  ])
+function tryAgainNow() {
+  return app.pool.query(
+    "update pgboss.job set start_after = now() where name = $1 and state = 'retry'",
+    [mailQueueName],
+  )
+}
 
-const forget = (email: string) => {
+function forget(email: string) {
   const askedAt = app.clock().toISOString()
   return queue.mail.add({ kind: 'forgot-password', email, askedAt })
 }
 
-const receivedBy = (email: string) =>
-  server.received.filter(({ to }) =>
+function receivedBy(email: string) {
+  return server.received.filter(({ to }) =>
     [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
   )
+}
 
 describe('mail on its way', () => {
   let email: string

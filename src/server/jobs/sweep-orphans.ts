@@ -13,13 +13,13 @@ type SweepDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
  * can be stored under its key and no key is used twice, so a nameless object stays nameless.
  * @returns how many objects were removed.
  */
-export const sweepOrphans = async (deps: SweepDeps): Promise<number> => {
+export async function sweepOrphans(deps: SweepDeps): Promise<number> {
   let removed = 0
   for (const storage of deps.stores.all) removed += await sweepStore(deps, storage)
   return removed
 }
 
-const sweepStore = async ({ clock, db, log }: SweepDeps, storage: Storage): Promise<number> => {
+async function sweepStore({ clock, db, log }: SweepDeps, storage: Storage): Promise<number> {
   const before = clock().getTime() - orphanAgeMs
   let removed = 0
   const sweep = async (keys: string[]) => {

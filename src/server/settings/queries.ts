@@ -5,7 +5,7 @@ import { settings } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /** What the administrator set, if anything. */
-export const findSetting = async (db: Db, key: SettingKey): Promise<string | undefined> => {
+export async function findSetting(db: Db, key: SettingKey): Promise<string | undefined> {
   const [row] = await db
     .select({ value: settings.value })
     .from(settings)
@@ -14,11 +14,12 @@ export const findSetting = async (db: Db, key: SettingKey): Promise<string | und
 }
 
 /** What stands under letters and mails that share a link. */
-export const readEmailSignature = async (db: Db, supportEmail: string): Promise<string> =>
-  (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
+export async function readEmailSignature(db: Db, supportEmail: string): Promise<string> {
+  return (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
+}
 
 /** The id of this installation, made at the first call; of several callers all get the same. */
-export const readInstallation = async (db: Db, now: Date): Promise<string> => {
+export async function readInstallation(db: Db, now: Date): Promise<string> {
   await db
     .insert(settings)
     .values({ key: 'installation', value: randomUUID(), updatedAt: now })

@@ -4,26 +4,28 @@ import type { Handlers } from '../http/mount.ts'
 import { findSetting, readEmailSignature } from './queries.ts'
 
 /** The settings that pages show (spec §7). */
-export const settingRoutes = ({
+export function settingRoutes({
   config,
   db,
 }: Pick<Deps, 'config' | 'db'>): Handlers<
   'emailSignature' | 'version' | 'premiumPrice' | 'contact'
-> => ({
-  async emailSignature() {
-    return { signature: await readEmailSignature(db, config.supportEmail) }
-  },
+> {
+  return {
+    async emailSignature() {
+      return { signature: await readEmailSignature(db, config.supportEmail) }
+    },
 
-  async version() {
-    return { version: (await findSetting(db, 'app_version')) ?? settingDefaults.app_version }
-  },
+    async version() {
+      return { version: (await findSetting(db, 'app_version')) ?? settingDefaults.app_version }
+    },
 
-  async premiumPrice() {
-    const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
-    return { price: Number(price) }
-  },
+    async premiumPrice() {
+      const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
+      return { price: Number(price) }
+    },
 
-  async contact() {
-    return { supportEmail: config.supportEmail }
-  },
-})
+    async contact() {
+      return { supportEmail: config.supportEmail }
+    },
+  }
+}

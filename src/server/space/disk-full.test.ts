@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { isDiskFull } from './disk-full.ts'
 
-const coded = (code: string, cause?: unknown) =>
-  Object.assign(new Error('failed', { cause }), { code })
+function coded(code: string, cause?: unknown) {
+  return Object.assign(new Error('failed', { cause }), { code })
+}
 
 describe('a disk without room', () => {
   test.each(['ENOSPC', 'EDQUOT', '53100'])(

@@ -11,7 +11,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const never = new AbortController().signal
-const onDisk = async () => (await stat(join(folder, 'reserve'))).blocks * 512
+async function onDisk() {
+  return (await stat(join(folder, 'reserve'))).blocks * 512
+}
 
 test('it holds bytes that are really there, for the next process too', async () => {
   const reserve = await SpaceReserve.open(folder)

@@ -355,4 +355,6 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
   })
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

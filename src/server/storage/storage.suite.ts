@@ -418,32 +418,37 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
   })
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
 
-export const expectRefused = ({ status }: Answer) => {
+export function expectRefused({ status }: Answer) {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
 }
 
 const signature = /([?&](?:X-Amz-)?signature=)([^&]*)/i
 
-export const alterSignature = (url: string): string =>
-  url.replace(signature, (_, name: string, value: string) => {
+export function alterSignature(url: string): string {
+  return url.replace(signature, (_, name: string, value: string) => {
     return `${name}${value.startsWith('0') ? '1' : '0'}${value.slice(1)}`
   })
+}
 
 /** A URL with the signature of another one. */
-export const withSignatureOf = (url: string, other: string): string =>
-  url.replace(signature, `$1${signature.exec(other)?.[2]}`)
+export function withSignatureOf(url: string, other: string): string {
+  return url.replace(signature, `$1${signature.exec(other)?.[2]}`)
+}
 
 /** Sends the beginning of a body and cuts the connection; resolves when it is cut. */
-export const breakOffUpload = (
+export function breakOffUpload(
   url: string,
   headers: Record<string, string | number>,
-): Promise<void> =>
-  new Promise((resolve) => {
+): Promise<void> {
+  return new Promise((resolve) => {
     const client = request(url, { method: 'PUT', headers, agent: false })
     client.on('error', () => undefined)
     client.on('close', resolve)
     client.write(Buffer.alloc(500), () => client.destroy())
   })
+}

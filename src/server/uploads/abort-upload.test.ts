@@ -9,7 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
 describe('POST /api/files/abort-upload', () => {
   it('frees the place at once and removes the bytes', async () => {

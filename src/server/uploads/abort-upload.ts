@@ -8,12 +8,12 @@ import { removeBytes } from './remove-bytes.ts'
  * Gives up an upload: its place is free as soon as this answers.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
-export const abortUpload = async (
+export async function abortUpload(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
   storageKey: string,
   log: Logger,
-): Promise<void> => {
+): Promise<void> {
   const upload = await deleteUpload(db, ownerId, storageKey)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   await removeBytes(stores, [upload], log)

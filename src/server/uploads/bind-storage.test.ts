@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const openStore = async () => {
+async function openStore() {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-bind-'))
   const { clock, log } = app.deps
   const { appUrl } = app.deps.config
@@ -42,7 +42,9 @@ afterEach(async () => {
   await app.deps.db.delete(settings)
 })
 
-const bind = () => bindStores({ ...app.deps, stores: createStores(storage) })
+function bind() {
+  return bindStores({ ...app.deps, stores: createStores(storage) })
+}
 
 describe('bindStorage', () => {
   it('claims an empty store for a new database, and knows it again', async () => {

@@ -10,12 +10,12 @@ import { namesObjectsIn } from './queries.ts'
  * Files in a store that the settings do not name are no fault, but a warning.
  * @throws {StartFault} when a store and the database belong to different installations.
  */
-export const bindStores = async ({
+export async function bindStores({
   clock,
   db,
   log,
   stores,
-}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<void> => {
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<void> {
   for (const storage of stores.all) await bindStorage({ clock, db }, storage)
   for (const name of storageNames) {
     if (stores.all.some((storage) => storage.name === name)) continue
@@ -32,10 +32,10 @@ export const bindStores = async ({
  * The sweeps remove what the database does not name: beside a fresh or foreign database they would
  * take every file there is, and a store without the files would count as one where they are gone.
  */
-const bindStorage = async (
+async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   storage: Storage,
-): Promise<void> => {
+): Promise<void> {
   const ours = await readInstallation(db, clock())
   const theirs = await storage.installation()
   if (theirs === ours) return
@@ -54,7 +54,7 @@ const bindStorage = async (
   await storage.claim(ours)
 }
 
-const isEmpty = async (storage: Storage): Promise<boolean> => {
+async function isEmpty(storage: Storage): Promise<boolean> {
   for await (const _ of storage.list()) return false
   return true
 }

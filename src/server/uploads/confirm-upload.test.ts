@@ -31,7 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
 describe('POST /api/files/confirm-upload', () => {
   it('makes the stored bytes a file with dates and a short code', async () => {

@@ -24,11 +24,11 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * client claims, in which case they are removed and can be sent anew; TIER_FILE_COUNT when the place
  * is taken, in which case the bytes stay and can be confirmed once there is room.
  */
-export const confirmUpload = async (
+export async function confirmUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   confirmation: Confirmation,
-): Promise<File> => {
+): Promise<File> {
   const { clock, db, findUpload } = deps
   const { cloudKey: storageKey, uploadStartTime, sha256: claimed } = confirmation
   const ownerId = owner.id
@@ -65,7 +65,7 @@ export const confirmUpload = async (
  * Locks the owner until the transaction ends, so that nobody else takes the place that is found.
  * False when the upload has become a file while this call waited, which has its place.
  */
-const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> => {
+async function takePlace(tx: Db, upload: Upload, now: Date): Promise<boolean> {
   const { ownerId, storageKey } = upload
   const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
@@ -75,11 +75,11 @@ const takePlace = async (tx: Db, upload: Upload, now: Date): Promise<boolean> =>
   return true
 }
 
-const findConfirmed = async (
+async function findConfirmed(
   db: Db,
   ownerId: string,
   { cloudKey: storageKey, sha256: claimed }: Confirmation,
-): Promise<File> => {
+): Promise<File> {
   const row = await findFileByKey(db, ownerId, storageKey)
   if (!row) throw new AppError('UPLOAD_NOT_FOUND')
   const differs = row.sha256 !== null && claimed !== undefined && row.sha256 !== claimed
@@ -88,7 +88,7 @@ const findConfirmed = async (
 }
 
 /** The SHA-256 of what is stored; null where this server does not see the bytes. */
-const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> => {
+async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> {
   try {
     return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
@@ -107,18 +107,15 @@ const seal = async (deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<
  * has made a file of since: that call and this one ask for the same row, and the first to have it
  * leaves the other without.
  */
-const discardBytes = ({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> =>
-  db.transaction(async (tx) => {
+function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> {
+  return db.transaction(async (tx) => {
     if (await restartUpload(tx, upload.id))
       await stores.of(upload.storage).remove(upload.storageKey)
   })
+}
 
 /** Seconds the upload took, from the browser's start time as far as it lies within the upload's life. */
-const secondsSince = (
-  start: Confirmation['uploadStartTime'],
-  createdAt: Date,
-  now: Date,
-): number => {
+function secondsSince(start: Confirmation['uploadStartTime'], createdAt: Date, now: Date): number {
   const claimed = start === undefined ? Number.NaN : new Date(start).getTime()
   const from = Number.isNaN(claimed)
     ? createdAt.getTime()

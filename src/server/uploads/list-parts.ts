@@ -12,11 +12,11 @@ import { touchOwnUpload, type Upload } from './queries.ts'
  * is alive, as sending does.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
  */
-export const listParts = async (
+export async function listParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   storageKey: string,
-): Promise<{ parts: StoredPart[] }> => {
+): Promise<{ parts: StoredPart[] }> {
   const upload = await touchOwnUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const storage = stores.of(upload.storage)
@@ -26,8 +26,9 @@ export const listParts = async (
   return { parts: isWhole ? allParts(upload) : parts }
 }
 
-const allParts = ({ size, partSize }: Upload): StoredPart[] =>
-  Array.from({ length: planParts(size, partSize).count }, (_, at) => {
+function allParts({ size, partSize }: Upload): StoredPart[] {
+  return Array.from({ length: planParts(size, partSize).count }, (_, at) => {
     const { partNumber, size: bytes } = partRange(size, partSize, at + 1)
     return { partNumber, size: bytes }
   })
+}

@@ -7,12 +7,12 @@ import type { Upload } from './queries.ts'
  * exactly that part's bytes (design §5, upload protocol).
  * @throws {AppError} UNAVAILABLE when the upload's own store is away.
  */
-export const signPartUrls = async (
+export async function signPartUrls(
   stores: Stores,
   { storageKey, mimeType, storage }: Pick<Upload, 'storageKey' | 'mimeType' | 'storage'>,
   parts: readonly PartRange[],
   now: Date,
-): Promise<Record<string, string>> => {
+): Promise<Record<string, string>> {
   const until = new Date(now.getTime() + partUrlLifetimeMs)
   const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
   const urls = await stores.of(storage).signParts(grants)

@@ -38,7 +38,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
 describe('the places of a free user', () => {
   it('are never four, however many uploads are asked for at once', async () => {

@@ -22,7 +22,7 @@ export type OpenedUpload = Upload & { unfinished: number }
  * another file, and nothing has happened. `unfinished` is what the owner's uploads counted before, in
  * bytes; it knows nothing of those that start at the same moment.
  */
-export const prepareInsertUpload = (db: Db) => {
+export function prepareInsertUpload(db: Db) {
   const { placeholder } = sql
   const before = db
     .select({ bytes: unfinishedBytes })
@@ -61,7 +61,7 @@ export const prepareInsertUpload = (db: Db) => {
 }
 
 /** Makes the function that finds an open upload by its key and owner; a stranger's key finds nothing. */
-export const prepareFindUpload = (db: Db) => {
+export function prepareFindUpload(db: Db) {
   const query = db
     .select()
     .from(uploads)
@@ -85,7 +85,7 @@ const activityMs = 1000
  * Makes the function that notes, to the second, that bytes are arriving under a key; it answers false
  * when no open upload has the key.
  */
-export const prepareTouchUpload = (db: Db) => {
+export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql
   const byKey = eq(uploads.storageKey, placeholder('storageKey'))
   const touched = db.$with('touched').as(
@@ -119,7 +119,7 @@ export type FileFacts = Pick<
  * was begun anew since; of parallel callers exactly one gets the file. A short code that was given
  * before fails it whole, and nothing has happened.
  */
-export const prepareMakeFile = (db: Db) => {
+export function prepareMakeFile(db: Db) {
   const { placeholder } = sql
   const moment = (name: string) => sql<Date>`${placeholder(name)}::timestamptz`
   const ended = db.$with('ended').as(
@@ -170,10 +170,12 @@ export const prepareMakeFile = (db: Db) => {
 }
 
 /** The statements that uploads take outside of transactions. */
-export const prepareUploads = (db: Db) => ({
-  insertUpload: prepareInsertUpload(db),
-  findUpload: prepareFindUpload(db),
-  makeFile: prepareMakeFile(db),
-})
+export function prepareUploads(db: Db) {
+  return {
+    insertUpload: prepareInsertUpload(db),
+    findUpload: prepareFindUpload(db),
+    makeFile: prepareMakeFile(db),
+  }
+}
 
 export type UploadStatements = ReturnType<typeof prepareUploads>

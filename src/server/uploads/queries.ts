@@ -24,7 +24,7 @@ export const placeHeldMs = 15 * 60 * 1000
  * Locks a user until the transaction ends, so that limits are counted by one request at a time, and
  * answers what decides the tier.
  */
-export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | undefined> => {
+export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
     .select({
       tier: users.tier,
@@ -43,7 +43,7 @@ export const lockOwner = async (tx: Db, userId: string): Promise<TierFacts | und
  * Locks the upload that an owner has open under this idempotency key until the transaction ends, so
  * that it stays open that long. False when there is none.
  */
-export const lockRepeated = async (tx: Db, ownerId: string, key: string): Promise<boolean> => {
+export async function lockRepeated(tx: Db, ownerId: string, key: string): Promise<boolean> {
   const open = await tx
     .select({ id: uploads.id })
     .from(uploads)
@@ -58,12 +58,12 @@ export const lockRepeated = async (tx: Db, ownerId: string, key: string): Promis
  * found their places free of it or beside it; so one that is taken up again after it lost its place
  * waits for theirs, and they do not wait for it.
  */
-export const countFilesInUse = async (
+export async function countFilesInUse(
   tx: Db,
   ownerId: string,
   now: Date,
   since: Pick<Upload, 'createdAt' | 'id'> | null,
-): Promise<number> => {
+): Promise<number> {
   const active = tx.$count(
     files,
     and(eq(files.ownerId, ownerId), gt(files.expiresAt, now), isNull(files.purgingAt)),
@@ -85,12 +85,12 @@ export const countFilesInUse = async (
 }
 
 /** Finds an open upload by its key and owner and notes, in one statement, that its owner is at it. */
-export const touchOwnUpload = async (
+export async function touchOwnUpload(
   db: Db,
   ownerId: string,
   storageKey: string,
   now: Date,
-): Promise<Upload | undefined> => {
+): Promise<Upload | undefined> {
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
@@ -103,7 +103,7 @@ export const touchOwnUpload = async (
  * Begins an upload anew, since its bytes are to go: from when the transaction ends, whoever found it
  * before finds it no more by its id. False when it is over, or somebody else did the same.
  */
-export const restartUpload = async (tx: Db, id: string): Promise<boolean> => {
+export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   const restarted = await tx
     .update(uploads)
     .set({ id: sql`gen_random_uuid()` })
@@ -113,11 +113,11 @@ export const restartUpload = async (tx: Db, id: string): Promise<boolean> => {
 }
 
 /** Ends an upload. Of parallel callers exactly one is told which it was. */
-export const deleteUpload = async (
+export async function deleteUpload(
   db: Db,
   ownerId: string,
   storageKey: string,
-): Promise<StoredUpload | undefined> => {
+): Promise<StoredUpload | undefined> {
   const [gone] = await db
     .delete(uploads)
     .where(and(eq(uploads.storageKey, storageKey), eq(uploads.ownerId, ownerId)))
@@ -129,12 +129,12 @@ export const deleteUpload = async (
  * Ends up to `limit` uploads that were last active before `before`, the longest idle first, and
  * answers which they were; with `of` only those of an owner or in a store.
  */
-export const takeIdleUploads = async (
+export async function takeIdleUploads(
   db: Db,
   before: Date,
   limit: number,
   of: Partial<Pick<Upload, 'ownerId' | 'storage'>> = {},
-): Promise<StoredUpload[]> => {
+): Promise<StoredUpload[]> {
   const idle = db
     .select({ id: uploads.id })
     .from(uploads)
@@ -152,11 +152,11 @@ export const takeIdleUploads = async (
 }
 
 /** Ends all of a user's uploads but the `keep` last active ones, and answers which they were. */
-export const takeSurplusUploads = async (
+export async function takeSurplusUploads(
   tx: Db,
   ownerId: string,
   keep: number,
-): Promise<StoredUpload[]> => {
+): Promise<StoredUpload[]> {
   const surplus = tx
     .select({ id: uploads.id })
     .from(uploads)
@@ -170,10 +170,10 @@ export const takeSurplusUploads = async (
  * What uploads that nobody has confirmed count together, in bytes: those of an owner, those that were
  * last active before a moment, or all.
  */
-export const sumUnfinished = async (
+export async function sumUnfinished(
   db: Db,
   { ownerId, idleBefore }: { ownerId?: string; idleBefore?: Date },
-): Promise<number> => {
+): Promise<number> {
   const [row] = await db
     .select({ bytes: unfinishedBytes })
     .from(uploads)
@@ -187,11 +187,12 @@ export const sumUnfinished = async (
 }
 
 /** Lets one transaction at a time count the uploads of all accounts. */
-export const lockAllUploads = (tx: Db): Promise<unknown> =>
-  tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
+export function lockAllUploads(tx: Db): Promise<unknown> {
+  return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
+}
 
 /** Whether an upload, or a file that still has its bytes, is kept in this store. */
-export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<boolean> => {
+export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })
     .from(files)
@@ -204,7 +205,7 @@ export const namesObjectsIn = async (db: Db, storage: StorageName): Promise<bool
 }
 
 /** Of these keys, those that an upload or a file names. */
-export const findNamedKeys = async (db: Db, keys: string[]): Promise<Set<string>> => {
+export async function findNamedKeys(db: Db, keys: string[]): Promise<Set<string>> {
   const named = await db
     .select({ key: uploads.storageKey })
     .from(uploads)

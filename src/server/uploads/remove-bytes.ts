@@ -7,11 +7,11 @@ import type { StoredUpload } from './queries.ts'
  * removed now, or not before the server is cut off, are objects that no row names, which the orphan
  * sweep removes.
  */
-export const removeBytes = async (
+export async function removeBytes(
   stores: Stores,
   uploads: readonly StoredUpload[],
   log: Logger,
-): Promise<void> => {
+): Promise<void> {
   for (const { storageKey, storage } of uploads) {
     try {
       await stores.of(storage).remove(storageKey)

@@ -17,9 +17,9 @@ type UploadEndpoint =
   | 'abortUpload'
 
 /** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
-export const uploadRoutes = (
+export function uploadRoutes(
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
-): Handlers<UploadEndpoint> => {
+): Handlers<UploadEndpoint> {
   const unfinished = new UnfinishedTotal(given.db, given.clock)
   const deps = { ...given, ...prepareUploads(given.db), unfinished }
   const { stores } = deps

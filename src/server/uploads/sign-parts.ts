@@ -11,11 +11,11 @@ import { touchOwnUpload, type Upload } from './queries.ts'
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number beyond
  * the last part; UNAVAILABLE when the upload's own store is away.
  */
-export const signParts = async (
+export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   { cloudKey: storageKey, partNumbers }: { cloudKey: string; partNumbers: readonly number[] },
-): Promise<{ urls: Record<string, string> }> => {
+): Promise<{ urls: Record<string, string> }> {
   const now = clock()
   const upload = await touchOwnUpload(db, ownerId, storageKey, now)
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
@@ -23,7 +23,7 @@ export const signParts = async (
   return { urls: await signPartUrls(stores, upload, parts, now) }
 }
 
-const findPart = ({ size, partSize }: Upload, partNumber: number): PartRange => {
+function findPart({ size, partSize }: Upload, partNumber: number): PartRange {
   const { count } = planParts(size, partSize)
   if (partNumber > count) {
     throw new AppError('PART_NOT_FOUND', {

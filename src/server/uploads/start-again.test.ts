@@ -40,23 +40,28 @@ const wish = {
   expirationDays: '3',
 }
 
-const ask = (person: Person, changes: Record<string, unknown> = {}) =>
-  askForUpload(person, { ...wish, ...changes })
+function ask(person: Person, changes: Record<string, unknown> = {}) {
+  return askForUpload(person, { ...wish, ...changes })
+}
 
-const start = async (person: Person, changes: Record<string, unknown> = {}) => {
+async function start(person: Person, changes: Record<string, unknown> = {}) {
   const response = await ask(person, changes)
   expect(response.status).toBe(200)
   return json<StartedUpload>(response)
 }
 
 /** What a start needs, with its statements prepared on this database. */
-const withStatements = (db: Db) => ({
-  ...app.deps,
-  ...prepareUploads(db),
-  unfinished: new UnfinishedTotal(db, app.clock),
-})
+function withStatements(db: Db) {
+  return {
+    ...app.deps,
+    ...prepareUploads(db),
+    unfinished: new UnfinishedTotal(db, app.clock),
+  }
+}
 
-const rowsOf = ({ id }: Person) => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
+function rowsOf({ id }: Person) {
+  return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
+}
 
 describe('a start that names whose it is', () => {
   it("is refused as signed out in another's session, and takes nothing", async () => {

@@ -57,12 +57,12 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * UNAVAILABLE when storage is away, STORAGE_FULL when it has no room, UPLOADS_UNFINISHED when too much
  * of the owner's is unconfirmed: in these cases no place is taken.
  */
-export const startUpload = async (
+export async function startUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &
     Pick<UploadStatements, 'insertUpload'> & { unfinished: UnfinishedTotal },
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
-): Promise<Started> => {
+): Promise<Started> {
   const { clock, db, log, stores } = deps
   const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
   if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
@@ -129,7 +129,7 @@ export const startUpload = async (
   }
 }
 
-const answer = async (stores: Stores, upload: Upload, now: Date): Promise<Started> => {
+async function answer(stores: Stores, upload: Upload, now: Date): Promise<Started> {
   const { storageKey, originalName, mimeType, size } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, upload.partSize)
@@ -146,7 +146,7 @@ const answer = async (stores: Stores, upload: Upload, now: Date): Promise<Starte
   }
 }
 
-const signFirstParts = (stores: Stores, upload: Upload, now: Date) => {
+function signFirstParts(stores: Stores, upload: Upload, now: Date) {
   const { size, partSize } = upload
   const count = Math.min(planParts(size, partSize).count, firstPartsSigned)
   const parts = Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))

@@ -23,7 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const text = (length: number) => new Uint8Array(length).fill(65)
+function text(length: number) {
+  return new Uint8Array(length).fill(65)
+}
 
 describe('uploads that nobody goes on with', () => {
   it('end after 24 h with their bytes, and no younger one does', async () => {

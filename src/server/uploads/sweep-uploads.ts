@@ -10,12 +10,12 @@ const batchSize = 100
  * Ends abandoned uploads and removes their bytes.
  * @returns how many uploads were ended.
  */
-export const sweepUploads = async ({
+export async function sweepUploads({
   clock,
   db,
   log,
   stores,
-}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<number> => {
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>): Promise<number> {
   let ended = 0
   for (;;) {
     const idle = await takeIdleUploads(db, new Date(clock().getTime() - idleMs), batchSize)

@@ -15,4 +15,6 @@ export const accountCeilingBytes = 32 * tierLimits.premium.maxFileSize
 export const instanceCeilingBytes = 32 * accountCeilingBytes
 
 /** What an upload counts, in bytes. */
-export const chargeOf = (size: number): number => Math.max(size, leastUnfinishedBytes)
+export function chargeOf(size: number): number {
+  return Math.max(size, leastUnfinishedBytes)
+}

@@ -38,7 +38,11 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[]
 
 /** Keeps the literal types of a row while checking its shape. */
-export const endpoint = <const E extends Endpoint>(row: E): E => row
+export function endpoint<const E extends Endpoint>(row: E): E {
+  return row
+}
 
 /** True for endpoints whose answer is JSON checked against a schema. */
-export const answersJson = (answer: Answer): answer is ZodType => !('raw' in answer)
+export function answersJson(answer: Answer): answer is ZodType {
+  return !('raw' in answer)
+}

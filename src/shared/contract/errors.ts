@@ -2,9 +2,13 @@ import { formatSizeLimit } from '../rules/file-size.ts'
 import { type TierLimits, tierLimits } from '../rules/tier-limits.ts'
 
 const { free, premium } = tierLimits
-const size = ({ maxFileSize }: TierLimits) => formatSizeLimit(maxFileSize)
+function size({ maxFileSize }: TierLimits) {
+  return formatSizeLimit(maxFileSize)
+}
 const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
-const days = ({ expirationDays }: TierLimits) => anyOf.format(expirationDays.map(String))
+function days({ expirationDays }: TierLimits) {
+  return anyOf.format(expirationDays.map(String))
+}
 
 /**
  * Every error the HTTP interface can answer with: its code, its status and its public text.

@@ -10,7 +10,9 @@ export const shortCode = z.string()
  * Whether a text comes back from the database, or from any other UTF-8, as it went: Postgres takes
  * no NUL, and half of a surrogate pair would become the same replacement character as all others.
  */
-export const fitsDatabase = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+export function fitsDatabase(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
 
 /** The key that names an upload at the server and in storage. */
 export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')

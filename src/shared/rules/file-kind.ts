@@ -13,7 +13,9 @@ const labels: Readonly<Record<FileKind, string>> = {
 }
 
 /** One file of a kind, as a person calls it. */
-export const kindLabel = (kind: FileKind): string => labels[kind]
+export function kindLabel(kind: FileKind): string {
+  return labels[kind]
+}
 
 /** The first pattern that fits a media type (lower case, no parameters) decides. */
 const kindsByType: readonly [RegExp, FileKind][] = [

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanFileName } from './file-name.ts'
 
-const utf8 = (text: string) => Buffer.byteLength(text, 'utf8')
+function utf8(text: string) {
+  return Buffer.byteLength(text, 'utf8')
+}
 const family = '👩‍👩‍👧'
 
 describe('cleanFileName, rule by rule', () => {

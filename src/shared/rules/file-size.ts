@@ -20,4 +20,6 @@ export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(' ', '')
 }
 
-const oneDecimal = (amount: number) => Math.round(amount * 10) / 10
+function oneDecimal(amount: number) {
+  return Math.round(amount * 10) / 10
+}

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Lifeline } from './lifeline.ts'
 import { lifelineBar } from './lifeline-bar.ts'
 
-const life = (lived: number, valid: number, renewable: number): Lifeline => ({
-  lived,
-  valid,
-  renewable,
-  tone: 'calm',
-})
+function life(lived: number, valid: number, renewable: number): Lifeline {
+  return {
+    lived,
+    valid,
+    renewable,
+    tone: 'calm',
+  }
+}
 
 const anyLife = fc
   .tuple(

@@ -32,9 +32,13 @@ export function lifelineBar(life: Lifeline): LifelineBar {
   }
 }
 
-const hundredths = (percent: number) => Math.round(percent * 100) / 100
+function hundredths(percent: number) {
+  return Math.round(percent * 100) / 100
+}
 
-const span = (x: number, width: number): Span => ({
-  x: hundredths(x),
-  width: hundredths(Math.max(0, width)),
-})
+function span(x: number, width: number): Span {
+  return {
+    x: hundredths(x),
+    width: hundredths(Math.max(0, width)),
+  }
+}

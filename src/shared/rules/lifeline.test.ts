@@ -5,12 +5,16 @@ import { lifeline } from './lifeline.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const now = new Date('2026-03-08T06:30:00.000Z')
-const inMs = (ms: number) => new Date(now.getTime() + ms)
-const dates = (created: number, expires: number, ends: number) => ({
-  createdAt: inMs(created),
-  expiresAt: inMs(expires),
-  maxLifetimeAt: inMs(ends),
-})
+function inMs(ms: number) {
+  return new Date(now.getTime() + ms)
+}
+function dates(created: number, expires: number, ends: number) {
+  return {
+    createdAt: inMs(created),
+    expiresAt: inMs(expires),
+    maxLifetimeAt: inMs(ends),
+  }
+}
 
 describe('lifeline', () => {
   it('a third lived, a tenth valid, the rest a renewal could give', () => {

@@ -13,7 +13,9 @@ export const hourInMs = 60 * 60 * 1000
 /** A day is exactly 24 hours of UTC; no calendar and no daylight saving time plays into it. */
 export const dayInMs = 24 * hourInMs
 
-const after = (moment: Date, days: number) => new Date(moment.getTime() + days * dayInMs)
+function after(moment: Date, days: number) {
+  return new Date(moment.getTime() + days * dayInMs)
+}
 
 /** The two dates a new file carries: the end of its link and the end no renewal can pass. */
 export function firstLifetime(

@@ -6,14 +6,18 @@ import type { Tier } from './tier.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const now = new Date('2026-03-08T06:30:00.000Z')
-const inMs = (ms: number) => new Date(now.getTime() + ms)
+function inMs(ms: number) {
+  return new Date(now.getTime() + ms)
+}
 
 /** A link by how many milliseconds from now its dates lie. */
-const link = (expires: number, ends: number, purged: number | null = null): LinkFacts => ({
-  expiresAt: inMs(expires),
-  maxLifetimeAt: inMs(ends),
-  purgedAt: purged === null ? null : inMs(purged),
-})
+function link(expires: number, ends: number, purged: number | null = null): LinkFacts {
+  return {
+    expiresAt: inMs(expires),
+    maxLifetimeAt: inMs(ends),
+    purgedAt: purged === null ? null : inMs(purged),
+  }
+}
 
 describe('linkStatus, at the boundaries', () => {
   it.each<[string, LinkFacts, LinkStatus, LinkStatus]>([

@@ -25,7 +25,9 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   return 'active'
 }
 
-const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
+function counted(count: number, unit: string) {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
 
 /**
  * The words of spec §4 for a link at `now`. Time left is told in days, rounded to the nearest, so

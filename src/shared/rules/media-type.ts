@@ -5,5 +5,6 @@ export const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 export const maxMediaTypeLength = 255
 
 /** Whether a text is a media type that the contract takes. */
-export const isMediaType = (text: string): boolean =>
-  text.length <= maxMediaTypeLength && mediaType.test(text)
+export function isMediaType(text: string): boolean {
+  return text.length <= maxMediaTypeLength && mediaType.test(text)
+}

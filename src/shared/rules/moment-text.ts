@@ -1,7 +1,9 @@
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-const twoDigits = (n: number) => String(n).padStart(2, '0')
+function twoDigits(n: number) {
+  return String(n).padStart(2, '0')
+}
 
 /**
  * A moment as 'Tue 24 Nov, 14:02', in the zone that lies `minutesWest` of UTC at that moment

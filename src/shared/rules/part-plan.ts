@@ -34,17 +34,20 @@ export interface PartRange {
 }
 
 /** The size of a file's parts in bytes: usually 8 MiB, more where that would make over 10,000. */
-export const partSizeFor = (fileSize: number): number =>
-  Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
+export function partSizeFor(fileSize: number): number {
+  return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
+}
 
 /** The parts of a file of `fileSize` bytes. Every file has one, be it empty. */
-export const planParts = (fileSize: number, partSize: number): PartPlan => ({
-  size: partSize,
-  count: Math.max(1, Math.ceil(fileSize / partSize)),
-})
+export function planParts(fileSize: number, partSize: number): PartPlan {
+  return {
+    size: partSize,
+    count: Math.max(1, Math.ceil(fileSize / partSize)),
+  }
+}
 
 /** @throws {RangeError} when a file of that size has no such part. */
-export const partRange = (fileSize: number, partSize: number, partNumber: number): PartRange => {
+export function partRange(fileSize: number, partSize: number, partNumber: number): PartRange {
   const { count } = planParts(fileSize, partSize)
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > count) {
     throw new RangeError(`part ${partNumber} of ${count}`)

@@ -12,5 +12,6 @@ export type SettingKey = keyof typeof settingDefaults | 'email_signature'
  * The default signature under mails that share a link: the product name, what it is, and where to
  * write for help (spec §9).
  */
-export const defaultEmailSignature = (supportEmail: string): string =>
-  `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`
+export function defaultEmailSignature(supportEmail: string): string {
+  return `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`
+}

@@ -6,13 +6,15 @@ import { checkUpload, hasRoom, tierLimits, type UploadWish } from './tier-limits
 
 const freeSize = 524_288_000
 const premiumSize = 1_073_741_824
-const wish = (changes: Partial<UploadWish>): UploadWish => ({
-  tier: 'free',
-  fileSize: 1,
-  expirationDays: 3,
-  filesInUse: 0,
-  ...changes,
-})
+function wish(changes: Partial<UploadWish>): UploadWish {
+  return {
+    tier: 'free',
+    fileSize: 1,
+    expirationDays: 3,
+    filesInUse: 0,
+    ...changes,
+  }
+}
 
 describe('tierLimits', () => {
   it('free: 3 files, 500MB each, 3 days; premium: unlimited, 1GB, 3, 5 or 7 days', () => {

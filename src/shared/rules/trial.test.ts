@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { effectiveTier } from './trial.ts'
 
 const end = new Date('2026-03-08T12:00:00.000Z')
-const shifted = (ms: number) => new Date(end.getTime() + ms)
+function shifted(ms: number) {
+  return new Date(end.getTime() + ms)
+}
 const started = new Date('2026-02-06T12:00:00.000Z')
 
 describe('effectiveTier', () => {

@@ -10,7 +10,8 @@ const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mo
  * Spec §7: the files of a drop use the background path when any of them exceeds 50MB or the device is
  * a mobile device (by user agent). `size` is in bytes.
  */
-export const uploadPath = (files: readonly { size: number }[], userAgent: string): UploadPath =>
-  mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)
+export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {
+  return mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)
     ? 'background'
     : 'foreground'
+}

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const serve = async (answer: (request: IncomingMessage, response: ServerResponse) => void) => {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
     let body = ''
@@ -31,14 +31,16 @@ const serve = async (answer: (request: IncomingMessage, response: ServerResponse
   return { seen, call: createCall(fetch, origin) }
 }
 
-const answering = (status: number, body: string) =>
-  serve((_, response) => response.writeHead(status).end(body))
+function answering(status: number, body: string) {
+  return serve((_, response) => response.writeHead(status).end(body))
+}
 
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
+function failure(promise: Promise<unknown>) {
+  return promise.then(
     () => expect.fail('it should have failed'),
     (error: unknown) => error,
   )
+}
 
 test('fills and encodes path parameters, and sends no content type without a body', async () => {
   const { seen, call } = await answering(200, '{"message":"gone"}')

@@ -56,25 +56,29 @@ export class NetworkError extends Error {
 }
 
 /** The sentence of a failed call that people may read; undefined where the server gave none. */
-export const publicMessage = (error: unknown): string | undefined =>
-  error instanceof ApiError ? error.publicMessage : undefined
+export function publicMessage(error: unknown): string | undefined {
+  return error instanceof ApiError ? error.publicMessage : undefined
+}
 
-const fillPath = (path: string, params: Record<string, unknown>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+function fillPath(path: string, params: Record<string, unknown>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  )
+}
 
-const queryText = (query: Record<string, unknown>): string => {
+function queryText(query: Record<string, unknown>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   return given.length === 0
     ? ''
     : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }
 
-const field = (body: unknown, name: string): string | undefined => {
+function field(body: unknown, name: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -83,7 +87,7 @@ const parseJson = (text: string): unknown => {
 }
 
 /** Makes the error of a response that is not OK; it reads the body. */
-const errorOf = async (response: Response): Promise<ApiError> => {
+async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
   return new ApiError(
@@ -101,15 +105,14 @@ type Fetch = (input: string, init: RequestInit) => Promise<Response>
  * browser needs none. Spec §7: calls include credentials, and a JSON content type is sent only when
  * there is a body.
  */
-export const createCall =
-  (fetch: Fetch, origin = '') =>
+export function createCall(fetch: Fetch, origin = '') {
   /**
    * Calls an endpoint by its name and answers its parsed JSON.
    * @throws {ApiError} on an answer that is not OK
    * @throws {NetworkError} when no answer came or it is not JSON
    * @throws the signal's reason when it is aborted
    */
-  async <Name extends JsonEndpointName>(
+  return async <Name extends JsonEndpointName>(
     name: Name,
     ...[input]: Partial<CallInput<Name>> extends CallInput<Name>
       ? [input?: CallInput<Name>]
@@ -139,6 +142,7 @@ export const createCall =
       throw new NetworkError(error)
     }
   }
+}
 
 /** The browser's own: see `createCall`. */
 export const call = createCall((input, init) => globalThis.fetch(input, init))

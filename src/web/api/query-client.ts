@@ -2,17 +2,20 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
 /** Spec §8: a message starting '401: ... Unauthorized' says that the session is over. */
-export const saysSignedOut = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.message.startsWith('401: ') &&
-  error.message.includes('Unauthorized')
+export function saysSignedOut(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.message.startsWith('401: ') &&
+    error.message.includes('Unauthorized')
+  )
+}
 
 /**
  * The cache of everything read from the server. Spec §9: data is never stale by itself, no refetch on
  * focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses because
  * the session is over.
  */
-export const createQueryClient = (onSignedOut: () => void): QueryClient => {
+export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (saysSignedOut(error)) onSignedOut()
   }

@@ -22,4 +22,6 @@ export const currentUserQuery = queryOptions({
 })
 
 /** The query of `currentUserQuery`: `data` is the user, null when signed out, undefined while loading. */
-export const useCurrentUser = () => useQuery(currentUserQuery)
+export function useCurrentUser() {
+  return useQuery(currentUserQuery)
+}

@@ -5,9 +5,10 @@ import { call } from './call.ts'
 export const settingsStaleTime = 5 * 60_000
 
 /** The version text of the product; undefined until it is known. */
-export const useVersion = (): string | undefined =>
-  useQuery({
+export function useVersion(): string | undefined {
+  return useQuery({
     queryKey: ['/api/settings/version'],
     queryFn: ({ signal }) => call('version', { signal }),
     staleTime: settingsStaleTime,
   }).data?.version
+}

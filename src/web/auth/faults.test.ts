@@ -10,7 +10,7 @@ const good = {
   confirmPassword: 'secret',
 }
 
-const faults = (change: Partial<typeof good>) => {
+function faults(change: Partial<typeof good>) {
   const values = { ...good, ...change }
   const parsed = signupBody.safeParse(values)
   return parsed.success ? {} : faultsByField(parsed.error.issues, values)

@@ -1,4 +1,4 @@
-const firstLetter = (word: string): string => {
+function firstLetter(word: string): string {
   const [first] = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(word)
   return first?.segment.toUpperCase() ?? ''
 }
@@ -7,7 +7,7 @@ const firstLetter = (word: string): string => {
  * One or two letters that stand for a person without a picture: of the first and the last name, else of
  * the email. A letter is what people see as one, so accents, flags and joined marks stay whole.
  */
-export const initials = (user: { name: string; email: string }): string => {
+export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words.slice(0, 1)
   return chosen.map((word) => firstLetter(word ?? '')).join('') || firstLetter(user.email) || '?'

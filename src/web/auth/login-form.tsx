@@ -12,7 +12,7 @@ const names = ['email', 'password'] as const
 type Values = Record<(typeof names)[number], string>
 
 /** Signs in with email and password; success goes to / with a full reload (spec §4). */
-export const LoginForm = ({ email }: { email?: string | undefined }) => {
+export function LoginForm({ email }: { email?: string | undefined }) {
   const [errors, setErrors] = useState<Partial<Values>>({})
 
   const logIn = async (values: Values) => {

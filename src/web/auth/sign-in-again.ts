@@ -8,12 +8,12 @@ const redirectDelay = 500
  * /api/login after 500 ms. However many calls fail at once, it happens once. A page that holds what
  * would be lost with it stays, and says how to go on.
  */
-export const createSignInAgain = (
+export function createSignInAgain(
   toast: (options: ToastOptions) => void,
   later: (task: () => void, delay: number) => void,
   goTo: (address: string) => void,
   isHeld: () => boolean,
-): (() => void) => {
+): () => void {
   let isUnderWay = false
   return () => {
     if (isUnderWay) return

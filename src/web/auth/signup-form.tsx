@@ -13,11 +13,11 @@ type Name = (typeof names)[number]
 type Values = Record<Name, string>
 
 /** Spec §9: signup verification redirect 3 s, its toast 10 s. */
-const verificationRedirect = 3000
-const verificationToast = 10_000
+const verificationRedirectMs = 3000
+const verificationToastMs = 10_000
 
 /** Spec §5, signup: the two faults that are told by a toast as well, in this order. */
-const tellFaults = (faults: Partial<Values>, values: Values) => {
+function tellFaults(faults: Partial<Values>, values: Values) {
   if (values.password !== values.confirmPassword) {
     toast({
       title: 'Password mismatch',
@@ -34,14 +34,14 @@ const tellFaults = (faults: Partial<Values>, values: Values) => {
 }
 
 /** Creates an account. `onDone` is called with the email when it is time to go to the login. */
-export const SignupForm = ({ onDone }: { onDone: (email: string) => void }) => {
+export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
   const [errors, setErrors] = useState<Partial<Values>>({})
   const [waiting, setWaiting] = useState<string>()
 
   // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
   useEffect(() => {
     if (waiting === undefined) return
-    const timer = setTimeout(() => onDone(waiting), verificationRedirect)
+    const timer = setTimeout(() => onDone(waiting), verificationRedirectMs)
     return () => clearTimeout(timer)
   }, [waiting, onDone])
 
@@ -61,7 +61,7 @@ export const SignupForm = ({ onDone }: { onDone: (email: string) => void }) => {
         ...(requiresVerification
           ? {
               description: 'Open the link in the mail we sent you, then sign in.',
-              duration: verificationToast,
+              duration: verificationToastMs,
             }
           : {}),
       })

@@ -3,19 +3,21 @@ import type { User } from '../../shared/contract/account.ts'
 import { initials } from './initials.ts'
 
 /** A person's picture, or initials where there is none or it does not load. Decorates. */
-export const UserAvatar = ({ user }: { user: User }) => (
-  <Avatar.Root
-    aria-hidden="true"
-    className="grid size-8 shrink-0 select-none place-items-center overflow-hidden rounded-full bg-tint font-[650] text-accent text-sm"
-  >
-    {user.profileImageUrl === null ? null : (
-      <Avatar.Image
-        src={user.profileImageUrl}
-        alt=""
-        referrerPolicy="no-referrer"
-        className="size-full object-cover"
-      />
-    )}
-    <Avatar.Fallback>{initials(user)}</Avatar.Fallback>
-  </Avatar.Root>
-)
+export function UserAvatar({ user }: { user: User }) {
+  return (
+    <Avatar.Root
+      aria-hidden="true"
+      className="grid size-8 shrink-0 select-none place-items-center overflow-hidden rounded-full bg-tint font-[650] text-accent text-sm"
+    >
+      {user.profileImageUrl === null ? null : (
+        <Avatar.Image
+          src={user.profileImageUrl}
+          alt=""
+          referrerPolicy="no-referrer"
+          className="size-full object-cover"
+        />
+      )}
+      <Avatar.Fallback>{initials(user)}</Avatar.Fallback>
+    </Avatar.Root>
+  )
+}

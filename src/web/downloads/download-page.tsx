@@ -17,56 +17,60 @@ export interface Built {
   script: string
 }
 
-const Page = (props: { built: Built; title: string; head?: ReactNode; children: ReactNode }) => (
-  <html lang="en">
-    <head>
-      <meta charSet="utf-8" />
-      <meta name="viewport" content="width=device-width,initial-scale=1" />
-      <script>{props.built.boot}</script>
-      <title>{props.title}</title>
-      <meta name="robots" content="noindex" />
-      <meta name="referrer" content="no-referrer" />
-      {props.head}
-      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-      <style>{props.built.css}</style>
-      <script type="module" src={props.built.script} />
-    </head>
-    <body>
-      <header className="wrap">
-        <a className="home" href="/">
-          <Mark />
-        </a>
-        <button className="icon" id="theme" type="button" aria-label="Switch theme">
-          <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
-          <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
-        </button>
-      </header>
-      <main>{props.children}</main>
-      <footer className="wrap">Files here leave on time.</footer>
-      <div className="toast" id="toast" role="alert" />
-    </body>
-  </html>
-)
+function Page(props: { built: Built; title: string; head?: ReactNode; children: ReactNode }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <script>{props.built.boot}</script>
+        <title>{props.title}</title>
+        <meta name="robots" content="noindex" />
+        <meta name="referrer" content="no-referrer" />
+        {props.head}
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <style>{props.built.css}</style>
+        <script type="module" src={props.built.script} />
+      </head>
+      <body>
+        <header className="wrap">
+          <a className="home" href="/">
+            <Mark />
+          </a>
+          <button className="icon" id="theme" type="button" aria-label="Switch theme">
+            <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
+            <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
+          </button>
+        </header>
+        <main>{props.children}</main>
+        <footer className="wrap">Files here leave on time.</footer>
+        <div className="toast" id="toast" role="alert" />
+      </body>
+    </html>
+  )
+}
 
-const InvalidLink = () => (
-  <>
-    <div className="file">
-      <span className="kind">
-        <Unlink size={24} strokeWidth={1.6} aria-hidden="true" />
-      </span>
-      <div>
-        <h1>{invalidLink.title}</h1>
-        <p className="muted">{invalidLink.description}</p>
+function InvalidLink() {
+  return (
+    <>
+      <div className="file">
+        <span className="kind">
+          <Unlink size={24} strokeWidth={1.6} aria-hidden="true" />
+        </span>
+        <div>
+          <h1>{invalidLink.title}</h1>
+          <p className="muted">{invalidLink.description}</p>
+        </div>
       </div>
-    </div>
-    <a className="button quiet" href="/">
-      Go to the front page
-    </a>
-  </>
-)
+      <a className="button quiet" href="/">
+        Go to the front page
+      </a>
+    </>
+  )
+}
 
 /** The page of a link that opens, with slots where the link's own facts belong. */
-export const DownloadPage = (props: { built: Built }) => {
+export function DownloadPage(props: { built: Built }) {
   const summary = `${slot('size')} · ${slot('kind')}`
   const address = `${slot('origin')}/s/${slot('code')}`
   return (
@@ -142,10 +146,12 @@ export const DownloadPage = (props: { built: Built }) => {
 }
 
 /** The page of a link that is unknown or over. It has no slots. */
-export const InvalidLinkPage = (props: { built: Built }) => (
-  <Page built={props.built} title={`${invalidLink.title} · Mayfly`}>
-    <section className="card">
-      <InvalidLink />
-    </section>
-  </Page>
-)
+export function InvalidLinkPage(props: { built: Built }) {
+  return (
+    <Page built={props.built} title={`${invalidLink.title} · Mayfly`}>
+      <section className="card">
+        <InvalidLink />
+      </section>
+    </Page>
+  )
+}

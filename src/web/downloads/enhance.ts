@@ -16,13 +16,14 @@ import { showToast } from './toast.ts'
 /** The address of the built script that shows uploads; the build writes it here. */
 declare const uploadsScript: string
 
-const find = <E extends Element>(selector: string, within: ParentNode = document) =>
-  within.querySelector<E>(selector)
+function find<E extends Element>(selector: string, within: ParentNode = document) {
+  return within.querySelector<E>(selector)
+}
 
 /** How long a click waits to hear whether the file is there before it goes ahead unheard. */
-const patience = 4000
+const patienceMs = 4000
 
-const offerTheme = (button: HTMLElement) => {
+function offerTheme(button: HTMLElement) {
   const other = () => (currentTheme() === 'dark' ? 'light' : 'dark')
   const name = () => button.setAttribute('aria-label', `Switch to ${other()} theme`)
   button.addEventListener('click', () => setTheme(other()))
@@ -30,14 +31,14 @@ const offerTheme = (button: HTMLElement) => {
   name()
 }
 
-const showInvalid = (card: HTMLElement, page: HTMLTemplateElement) => {
+function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
   card.removeAttribute('data-tone')
   document.title = `${invalidLink.title} · Mayfly`
 }
 
 /** Keeps label and lifeline true until the link is over, to the second, by the server's clock. */
-const runTime = (card: HTMLElement, over: () => void) => {
+function runTime(card: HTMLElement, over: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
   const [lived, valid] = card.querySelectorAll('.time > svg > rect')
@@ -80,9 +81,9 @@ const runTime = (card: HTMLElement, over: () => void) => {
  * Whether a download of `url` can begin, by a HEAD request, which counts as none. No answer in time
  * is no reason to hold a click back. A redirect leads to the bytes at another place.
  */
-const canDownload = async (url: string): Promise<'yes' | 'no' | 'gone'> => {
+async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
-    const signal = AbortSignal.timeout(patience)
+    const signal = AbortSignal.timeout(patienceMs)
     const answer = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
     if (answer.ok || answer.type === 'opaqueredirect') return 'yes'
     return answer.status === 404 ? 'gone' : 'no'
@@ -92,7 +93,7 @@ const canDownload = async (url: string): Promise<'yes' | 'no' | 'gone'> => {
 }
 
 /** A plain click asks first. Other ways to follow the link (menu, middle button) are left alone. */
-const guardDownload = (anchor: HTMLAnchorElement, fail: (gone: boolean) => void) => {
+function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void) {
   let state: 'idle' | 'asking' | 'passing' = 'idle'
   anchor.addEventListener('click', async (event) => {
     if (state === 'passing' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
@@ -113,7 +114,7 @@ const guardDownload = (anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
  * Loads the uploads panel where this browser has uploads of somebody who is signed in, or gets some
  * in another tab. Everybody else's page stays as small as it is.
  */
-const offerUploads = () => {
+function offerUploads() {
   const watch = new AbortController()
   const lookAt = (keys: readonly (string | null)[]) => {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
@@ -140,10 +141,9 @@ const card = find<HTMLElement>('#link')
 const anchor = find<HTMLAnchorElement>('#download')
 const invalid = find<HTMLTemplateElement>('#invalid')
 if (card && anchor && invalid) {
-  const end = () => showInvalid(card, invalid)
-  runTime(card, end)
+  runTime(card, () => showInvalid(card, invalid))
   guardDownload(anchor, (gone) => {
     showToast(downloadFailed.title, downloadFailed.description)
-    if (gone) end()
+    if (gone) showInvalid(card, invalid)
   })
 }

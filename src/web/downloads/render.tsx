@@ -4,7 +4,7 @@ import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage } from './download-page.tsx'
 
 /** Both variants of the download page as whole HTML documents; `script` is what enhances them. */
-export const renderDownloadPages = (script: string): { link: string; invalid: string } => {
+export function renderDownloadPages(script: string): { link: string; invalid: string } {
   const built = { css, boot: themeBoot, script }
   const whole = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {

@@ -4,7 +4,7 @@ const toastDuration = 5000
 let timer = 0
 
 /** Shows a failure in the page's own place for it; a later one takes its place. */
-export const showToast = (title: string, description: string): void => {
+export function showToast(title: string, description: string): void {
   const toast = document.querySelector('#toast')
   if (toast === null) return
   const heading = document.createElement('b')

@@ -14,7 +14,7 @@ const { store, setUser } = createBrowserUploads({
   },
 })
 
-const showPanel = () => {
+function showPanel() {
   const place = document.createElement('div')
   document.body.append(place)
   createRoot(place).render(<UploadsPanel store={store} told={[]} listed="all" />)

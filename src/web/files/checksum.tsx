@@ -3,7 +3,7 @@ import { IconButton } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { copyText } from './copy-text.ts'
 
-const copy = async (sha256: string) => {
+async function copy(sha256: string) {
   try {
     await copyText(sha256)
     toast({ title: 'Checksum copied', description: sha256 })
@@ -25,22 +25,26 @@ export interface ChecksumToggleProps {
 }
 
 /** A quiet word in a row that opens the file's SHA-256. */
-export const ChecksumToggle = ({ fileName, open, onToggle, controls }: ChecksumToggleProps) => (
-  <button
-    type="button"
-    aria-expanded={open}
-    aria-controls={open ? controls : undefined}
-    onClick={onToggle}
-    className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline"
-  >
-    SHA-256<span className="sr-only"> of {fileName}</span>
-  </button>
-)
+export function ChecksumToggle({ fileName, open, onToggle, controls }: ChecksumToggleProps) {
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      aria-controls={open ? controls : undefined}
+      onClick={onToggle}
+      className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline"
+    >
+      SHA-256<span className="sr-only"> of {fileName}</span>
+    </button>
+  )
+}
 
 /** All of a SHA-256, to be selected or copied. */
-export const Checksum = ({ id, sha256 }: { id: string; sha256: string }) => (
-  <div id={id} className="flex items-center gap-2 text-muted">
-    <code className="max-w-[32ch] select-all font-mono text-[12px] wrap-anywhere">{sha256}</code>
-    <IconButton label="Copy checksum" icon={<Copy />} onClick={() => void copy(sha256)} />
-  </div>
-)
+export function Checksum({ id, sha256 }: { id: string; sha256: string }) {
+  return (
+    <div id={id} className="flex items-center gap-2 text-muted">
+      <code className="max-w-[32ch] select-all font-mono text-[12px] wrap-anywhere">{sha256}</code>
+      <IconButton label="Copy checksum" icon={<Copy />} onClick={() => void copy(sha256)} />
+    </div>
+  )
+}

@@ -8,7 +8,7 @@ import { copyText } from './copy-text.ts'
 const copiedShownMs = 2000
 
 /** Copies a short link in one click and says so, on itself and in a toast. */
-export const CopyLinkButton = ({ link, fileName }: { link: string; fileName: string }) => {
+export function CopyLinkButton({ link, fileName }: { link: string; fileName: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return

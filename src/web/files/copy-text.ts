@@ -2,7 +2,7 @@
  * Copies by selecting a field that nobody sees: the only way on an address that is neither https
  * nor localhost, where `navigator.clipboard` does not exist. Gives the focus back.
  */
-const copyBySelection = (text: string): boolean => {
+function copyBySelection(text: string): boolean {
   const focused = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
@@ -18,7 +18,7 @@ const copyBySelection = (text: string): boolean => {
 }
 
 /** Puts a text on the clipboard. @throws when the browser refuses. */
-export const copyText = async (text: string): Promise<void> => {
+export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch (error) {

@@ -19,13 +19,15 @@ export interface FileListProps {
   now: Date
 }
 
-const rowId = (file: StoredFile) => `file-${file.id}`
+function rowId(file: StoredFile) {
+  return `file-${file.id}`
+}
 
 /**
  * Files with their links and actions. Deleting asks first; then the focus goes to the row that takes
  * the place of the deleted one.
  */
-export const FileList = ({ label, files, tier, now }: FileListProps) => {
+export function FileList({ label, files, tier, now }: FileListProps) {
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
   const [asked, setAsked] = useState<StoredFile | null>(null)

@@ -27,19 +27,21 @@ const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-mute
 const numbers = new Intl.NumberFormat('en')
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-const Downloads = ({ count }: { count: number }) => (
-  <>
-    <span aria-hidden="true" className="inline-flex items-center gap-1">
-      {numbers.format(count)}
-      <ArrowDown className="size-3.5" strokeWidth={1.6} />
-    </span>
-    <span className="sr-only">
-      {numbers.format(count)} {count === 1 ? 'download' : 'downloads'}
-    </span>
-  </>
-)
+function Downloads({ count }: { count: number }) {
+  return (
+    <>
+      <span aria-hidden="true" className="inline-flex items-center gap-1">
+        {numbers.format(count)}
+        <ArrowDown className="size-3.5" strokeWidth={1.6} />
+      </span>
+      <span className="sr-only">
+        {numbers.format(count)} {count === 1 ? 'download' : 'downloads'}
+      </span>
+    </>
+  )
+}
 
-const Row = ({ file, tier, now, signature, onDelete }: FileRowProps) => {
+function Row({ file, tier, now, signature, onDelete }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
   const facts = {

@@ -18,7 +18,7 @@ export interface FileSectionProps {
 
 const none: readonly StoredFile[] = []
 
-const activeText = (files: readonly StoredFile[], tier: Tier, now: Date): string => {
+function activeText(files: readonly StoredFile[], tier: Tier, now: Date): string {
   const active = files.filter(
     (file) =>
       linkStatus(
@@ -35,7 +35,7 @@ const activeText = (files: readonly StoredFile[], tier: Tier, now: Date): string
 }
 
 /** A titled list of the user's files, in whatever state it is. */
-export const FileSection = ({ title, tier, newest, emptyAction }: FileSectionProps) => {
+export function FileSection({ title, tier, newest, emptyAction }: FileSectionProps) {
   const { files, isError, isFetching, refetch } = useFiles()
   const now = useNow(files ?? none)
   const content = () => {

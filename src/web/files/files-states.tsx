@@ -6,52 +6,58 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** The shape of the rows to come. */
-export const FilesLoading = ({ rows }: { rows: number }) => (
-  <Card>
-    <Loading label="Loading your files">
-      {Array.from({ length: rows }, (_, row) => row).map((row) => (
-        <div
-          key={row}
-          className="flex items-center gap-4 border-line border-t px-4 py-[17px] first-of-type:border-t-0 sm:px-5"
-        >
-          <Skeleton className="size-9 shrink-0" />
-          <div className="grid flex-1 gap-2">
-            <Skeleton className="h-3.5 w-3/5 max-w-80" />
-            <Skeleton className="h-3 w-28" />
+export function FilesLoading({ rows }: { rows: number }) {
+  return (
+    <Card>
+      <Loading label="Loading your files">
+        {Array.from({ length: rows }, (_, row) => row).map((row) => (
+          <div
+            key={row}
+            className="flex items-center gap-4 border-line border-t px-4 py-[17px] first-of-type:border-t-0 sm:px-5"
+          >
+            <Skeleton className="size-9 shrink-0" />
+            <div className="grid flex-1 gap-2">
+              <Skeleton className="h-3.5 w-3/5 max-w-80" />
+              <Skeleton className="h-3 w-28" />
+            </div>
+            <Skeleton className="hidden h-3 w-[150px] sm:block" />
+            <Skeleton className="hidden h-8 w-[164px] sm:block" />
           </div>
-          <Skeleton className="hidden h-3 w-[150px] sm:block" />
-          <Skeleton className="hidden h-8 w-[164px] sm:block" />
-        </div>
-      ))}
-    </Loading>
-  </Card>
-)
+        ))}
+      </Loading>
+    </Card>
+  )
+}
 
 /** The list could not be read; the way on is to read it again. */
-export const FilesFailed = ({ onRetry, pending }: { onRetry: () => void; pending: boolean }) => (
-  <Card>
-    <EmptyState
-      failed
-      icon={<CircleAlert />}
-      title="Your files could not be loaded"
-      action={
-        <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
-          Try again
-        </Button>
-      }
-    >
-      They are safe. Check your connection and try again.
-    </EmptyState>
-  </Card>
-)
+export function FilesFailed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
+  return (
+    <Card>
+      <EmptyState
+        failed
+        icon={<CircleAlert />}
+        title="Your files could not be loaded"
+        action={
+          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
+            Try again
+          </Button>
+        }
+      >
+        They are safe. Check your connection and try again.
+      </EmptyState>
+    </Card>
+  )
+}
 
 /** There are no files yet. */
-export const NoFiles = ({ action }: { action?: ReactNode }) => (
-  <Card>
-    <EmptyState icon={<Files />} title="No files yet" action={action}>
-      <span className="cannot-drag:hidden">Drop a file anywhere on this page.</span>
-      <span className="can-drag:hidden">Upload a file.</span> It gets a short link that anyone can
-      download from until it expires.
-    </EmptyState>
-  </Card>
-)
+export function NoFiles({ action }: { action?: ReactNode }) {
+  return (
+    <Card>
+      <EmptyState icon={<Files />} title="No files yet" action={action}>
+        <span className="cannot-drag:hidden">Drop a file anywhere on this page.</span>
+        <span className="can-drag:hidden">Upload a file.</span> It gets a short link that anyone can
+        download from until it expires.
+      </EmptyState>
+    </Card>
+  )
+}

@@ -21,7 +21,7 @@ const icons: Record<FileKind, LucideIcon> = {
 }
 
 /** The icon of a kind of file, `size` pixels wide, in the colour of the text around it. Decorates. */
-export const KindIcon = (props: { kind: FileKind; size: number }) => {
+export function KindIcon(props: { kind: FileKind; size: number }) {
   const Icon = icons[props.kind]
   return <Icon size={props.size} strokeWidth={1.6} aria-hidden="true" />
 }

@@ -17,11 +17,11 @@ interface Span {
 }
 
 /** The bar itself, its parts already placed, in percent. */
-export const LifelineShape = (props: {
+export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   colour: string
   size: keyof typeof heights
-}) => {
+}) {
   const hatching = useId()
   const height = heights[props.size]
   const { lived, valid, renewable } = props.bar
@@ -54,10 +54,12 @@ export const LifelineShape = (props: {
  * A file's time as a bar of 30 days: lived, valid now, what a renewal could still give. It only
  * decorates; the link's label must stand beside it.
  */
-export const Lifeline = (props: { life: Life; size: keyof typeof heights }) => (
-  <LifelineShape
-    bar={lifelineBar(props.life)}
-    colour={colours[props.life.tone]}
-    size={props.size}
-  />
-)
+export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
+  return (
+    <LifelineShape
+      bar={lifelineBar(props.life)}
+      colour={colours[props.life.tone]}
+      size={props.size}
+    />
+  )
+}

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { nextChange, tickMs } from './next-change.ts'
 
 const now = Date.parse('2025-07-12T10:00:00Z')
-const file = (expiresIn: number, maxLifetimeIn = 1e9) => ({
-  expiresAt: new Date(now + expiresIn).toISOString(),
-  maxLifetimeAt: new Date(now + maxLifetimeIn).toISOString(),
-})
+function file(expiresIn: number, maxLifetimeIn = 1e9) {
+  return {
+    expiresAt: new Date(now + expiresIn).toISOString(),
+    maxLifetimeAt: new Date(now + maxLifetimeIn).toISOString(),
+  }
+}
 
 test('without anything that ends soon it is a tick', () => {
   expect(nextChange([], now)).toBe(now + tickMs)

@@ -5,10 +5,10 @@ export const tickMs = 30_000
  * When to look at the clock again, in milliseconds since 1970: at the next end of a link, so that a
  * row dies on the screen as its link dies, and at the latest after a tick.
  */
-export const nextChange = (
+export function nextChange(
   files: readonly { expiresAt: string; maxLifetimeAt: string }[],
   now: number,
-): number => {
+): number {
   let next = now + tickMs
   for (const { expiresAt, maxLifetimeAt } of files) {
     for (const end of [Date.parse(expiresAt), Date.parse(maxLifetimeAt)]) {

@@ -2,18 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ShareMail, shareMailAddress } from './share-mail.ts'
 
-const mail = (changes: Partial<ShareMail> = {}): ShareMail => ({
-  fileName: 'press-kit.zip',
-  fileSize: 101_082_726,
-  link: 'https://mayfly.example/s/h4TzPb9NcE',
-  expiresAt: new Date('2025-07-15T10:00:00Z'),
-  signature: 'Mayfly\nSecure file sharing\nsupport@mayfly.example',
-  timeZone: 'Europe/Vienna',
-  ...changes,
-})
+function mail(changes: Partial<ShareMail> = {}): ShareMail {
+  return {
+    fileName: 'press-kit.zip',
+    fileSize: 101_082_726,
+    link: 'https://mayfly.example/s/h4TzPb9NcE',
+    expiresAt: new Date('2025-07-15T10:00:00Z'),
+    signature: 'Mayfly\nSecure file sharing\nsupport@mayfly.example',
+    timeZone: 'Europe/Vienna',
+    ...changes,
+  }
+}
 
 /** What a mail program makes of the address. */
-const read = (address: string) => {
+function read(address: string) {
   const url = new URL(address)
   return {
     to: url.pathname,

@@ -18,8 +18,8 @@ export interface ShareMail {
 const subjectNameLength = 60
 
 /** A moment with its day, time and zone, since the receiver may sit in another one. */
-const untilText = (moment: Date, timeZone?: string): string =>
-  new Intl.DateTimeFormat('en', {
+function untilText(moment: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en', {
     weekday: 'long',
     year: 'numeric',
     month: 'long',
@@ -29,13 +29,14 @@ const untilText = (moment: Date, timeZone?: string): string =>
     timeZoneName: 'short',
     timeZone,
   }).format(moment)
+}
 
 /**
  * A `mailto:` address that opens a mail about a link (RFC 6068): no receiver, a subject and a body
  * with name, size, link, until when, and the signature. Whatever the name or the signature holds,
  * it stays text: nothing can add a receiver or a header.
  */
-export const shareMailAddress = (mail: ShareMail): string => {
+export function shareMailAddress(mail: ShareMail): string {
   const subject = `A file for you: ${shortName(mail.fileName, subjectNameLength)}`
   const body = [
     `${mail.fileName} (${formatSize(mail.fileSize)})`,
@@ -49,5 +50,6 @@ export const shareMailAddress = (mail: ShareMail): string => {
 }
 
 /** RFC 6068 §5: lines end with %0D%0A. Half a surrogate pair would make encoding throw. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
+}

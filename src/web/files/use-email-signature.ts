@@ -3,9 +3,12 @@ import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
 /** The signature under mails that share a link; empty until it is known. */
-export const useEmailSignature = (): string =>
-  useQuery({
-    queryKey: ['/api/settings/email-signature'],
-    queryFn: ({ signal }) => call('emailSignature', { signal }),
-    staleTime: settingsStaleTime,
-  }).data?.signature ?? ''
+export function useEmailSignature(): string {
+  return (
+    useQuery({
+      queryKey: ['/api/settings/email-signature'],
+      queryFn: ({ signal }) => call('emailSignature', { signal }),
+      staleTime: settingsStaleTime,
+    }).data?.signature ?? ''
+  )
+}

@@ -22,7 +22,7 @@ const deleteKey = ['DELETE /api/files']
  * The user's files without those that are being deleted: a row goes when its deletion is asked for,
  * and is back when that fails, whatever is read from the server in between.
  */
-export const useFiles = () => {
+export function useFiles() {
   const { data, isError, refetch, isFetching } = useQuery(filesQuery)
   const leaving = useMutationState({
     filters: { mutationKey: deleteKey, status: 'pending' },
@@ -33,7 +33,7 @@ export const useFiles = () => {
 }
 
 /** Deletes a file and tells how it went (spec §8). One that is gone already counts as deleted. */
-export const useDeleteFile = () => {
+export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
     mutationKey: deleteKey,

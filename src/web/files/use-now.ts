@@ -5,7 +5,7 @@ import { nextChange } from './next-change.ts'
  * The time, for everything that shows these files: one timer for all, which wakes when the next
  * link ends. A page that was in the background, where timers sleep, is right again at once.
  */
-export const useNow = (files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date => {
+export function useNow(files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: new Date(), of: files }))
   // By the look of before, a file that has come since has longer than it has.
   if (of !== files) setLook({ now: new Date(), of: files })

@@ -16,7 +16,7 @@ const cardHeight = 150
  * A list of thousands of rows that scrolls with the page and draws those in sight. To a screen
  * reader it is a list of all of them, and the row that has the focus is never taken away.
  */
-export const VirtualList = <Item,>({ label, items, itemId, row }: VirtualListProps<Item>) => {
+export function VirtualList<Item>({ label, items, itemId, row }: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)

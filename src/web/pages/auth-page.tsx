@@ -12,13 +12,15 @@ export interface AuthPageProps {
 }
 
 /** A screen with one form on one card. */
-export const AuthPage = ({ title, lead, children, other }: AuthPageProps) => (
-  <Page title={title} centred>
-    <Card floating className="w-full max-w-[448px] p-6 sm:p-9">
-      <h1 className="text-2xl">{title}</h1>
-      <p className="mt-2 mb-7 text-muted">{lead}</p>
-      {children}
-    </Card>
-    {other ? <p className="mt-6 text-muted">{other}</p> : null}
-  </Page>
-)
+export function AuthPage({ title, lead, children, other }: AuthPageProps) {
+  return (
+    <Page title={title} centred>
+      <Card floating className="w-full max-w-[448px] p-6 sm:p-9">
+        <h1 className="text-2xl">{title}</h1>
+        <p className="mt-2 mb-7 text-muted">{lead}</p>
+        {children}
+      </Card>
+      {other ? <p className="mt-6 text-muted">{other}</p> : null}
+    </Page>
+  )
+}

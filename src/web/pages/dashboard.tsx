@@ -30,7 +30,7 @@ const recentFiles = 5
 type DashboardTab = 'upload' | 'files'
 
 /** The selected tab lives in the address, so that reloading and sharing it keep it. */
-const useTab = (): [DashboardTab, (tab: DashboardTab) => void] => {
+function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
   const tab = params.get('tab') === 'files' ? 'files' : 'upload'
   const select = (next: DashboardTab) =>
@@ -46,7 +46,7 @@ const useTab = (): [DashboardTab, (tab: DashboardTab) => void] => {
   return [tab, select]
 }
 
-const SignedIn = ({ user }: { user: User }) => {
+function SignedIn({ user }: { user: User }) {
   const [tab, selectTab] = useTab()
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
@@ -150,7 +150,7 @@ const SignedIn = ({ user }: { user: User }) => {
 }
 
 /** The signed-in start page (spec §2): upload, and one's own files. */
-export const Dashboard = () => {
+export function Dashboard() {
   const { data: user } = useCurrentUser()
   if (!user) return null
   return (

@@ -9,7 +9,7 @@ import { Card } from '../ui/card.tsx'
 const tones = { calm: 'text-ink', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 /** A made-up file with a link of 3 days, `age` milliseconds after its upload, under the real rules. */
-const example = (originalName: string, mimeType: string, age: number) => {
+function example(originalName: string, mimeType: string, age: number) {
   const createdAt = new Date(0)
   const now = new Date(age)
   const dates = { createdAt, ...firstLifetime(createdAt, 3) }
@@ -22,7 +22,7 @@ const example = (originalName: string, mimeType: string, age: number) => {
 }
 
 /** Three links at different ages: what the lifeline looks like, drawn by the product's own rules. */
-export const ExampleLinks = () => {
+export function ExampleLinks() {
   const files = [
     example('rough-cut.mov', 'video/quicktime', 20 * hourInMs),
     example('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs),

@@ -6,25 +6,27 @@ import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** What stands at / for who is signed out: what the product does, and the ways in. */
-export const FrontPage = () => (
-  <Page title="Mayfly">
-    <Wrap className="grid flex-1 items-center gap-12 py-14 sm:py-20 lg:grid-cols-[1.05fr_1fr] lg:gap-16">
-      <div>
-        <h1 className="text-[clamp(34px,8.5vw,40px)] tracking-[-0.035em] lg:text-[52px]">
-          Files that leave on time.
-        </h1>
-        <p className="mt-5 max-w-[46ch] text-lg text-muted">
-          Upload a file and send its short link. After {defaultExpirationDays} days the link stops
-          working and the file is deleted. Nobody needs an account to download.
-        </p>
-        <div className="mt-8 flex flex-wrap items-center gap-x-5 gap-y-4">
-          <ButtonLink href="/api/login" variant="primary" size="large">
-            Get Started
-          </ButtonLink>
-          <span className="text-muted text-sm">{freeTierText}.</span>
+export function FrontPage() {
+  return (
+    <Page title="Mayfly">
+      <Wrap className="grid flex-1 items-center gap-12 py-14 sm:py-20 lg:grid-cols-[1.05fr_1fr] lg:gap-16">
+        <div>
+          <h1 className="text-[clamp(34px,8.5vw,40px)] tracking-[-0.035em] lg:text-[52px]">
+            Files that leave on time.
+          </h1>
+          <p className="mt-5 max-w-[46ch] text-lg text-muted">
+            Upload a file and send its short link. After {defaultExpirationDays} days the link stops
+            working and the file is deleted. Nobody needs an account to download.
+          </p>
+          <div className="mt-8 flex flex-wrap items-center gap-x-5 gap-y-4">
+            <ButtonLink href="/api/login" variant="primary" size="large">
+              Get Started
+            </ButtonLink>
+            <span className="text-muted text-sm">{freeTierText}.</span>
+          </div>
         </div>
-      </div>
-      <ExampleLinks />
-    </Wrap>
-  </Page>
-)
+        <ExampleLinks />
+      </Wrap>
+    </Page>
+  )
+}

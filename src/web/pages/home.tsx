@@ -11,26 +11,28 @@ import { pageImports } from './page-imports.ts'
 const Dashboard = lazy(pageImports.dashboard)
 const FrontPage = lazy(pageImports.front)
 
-const Unreachable = ({ onRetry, pending }: { onRetry: () => void; pending: boolean }) => (
-  <Page title="Not reachable" centred>
-    <h1 className="sr-only">Mayfly cannot be reached</h1>
-    <EmptyState
-      failed
-      icon={<CloudOff />}
-      title="Mayfly cannot be reached right now"
-      action={
-        <Button variant="primary" onClick={onRetry} pending={pending} pendingLabel="Trying...">
-          Try again
-        </Button>
-      }
-    >
-      Your files and links are where they were. Check your connection, or try again in a moment.
-    </EmptyState>
-  </Page>
-)
+function Unreachable({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
+  return (
+    <Page title="Not reachable" centred>
+      <h1 className="sr-only">Mayfly cannot be reached</h1>
+      <EmptyState
+        failed
+        icon={<CloudOff />}
+        title="Mayfly cannot be reached right now"
+        action={
+          <Button variant="primary" onClick={onRetry} pending={pending} pendingLabel="Trying...">
+            Try again
+          </Button>
+        }
+      >
+        Your files and links are where they were. Check your connection, or try again in a moment.
+      </EmptyState>
+    </Page>
+  )
+}
 
 /** What stands at /: the dashboard for who is signed in, the front page for everybody else (spec §2). */
-export const Home = () => {
+export function Home() {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const signInAgain = useSignInAgain()
   const [wasSignedIn, setWasSignedIn] = useState(false)

@@ -3,22 +3,24 @@ import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** The shape of a screen while it is not known or not there yet. */
-export const LoadingPage = () => (
-  <div className="flex min-h-dvh flex-col">
-    <header className="border-line border-b">
-      <Wrap className="flex min-h-16 items-center justify-between">
-        <Mark />
-        <Skeleton className="h-8 w-36" />
-      </Wrap>
-    </header>
-    <main className="flex-1">
-      <Loading label="Loading">
-        <Wrap className="pt-8">
-          <Skeleton className="h-8 w-64 max-w-full" />
-          <Skeleton className="mt-10 h-5 w-48" />
-          <div className="appear-late mt-8 h-60 rounded-card border border-line bg-surface" />
+export function LoadingPage() {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="border-line border-b">
+        <Wrap className="flex min-h-16 items-center justify-between">
+          <Mark />
+          <Skeleton className="h-8 w-36" />
         </Wrap>
-      </Loading>
-    </main>
-  </div>
-)
+      </header>
+      <main className="flex-1">
+        <Loading label="Loading">
+          <Wrap className="pt-8">
+            <Skeleton className="h-8 w-64 max-w-full" />
+            <Skeleton className="mt-10 h-5 w-48" />
+            <div className="appear-late mt-8 h-60 rounded-card border border-line bg-surface" />
+          </Wrap>
+        </Loading>
+      </main>
+    </div>
+  )
+}

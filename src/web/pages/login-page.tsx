@@ -5,7 +5,7 @@ import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
 
 /** Spec §2: email and password, and a link to the signup. */
-export const LoginPage = () => {
+export function LoginPage() {
   // The signup leaves the address here, so that nobody types it twice.
   const from = useHistoryState<{ email?: string } | null>()
   return (

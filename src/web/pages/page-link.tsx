@@ -4,28 +4,32 @@ import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'
 
 /** Loads the screen's code when the pointer or the focus reaches its link. */
-const useIntent = (to: PagePath) => {
+function useIntent(to: PagePath) {
   const preload = useContext(Preload)
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
 }
 
 /** A link inside a text to another screen. */
-export const PageLink = ({ to, children }: { to: PagePath; children: ReactNode }) => (
-  <Link
-    href={to}
-    {...useIntent(to)}
-    className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
-  >
-    {children}
-  </Link>
-)
+export function PageLink({ to, children }: { to: PagePath; children: ReactNode }) {
+  return (
+    <Link
+      href={to}
+      {...useIntent(to)}
+      className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
+    >
+      {children}
+    </Link>
+  )
+}
 
 /** The same as a button. */
-export const PageButton = ({
+export function PageButton({
   to,
   ...look
-}: { to: PagePath } & Pick<ButtonLinkProps, 'variant' | 'size' | 'wide' | 'icon' | 'children'>) => (
-  <Link href={to} {...useIntent(to)} asChild>
-    <ButtonLink {...look} />
-  </Link>
-)
+}: { to: PagePath } & Pick<ButtonLinkProps, 'variant' | 'size' | 'wide' | 'icon' | 'children'>) {
+  return (
+    <Link href={to} {...useIntent(to)} asChild>
+      <ButtonLink {...look} />
+    </Link>
+  )
+}

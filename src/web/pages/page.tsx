@@ -19,7 +19,7 @@ export interface PageProps {
  * The frame of every screen: skip link, header, main landmark, footer. Reaching another screen moves
  * the focus to its h1, so that screen readers say where one is.
  */
-export const Page = ({ title, children, centred = false }: PageProps) => {
+export function Page({ title, children, centred = false }: PageProps) {
   const [path] = useLocation()
   const shown = useContext(ShownPath)
 

@@ -7,7 +7,7 @@ import { freeTierText } from './free-tier-text.ts'
 import { PageLink } from './page-link.tsx'
 
 /** Spec §2: the five fields, and a link to the login. */
-export const SignupPage = () => {
+export function SignupPage() {
   const [, navigate] = useLocation()
   const toLogin = useCallback(
     (email: string) => navigate('/login', { state: { email } }),

@@ -2,7 +2,7 @@ import { useVersion } from '../api/use-version.ts'
 import { Wrap } from './wrap.tsx'
 
 /** The footer of the public screens, with the version text. */
-export const SiteFooter = () => {
+export function SiteFooter() {
   const version = useVersion()
   return (
     <footer className="border-line border-t text-muted text-sm">

@@ -10,21 +10,23 @@ import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import { PageButton } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
-const SignedIn = ({ user }: { user: User }) => (
-  <>
-    {user.tier === 'premium' ? <Badge>Premium</Badge> : null}
-    <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
-      {user.email}
-    </span>
-    <ThemeToggle />
-    <UserAvatar user={user} />
-    <ButtonLink href="/api/logout" size="small">
-      Log out
-    </ButtonLink>
-  </>
-)
+function SignedIn({ user }: { user: User }) {
+  return (
+    <>
+      {user.tier === 'premium' ? <Badge>Premium</Badge> : null}
+      <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
+        {user.email}
+      </span>
+      <ThemeToggle />
+      <UserAvatar user={user} />
+      <ButtonLink href="/api/logout" size="small">
+        Log out
+      </ButtonLink>
+    </>
+  )
+}
 
-const SignedOut = () => {
+function SignedOut() {
   const [path] = useLocation()
   return (
     <>
@@ -44,7 +46,7 @@ const SignedOut = () => {
 }
 
 /** The header of every screen: who is signed in and the way out, else the ways in. */
-export const SiteHeader = () => {
+export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (
     <header className="border-line border-b">

@@ -5,7 +5,7 @@ import { pageImports } from './page-imports.ts'
 const UploadsDock = lazy(pageImports.uploads)
 
 /** The uploads of whoever is signed in, on every screen (spec §2). */
-export const Uploads = () => {
+export function Uploads() {
   const { data: user } = useCurrentUser()
   return user ? (
     <Suspense fallback={null}>

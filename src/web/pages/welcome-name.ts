@@ -1,3 +1,4 @@
 /** Spec §2: the first name, else the part of the email before the at-sign, else 'User'. */
-export const welcomeName = (user: { firstName?: string; email?: string }): string =>
-  user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
+export function welcomeName(user: { firstName?: string; email?: string }): string {
+  return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
+}

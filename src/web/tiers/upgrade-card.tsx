@@ -31,7 +31,7 @@ export interface UpgradeCardProps {
  * The upgrade-to-premium card (spec §2). Nothing can be paid in this version: Upgrade Now writes to
  * support, and the card says so.
  */
-export const UpgradeCard = ({ reason, userEmail, children, onContinue }: UpgradeCardProps) => {
+export function UpgradeCard({ reason, userEmail, children, onContinue }: UpgradeCardProps) {
   const price = usePremiumPrice()
   const supportEmail = useSupportEmail()
   return (

@@ -1,5 +1,5 @@
 /** A mailto address that opens a mail to support, in which a user asks for Premium. */
-export const upgradeMailAddress = (supportEmail: string, userEmail: string): string => {
+export function upgradeMailAddress(supportEmail: string, userEmail: string): string {
   const subject = encodeURIComponent('Upgrade to Premium')
   const body = encodeURIComponent(`Please switch my account to Premium: ${userEmail}\r\n`)
   return `mailto:${encodeURIComponent(supportEmail).replace('%40', '@')}?subject=${subject}&body=${body}`

@@ -4,9 +4,12 @@ import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
 /** The price of Premium in dollars a month; spec §2: $8 until the price is known. */
-export const usePremiumPrice = (): number =>
-  useQuery({
-    queryKey: ['/api/settings/premium-price'],
-    queryFn: ({ signal }) => call('premiumPrice', { signal }),
-    staleTime: settingsStaleTime,
-  }).data?.price ?? Number(settingDefaults.premium_price)
+export function usePremiumPrice(): number {
+  return (
+    useQuery({
+      queryKey: ['/api/settings/premium-price'],
+      queryFn: ({ signal }) => call('premiumPrice', { signal }),
+      staleTime: settingsStaleTime,
+    }).data?.price ?? Number(settingDefaults.premium_price)
+  )
+}

@@ -3,9 +3,10 @@ import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
 /** Where people write to for help; undefined until it is known. */
-export const useSupportEmail = (): string | undefined =>
-  useQuery({
+export function useSupportEmail(): string | undefined {
+  return useQuery({
     queryKey: ['/api/settings/contact'],
     queryFn: ({ signal }) => call('contact', { signal }),
     staleTime: settingsStaleTime,
   }).data?.supportEmail
+}

@@ -13,10 +13,12 @@ const tones = {
 }
 
 /** A word in a pill: a tier, a status. */
-export const Badge = ({ children, tone = 'accent' }: BadgeProps) => (
-  <span
-    className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-[12px] ${tones[tone]}`}
-  >
-    {children}
-  </span>
-)
+export function Badge({ children, tone = 'accent' }: BadgeProps) {
+  return (
+    <span
+      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-[12px] ${tones[tone]}`}
+    >
+      {children}
+    </span>
+  )
+}

@@ -43,8 +43,9 @@ interface Look {
   wide?: boolean
 }
 
-const looks = ({ variant = 'plain', size = 'medium', wide }: Look) =>
-  `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
+function looks({ variant = 'plain', size = 'medium', wide }: Look) {
+  return `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
+}
 
 export interface ButtonProps extends Look {
   children: ReactNode
@@ -62,7 +63,7 @@ export interface ButtonProps extends Look {
 }
 
 /** A push button with a text. Inside a form say `type="submit"`. */
-export const Button = ({
+export function Button({
   children,
   onClick,
   type = 'button',
@@ -72,24 +73,26 @@ export const Button = ({
   icon,
   ref,
   ...look
-}: ButtonProps) => (
-  <BaseButton
-    ref={ref}
-    type={type}
-    className={looks(look)}
-    disabled={disabled || pending}
-    focusableWhenDisabled={pending}
-    aria-busy={pending || undefined}
-    onClick={onClick}
-  >
-    {pending || icon ? (
-      <span aria-hidden="true" className="contents">
-        {pending ? <LoaderCircle className="animate-spin" /> : icon}
-      </span>
-    ) : null}
-    {pending && pendingLabel ? pendingLabel : children}
-  </BaseButton>
-)
+}: ButtonProps) {
+  return (
+    <BaseButton
+      ref={ref}
+      type={type}
+      className={looks(look)}
+      disabled={disabled || pending}
+      focusableWhenDisabled={pending}
+      aria-busy={pending || undefined}
+      onClick={onClick}
+    >
+      {pending || icon ? (
+        <span aria-hidden="true" className="contents">
+          {pending ? <LoaderCircle className="animate-spin" /> : icon}
+        </span>
+      ) : null}
+      {pending && pendingLabel ? pendingLabel : children}
+    </BaseButton>
+  )
+}
 
 export interface IconButtonProps {
   /** What it does, for screen readers and as the tooltip: 'Delete press-kit.zip'. */
@@ -105,7 +108,7 @@ export interface IconButtonProps {
 }
 
 /** A square button that shows only an icon; its label appears on hover and on keyboard focus. */
-export const IconButton = ({
+export function IconButton({
   label,
   icon,
   onClick,
@@ -114,23 +117,25 @@ export const IconButton = ({
   disabled = false,
   pending = false,
   ref,
-}: IconButtonProps) => (
-  <Tooltip text={label}>
-    <BaseButton
-      ref={ref}
-      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted hover:text-ink' : ''}`}
-      disabled={disabled || pending}
-      focusableWhenDisabled={pending}
-      aria-busy={pending || undefined}
-      aria-label={label}
-      onClick={onClick}
-    >
-      <span aria-hidden="true" className="contents">
-        {icon}
-      </span>
-    </BaseButton>
-  </Tooltip>
-)
+}: IconButtonProps) {
+  return (
+    <Tooltip text={label}>
+      <BaseButton
+        ref={ref}
+        className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted hover:text-ink' : ''}`}
+        disabled={disabled || pending}
+        focusableWhenDisabled={pending}
+        aria-busy={pending || undefined}
+        aria-label={label}
+        onClick={onClick}
+      >
+        <span aria-hidden="true" className="contents">
+          {icon}
+        </span>
+      </BaseButton>
+    </Tooltip>
+  )
+}
 
 export interface ButtonLinkProps
   extends Look,
@@ -139,7 +144,7 @@ export interface ButtonLinkProps
 }
 
 /** An anchor that looks like a button, for what leads somewhere. */
-export const ButtonLink = ({
+export function ButtonLink({
   variant,
   size,
   icon,
@@ -147,16 +152,18 @@ export const ButtonLink = ({
   children,
   ref,
   ...anchor
-}: ButtonLinkProps) => (
-  <a ref={ref} {...anchor} className={looks({ variant, size, wide })}>
-    {icon ? (
-      <span aria-hidden="true" className="contents">
-        {icon}
-      </span>
-    ) : null}
-    {children}
-  </a>
-)
+}: ButtonLinkProps) {
+  return (
+    <a ref={ref} {...anchor} className={looks({ variant, size, wide })}>
+      {icon ? (
+        <span aria-hidden="true" className="contents">
+          {icon}
+        </span>
+      ) : null}
+      {children}
+    </a>
+  )
+}
 
 export interface IconLinkProps {
   /** What it leads to, for screen readers and as the tooltip. */
@@ -167,16 +174,18 @@ export interface IconLinkProps {
 }
 
 /** An anchor that looks like a quiet icon button in a row. */
-export const IconLink = ({ label, icon, href }: IconLinkProps) => (
-  <Tooltip text={label}>
-    <a
-      href={href}
-      className={`${base} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
-    >
-      <span aria-hidden="true" className="contents">
-        {icon}
-      </span>
-      <span className="sr-only">{label}</span>
-    </a>
-  </Tooltip>
-)
+export function IconLink({ label, icon, href }: IconLinkProps) {
+  return (
+    <Tooltip text={label}>
+      <a
+        href={href}
+        className={`${base} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
+      >
+        <span aria-hidden="true" className="contents">
+          {icon}
+        </span>
+        <span className="sr-only">{label}</span>
+      </a>
+    </Tooltip>
+  )
+}

@@ -9,10 +9,12 @@ export interface CardProps {
 }
 
 /** A surface with a hairline round its content. It brings no padding: rows reach its edges. */
-export const Card = ({ children, floating = false, className = '' }: CardProps) => (
-  <div
-    className={`rounded-card border border-line bg-surface ${floating ? 'shadow-float' : ''} ${className}`}
-  >
-    {children}
-  </div>
-)
+export function Card({ children, floating = false, className = '' }: CardProps) {
+  return (
+    <div
+      className={`rounded-card border border-line bg-surface ${floating ? 'shadow-float' : ''} ${className}`}
+    >
+      {children}
+    </div>
+  )
+}

@@ -28,7 +28,7 @@ export interface ConfirmDialogProps {
  * Asks before something is destroyed. A click beside it does not answer; Escape and Cancel leave
  * everything as it was, and Cancel has the focus first.
  */
-export const ConfirmDialog = ({
+export function ConfirmDialog({
   open,
   onOpenChange,
   title,
@@ -38,7 +38,7 @@ export const ConfirmDialog = ({
   pending = false,
   pendingLabel,
   finalFocus,
-}: ConfirmDialogProps) => {
+}: ConfirmDialogProps) {
   const cancel = useRef<HTMLElement>(null)
   return (
     <AlertDialog.Root

@@ -29,56 +29,60 @@ export interface TextFieldProps {
 const inputLook =
   'h-11 w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
-const TextInput = ({
+function TextInput({
   end,
   ...props
 }: TextFieldProps & {
   /** Something to press inside the input's end. */
   end?: ReactNode
-}) => (
-  <Field.Root
-    name={props.name}
-    invalid={props.error !== undefined}
-    disabled={props.disabled}
-    className="grid gap-1.5"
-  >
-    <Field.Label className="w-fit font-[560] text-sm">{props.label}</Field.Label>
-    <div className="relative">
-      <Field.Control
-        ref={props.ref}
-        type={props.type ?? 'text'}
-        value={props.value}
-        onValueChange={props.onValueChange}
-        defaultValue={props.defaultValue}
-        required={props.required}
-        autoComplete={props.autoComplete}
-        inputMode={props.inputMode}
-        autoCapitalize={props.verbatim ? 'none' : undefined}
-        autoCorrect={props.verbatim ? 'off' : undefined}
-        spellCheck={props.verbatim ? false : undefined}
-        maxLength={props.maxLength}
-        className={`${inputLook} ${end ? 'pr-12' : ''}`}
-      />
-      {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
-    </div>
-    {props.error === undefined ? null : (
-      <Field.Error match={true} className="text-red text-sm">
-        {props.error}
-      </Field.Error>
-    )}
-    {props.hint ? (
-      <Field.Description className="text-muted text-sm">{props.hint}</Field.Description>
-    ) : null}
-  </Field.Root>
-)
+}) {
+  return (
+    <Field.Root
+      name={props.name}
+      invalid={props.error !== undefined}
+      disabled={props.disabled}
+      className="grid gap-1.5"
+    >
+      <Field.Label className="w-fit font-[560] text-sm">{props.label}</Field.Label>
+      <div className="relative">
+        <Field.Control
+          ref={props.ref}
+          type={props.type ?? 'text'}
+          value={props.value}
+          onValueChange={props.onValueChange}
+          defaultValue={props.defaultValue}
+          required={props.required}
+          autoComplete={props.autoComplete}
+          inputMode={props.inputMode}
+          autoCapitalize={props.verbatim ? 'none' : undefined}
+          autoCorrect={props.verbatim ? 'off' : undefined}
+          spellCheck={props.verbatim ? false : undefined}
+          maxLength={props.maxLength}
+          className={`${inputLook} ${end ? 'pr-12' : ''}`}
+        />
+        {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
+      </div>
+      {props.error === undefined ? null : (
+        <Field.Error match={true} className="text-red text-sm">
+          {props.error}
+        </Field.Error>
+      )}
+      {props.hint ? (
+        <Field.Description className="text-muted text-sm">{props.hint}</Field.Description>
+      ) : null}
+    </Field.Root>
+  )
+}
 
 /** An input of one line with its label, hint and error, tied together for screen readers. */
-export const TextField = (props: TextFieldProps) => <TextInput {...props} />
+export function TextField(props: TextFieldProps) {
+  return <TextInput {...props} />
+}
 
 export type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'verbatim' | 'inputMode'>
 
 /** A password with a button that shows and hides what was typed. */
-export const PasswordField = (props: PasswordFieldProps) => {
+export function PasswordField(props: PasswordFieldProps) {
   const [shown, setShown] = useState(false)
   return (
     <TextInput

@@ -4,7 +4,7 @@ import { splitName } from './split-name.ts'
  * A file name on one line, cut in the middle where there is little room, so that its end stays
  * readable. Hovering shows all of it, and a screen reader reads all of it.
  */
-export const FileName = ({ name }: { name: string }) => {
+export function FileName({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
     <span title={name} className="block min-w-0">

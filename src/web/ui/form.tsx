@@ -15,12 +15,7 @@ export interface FormProps<Name extends string> {
 }
 
 /** A form that checks nothing itself: its owner says what is wrong, it leads the person there. */
-export const Form = <Name extends string>({
-  names,
-  onSubmit,
-  errors,
-  children,
-}: FormProps<Name>) => {
+export function Form<Name extends string>({ names, onSubmit, errors, children }: FormProps<Name>) {
   const form = useRef<HTMLFormElement>(null)
   // The state draws the form; the ref refuses a second submit before it is drawn again.
   const [busy, setBusy] = useState(false)

@@ -2,13 +2,15 @@
  * The product's mark: its name over its own lifeline. It holds no state and no style attribute,
  * so that a page rendered at build time carries it too.
  */
-export const Mark = () => (
-  <span className="mark">
-    Mayfly
-    <svg width="100%" height="3" aria-hidden="true">
-      <rect width="26%" height="3" rx="1.5" fill="var(--edge)" opacity="0.55" />
-      <rect x="30%" width="34%" height="3" rx="1.5" fill="var(--accent)" />
-      <rect x="68%" y="0.5" width="31%" height="2" rx="1" fill="none" stroke="var(--edge)" />
-    </svg>
-  </span>
-)
+export function Mark() {
+  return (
+    <span className="mark">
+      Mayfly
+      <svg width="100%" height="3" aria-hidden="true">
+        <rect width="26%" height="3" rx="1.5" fill="var(--edge)" opacity="0.55" />
+        <rect x="30%" width="34%" height="3" rx="1.5" fill="var(--accent)" />
+        <rect x="68%" y="0.5" width="31%" height="2" rx="1" fill="none" stroke="var(--edge)" />
+      </svg>
+    </span>
+  )
+}

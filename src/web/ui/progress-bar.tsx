@@ -9,18 +9,22 @@ export interface ProgressBarProps {
   tone?: 'accent' | 'quiet'
 }
 
-const range = (value: number) => Math.min(100, Math.max(0, value))
+function range(value: number) {
+  return Math.min(100, Math.max(0, value))
+}
 
 /**
  * A thin bar with the role `progressbar`. Its value is read when one looks at it; a text that says
  * what happens ('Uploading… 40%') belongs beside it, in a live region of the caller's.
  */
-export const ProgressBar = ({ label, value, tone = 'accent' }: ProgressBarProps) => (
-  <Progress.Root value={value === null ? null : range(value)} aria-label={label}>
-    <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
-      <Progress.Indicator
-        className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}
-      />
-    </Progress.Track>
-  </Progress.Root>
-)
+export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
+  return (
+    <Progress.Root value={value === null ? null : range(value)} aria-label={label}>
+      <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
+        <Progress.Indicator
+          className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}
+        />
+      </Progress.Track>
+    </Progress.Root>
+  )
+}

@@ -11,29 +11,31 @@ export interface SegmentedProps<Value extends string> {
 }
 
 /** One choice of a few, side by side: a radio group that the arrow keys move through. */
-export const Segmented = <Value extends string>({
+export function Segmented<Value extends string>({
   label,
   options,
   value,
   onValueChange,
   disabled = false,
-}: SegmentedProps<Value>) => (
-  <RadioGroup
-    aria-label={label}
-    value={value}
-    onValueChange={(chosen: Value) => onValueChange(chosen)}
-    disabled={disabled}
-    className="inline-flex rounded-control border border-edge bg-surface"
-  >
-    {options.map((option) => (
-      <Radio.Root
-        key={option.value}
-        value={option.value}
-        disabled={option.disabled}
-        className="flex min-h-8 cursor-pointer select-none items-center px-3.5 font-[560] text-muted text-sm transition-colors duration-120 first:rounded-l-[9px] last:rounded-r-[9px] hover:text-ink data-checked:bg-accent data-checked:text-on-accent data-disabled:cursor-not-allowed data-disabled:opacity-55 pointer-coarse:min-h-11"
-      >
-        {option.label}
-      </Radio.Root>
-    ))}
-  </RadioGroup>
-)
+}: SegmentedProps<Value>) {
+  return (
+    <RadioGroup
+      aria-label={label}
+      value={value}
+      onValueChange={(chosen: Value) => onValueChange(chosen)}
+      disabled={disabled}
+      className="inline-flex rounded-control border border-edge bg-surface"
+    >
+      {options.map((option) => (
+        <Radio.Root
+          key={option.value}
+          value={option.value}
+          disabled={option.disabled}
+          className="flex min-h-8 cursor-pointer select-none items-center px-3.5 font-[560] text-muted text-sm transition-colors duration-120 first:rounded-l-[9px] last:rounded-r-[9px] hover:text-ink data-checked:bg-accent data-checked:text-on-accent data-disabled:cursor-not-allowed data-disabled:opacity-55 pointer-coarse:min-h-11"
+        >
+          {option.label}
+        </Radio.Root>
+      ))}
+    </RadioGroup>
+  )
+}

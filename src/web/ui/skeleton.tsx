@@ -6,12 +6,14 @@ export interface SkeletonProps {
 }
 
 /** A grey shape in the place of something that is loading. It says nothing to screen readers. */
-export const Skeleton = ({ className }: SkeletonProps) => (
-  <span
-    aria-hidden="true"
-    className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,var(--paper),var(--ink)_7%)] ${className}`}
-  />
-)
+export function Skeleton({ className }: SkeletonProps) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,var(--paper),var(--ink)_7%)] ${className}`}
+    />
+  )
+}
 
 export interface LoadingProps {
   /** What is loading, for screen readers: 'Loading your files'. */
@@ -20,9 +22,11 @@ export interface LoadingProps {
 }
 
 /** Holds the skeletons of one place and tells screen readers that it is loading. */
-export const Loading = ({ label, children }: LoadingProps) => (
-  <div role="status" aria-busy="true">
-    <span className="sr-only">{label}</span>
-    {children}
-  </div>
-)
+export function Loading({ label, children }: LoadingProps) {
+  return (
+    <div role="status" aria-busy="true">
+      <span className="sr-only">{label}</span>
+      {children}
+    </div>
+  )
+}

@@ -9,15 +9,16 @@ const joining =
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-const graphemes = (text: string): string[] =>
-  Array.from(segmenter.segment(text), ({ segment }) => segment)
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
 
 /**
  * Cuts a file name in two: a head that may be shortened with an ellipsis where there is little room,
  * and a tail that always shows, with the extension and a little before it. `head + tail` is the name.
  * No grapheme is cut, nor a word of a script whose letters join.
  */
-export const splitName = (name: string): { head: string; tail: string } => {
+export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
   const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
@@ -29,7 +30,7 @@ export const splitName = (name: string): { head: string; tail: string } => {
 }
 
 /** A name of at most `length` graphemes (at least 20), cut in the middle with an ellipsis. */
-export const shortName = (name: string, length: number): string => {
+export function shortName(name: string, length: number): string {
   const all = graphemes(name)
   if (all.length <= length) return name
   const tail = graphemes(splitName(name).tail)

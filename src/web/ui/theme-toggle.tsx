@@ -3,7 +3,7 @@ import { IconButton } from './button.tsx'
 import { useTheme } from './use-theme.ts'
 
 /** A button that switches light and dark (spec §2). */
-export const ThemeToggle = () => {
+export function ThemeToggle() {
   const [theme, setTheme] = useTheme()
   const other = theme === 'dark' ? 'light' : 'dark'
   return (

@@ -6,16 +6,17 @@ export const themeKey = 'mayfly-theme'
 const changed = 'mayfly-theme-changed'
 
 /** The theme that shows now. Anything but a chosen dark is light, the default. */
-export const currentTheme = (): Theme =>
-  document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
+export function currentTheme(): Theme {
+  return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
+}
 
-const show = (theme: Theme) => {
+function show(theme: Theme) {
   document.documentElement.dataset.theme = theme
   window.dispatchEvent(new Event(changed))
 }
 
 /** Shows a theme and remembers it; where storage is refused it holds until the page is left. */
-export const setTheme = (theme: Theme): void => {
+export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(themeKey, theme)
   } catch {
@@ -28,7 +29,7 @@ export const setTheme = (theme: Theme): void => {
  * Calls `listener` whenever the theme changes, here or in another tab, and answers how to stop it:
  * the shape that React's `useSyncExternalStore` takes.
  */
-export const subscribeToTheme = (listener: () => void): (() => void) => {
+export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {
     if (event.key === themeKey) show(event.newValue === 'dark' ? 'dark' : 'light')
   }

@@ -13,9 +13,15 @@ beforeEach(() => {
     close = onClose
   })
 })
-const answer = (title: string) => turns.add({ title })
-const news = (title: string) => turns.add({ title, tone: 'plain', isNews: true })
-const failure = (title: string) => turns.add({ title, tone: 'destructive' })
+function answer(title: string) {
+  return turns.add({ title })
+}
+function news(title: string) {
+  return turns.add({ title, tone: 'plain', isNews: true })
+}
+function failure(title: string) {
+  return turns.add({ title, tone: 'destructive' })
+}
 
 test('a toast takes the place of the one that shows', () => {
   answer('Link copied')

@@ -27,9 +27,9 @@ export interface ToastTurns {
 }
 
 /** @param show puts a toast in the place of the last one, and calls back when it has had its time or was dismissed. */
-export const createToastTurns = (
+export function createToastTurns(
   show: (toast: ToastOptions, onClose: () => void) => void,
-): ToastTurns => {
+): ToastTurns {
   let isFailureShown = false
   /** The last news that came while a failure showed. */
   let next: ToastOptions | null = null

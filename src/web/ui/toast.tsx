@@ -5,21 +5,21 @@ import { IconButton } from './button.tsx'
 import { createToastTurns, type ToastOptions, type ToastTurns } from './toast-turns.ts'
 
 /** Spec §9: toasts stay 5 s by default, one toast at a time. */
-const defaultDuration = 5000
+const defaultDurationMs = 5000
 
 const theOne = 'the-one-toast'
 const keptKey = 'mayfly-toast'
 
 let manager: ReturnType<typeof Base.createToastManager> | undefined
-const theManager = () => {
+function theManager() {
   manager ??= Base.createToastManager()
   return manager
 }
 
 let turns: ToastTurns | undefined
-const theTurns = () => {
+function theTurns() {
   turns ??= createToastTurns(
-    ({ title, description, tone = 'plain', duration = defaultDuration }, onClose) =>
+    ({ title, description, tone = 'plain', duration = defaultDurationMs }, onClose) =>
       theManager().add({
         id: theOne,
         title,
@@ -36,10 +36,12 @@ const theTurns = () => {
  * Shows a toast in place of the one that shows, if any; news waits until a failure has had its time.
  * It can be called from anywhere.
  */
-export const toast = (options: ToastOptions): void => theTurns().add(options)
+export function toast(options: ToastOptions): void {
+  theTurns().add(options)
+}
 
 /** Keeps a toast for the page that the browser is about to load, which shows it when it is there. */
-export const toastOnNextPage = (options: ToastOptions): void => {
+export function toastOnNextPage(options: ToastOptions): void {
   try {
     sessionStorage.setItem(keptKey, JSON.stringify(options))
   } catch {
@@ -47,7 +49,7 @@ export const toastOnNextPage = (options: ToastOptions): void => {
   }
 }
 
-const takeKept = (): ToastOptions | null => {
+function takeKept(): ToastOptions | null {
   try {
     const kept = sessionStorage.getItem(keptKey)
     sessionStorage.removeItem(keptKey)
@@ -57,7 +59,7 @@ const takeKept = (): ToastOptions | null => {
   }
 }
 
-const Toasts = () => {
+function Toasts() {
   const { toasts, close } = Base.useToastManager()
   return toasts.map((shown) => (
     <Base.Root
@@ -90,14 +92,14 @@ const Toasts = () => {
 }
 
 /** The place where toasts show: once, at the root of the application. */
-export const Toaster = () => {
+export function Toaster() {
   useEffect(() => {
     theTurns().reset()
     const kept = takeKept()
     if (kept) toast(kept)
   }, [])
   return (
-    <Base.Provider toastManager={theManager()} timeout={defaultDuration} limit={1}>
+    <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
         <Base.Viewport className="fixed top-3 right-3 left-3 z-50 min-[800px]:top-auto min-[800px]:right-6 min-[800px]:bottom-6 min-[800px]:left-auto min-[800px]:w-[380px]">
           <Toasts />

@@ -9,15 +9,17 @@ export interface TooltipProps {
 }
 
 /** A short text beside an element, on hover and on keyboard focus. Escape hides it. */
-export const Tooltip = ({ text, children }: TooltipProps) => (
-  <Base.Root>
-    <Base.Trigger render={children} delay={400} />
-    <Base.Portal>
-      <Base.Positioner sideOffset={6} collisionPadding={8} className="z-50">
-        <Base.Popup className="max-w-[min(320px,90vw)] rounded-[8px] bg-ink px-2.5 py-1.5 text-paper text-sm shadow-float transition-opacity duration-120 data-ending-style:opacity-0 data-starting-style:opacity-0 wrap-anywhere">
-          {text}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-)
+export function Tooltip({ text, children }: TooltipProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={children} delay={400} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={6} collisionPadding={8} className="z-50">
+          <Base.Popup className="max-w-[min(320px,90vw)] rounded-[8px] bg-ink px-2.5 py-1.5 text-paper text-sm shadow-float transition-opacity duration-120 data-ending-style:opacity-0 data-starting-style:opacity-0 wrap-anywhere">
+            {text}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { browserTimers, coalesce, repeat } from './timers.ts'
 
 let runs: number[]
-const task = () => runs.push(Date.now())
+function task() {
+  return runs.push(Date.now())
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 })

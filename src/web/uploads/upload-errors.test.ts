@@ -3,12 +3,14 @@ import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import { outcomeOf, refusalText, stopsTheRest, transferText } from './upload-errors.ts'
 
-const refusal = (
+function refusal(
   status: number | null,
   code: string | null = null,
   message: string | null = null,
   body?: string,
-) => ({ status, code, message, body })
+) {
+  return { status, code, message, body }
+}
 
 describe('the words of spec §8', () => {
   test("a refused call: the server's message field, else the default", () => {

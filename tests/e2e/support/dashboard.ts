@@ -8,7 +8,7 @@ interface Server {
 type Account = Pick<Person, 'email' | 'password'>
 
 /** Signs somebody in past the form, for stories that are about something else. */
-const signIn = async (page: Page, server: Server, account: Account): Promise<void> => {
+async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
     cookies.split('; ').map((cookie) => {
@@ -19,17 +19,18 @@ const signIn = async (page: Page, server: Server, account: Account): Promise<voi
 }
 
 /** Fills in the login form that is open, and sends it. */
-export const fillLogin = async (page: Page, { email, password }: Account): Promise<void> => {
+export async function fillLogin(page: Page, { email, password }: Account): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-const expectDashboard = (page: Page): Promise<void> =>
-  expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+function expectDashboard(page: Page): Promise<void> {
+  return expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+}
 
 /** Opens the dashboard of who is signed in in a second tab. */
-export const openSecondTab = async (context: BrowserContext): Promise<Page> => {
+export async function openSecondTab(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/')
   await expectDashboard(page)
@@ -37,11 +38,7 @@ export const openSecondTab = async (context: BrowserContext): Promise<Page> => {
 }
 
 /** Opens the dashboard as somebody. */
-export const openDashboard = async (
-  page: Page,
-  server: Server,
-  account: Account,
-): Promise<void> => {
+export async function openDashboard(page: Page, server: Server, account: Account): Promise<void> {
   await signIn(page, server, account)
   await page.goto('/')
   await expectDashboard(page)
@@ -51,20 +48,22 @@ export const openDashboard = async (
  * Chooses files of the disk as the file input gives them: without a handle by which the browser would
  * find them again.
  */
-export const chooseFiles = (page: Page, paths: string[]): Promise<void> =>
-  page.getByLabel('Files to upload').setInputFiles(paths)
+export function chooseFiles(page: Page, paths: string[]): Promise<void> {
+  return page.getByLabel('Files to upload').setInputFiles(paths)
+}
 
 /** Asks for files with the button, which a picker or a dialog answers. */
-export const pressChooseFiles = (page: Page): Promise<void> =>
-  page.getByRole('button', { name: 'Choose files' }).click()
+export function pressChooseFiles(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Choose files' }).click()
+}
 
 /** Loads the page anew, whatever it says about bytes that are lost by it. */
-export const reloadAnyway = async (page: Page): Promise<void> => {
+export async function reloadAnyway(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
 }
 
-const middleOf = async (target: Locator) => {
+async function middleOf(target: Locator) {
   const box = await target.boundingBox()
   if (!box) throw new Error(`${target} is not shown.`)
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
@@ -74,7 +73,7 @@ const middleOf = async (target: Locator) => {
  * Drags files and folders of the disk over the page, or one thing on it, and lets go of them: the
  * browser's own drag and drop.
  */
-export const dropFiles = async (page: Page, paths: string[], target?: Locator): Promise<void> => {
+export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
   const place = target ? await middleOf(target) : { x: 640, y: 400 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
@@ -91,8 +90,9 @@ export const dropFiles = async (page: Page, paths: string[], target?: Locator): 
 }
 
 /** The row of a file in the list that is open. */
-export const fileRow = (page: Page, name: string): Locator =>
-  page
+export function fileRow(page: Page, name: string): Locator {
+  return page
     .getByRole('main')
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
+}

@@ -24,11 +24,11 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
 }
 
 /** Writes a file of `size` pseudo-random bytes. */
-export const writeRandomFile = async (
+export async function writeRandomFile(
   folder: string,
   name: string,
   size: number,
-): Promise<DiskFile> => {
+): Promise<DiskFile> {
   const path = join(folder, name)
   const hash = createHash('sha256')
   await pipeline(
@@ -50,7 +50,7 @@ const sharedEnding = '.one-gibibyte'
  * The one file of 1 GiB, the most that anybody may upload, under a name in `folder`. The first test
  * of a run that asks writes it; it goes with the run.
  */
-export const largeFile = async (folder: string, name: string): Promise<DiskFile> => {
+export async function largeFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3
   const found = (await readdir(runFolder())).find((entry) => entry.endsWith(sharedEnding))
   let sha256 = found?.slice(0, -sharedEnding.length)
@@ -65,11 +65,7 @@ export const largeFile = async (folder: string, name: string): Promise<DiskFile>
 }
 
 /** Makes a file that has a size and no bytes on disk, for what is never read. */
-export const writeSparseFile = async (
-  folder: string,
-  name: string,
-  size: number,
-): Promise<string> => {
+export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')
   await truncate(path, size)
@@ -77,7 +73,7 @@ export const writeSparseFile = async (
 }
 
 /** The SHA-256 of a file on disk, in hexadecimal. */
-export const sha256OfFile = async (path: string): Promise<string> => {
+export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)
   return hash.digest('hex')

@@ -35,11 +35,11 @@ export const test = base.extend<{
 })
 
 /** Begins an upload and lets so many bytes of it pass; then nothing moves until `network.open`. */
-export const stallAfter = async (
+export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
   begin: () => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const reached = network.holdAfter(bytes)
   await begin()
   await reached
@@ -49,11 +49,11 @@ export const stallAfter = async (
  * Ends a tab, its connections with it, and opens the dashboard in a new one.
  * @param end how it ends: it is closed, unless a story says otherwise.
  */
-export const reopen = async (
+export async function reopen(
   page: Page,
   network: ChaosProxy,
   end = (page: Page) => page.close(),
-): Promise<Page> => {
+): Promise<Page> {
   const context = page.context()
   await end(page)
   network.cut()
@@ -64,17 +64,20 @@ export const reopen = async (
 }
 
 /** The bytes of all PUTs since an exchange, those sent again counted again. */
-export const sentSince = (network: ChaosProxy, since = 0): number =>
-  network.exchanges.slice(since).reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
+export function sentSince(network: ChaosProxy, since = 0): number {
+  return network.exchanges
+    .slice(since)
+    .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
+}
 
 /** What a PUT carries: a part of an upload, in our own storage or in a bucket. */
-const partOf = ({ url }: Exchange): string => {
+function partOf({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
 /** The PUTs of parts that came to nothing, since another one of the same part followed. */
-export const putsInVain = (network: ChaosProxy): Exchange[] => {
+export function putsInVain(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
   return puts.filter((put) => !lastOfParts.has(put))
@@ -84,19 +87,28 @@ export const putsInVain = (network: ChaosProxy): Exchange[] => {
  * Expects that an upload in parts sent nothing twice but what was under way when the network failed, be
  * the machine fast or slow. Bytes prove less: those that a dead connection left in buffers still count.
  */
-export const expectNoWaste = (network: ChaosProxy): void =>
+export function expectNoWaste(network: ChaosProxy): void {
   expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
+}
 
 /** How many PUTs storage took whole. */
-export const storedPuts = (network: ChaosProxy): number =>
-  network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204)).length
+export function storedPuts(network: ChaosProxy): number {
+  return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
+    .length
+}
 
 /** The call that begins an upload. */
-export const isStart = ({ url }: Exchange): boolean => url === '/api/files/get-upload-url'
+export function isStart({ url }: Exchange): boolean {
+  return url === '/api/files/get-upload-url'
+}
 
 /** The call that ends an upload: held back, an upload can be seen finalizing. */
-export const isConfirm = ({ url }: Exchange): boolean => url === '/api/files/confirm-upload'
+export function isConfirm({ url }: Exchange): boolean {
+  return url === '/api/files/confirm-upload'
+}
 
-const isPut = ({ method }: Exchange): boolean => method === 'PUT'
+function isPut({ method }: Exchange): boolean {
+  return method === 'PUT'
+}
 
 export { expect }

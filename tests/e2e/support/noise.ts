@@ -12,7 +12,7 @@ export interface Noise {
   faults(): string[]
 }
 
-export const listenForNoise = (): Noise => {
+export function listenForNoise(): Noise {
   const heard: string[] = []
   const expected: RegExp[] = []
   const allowed: RegExp[] = []

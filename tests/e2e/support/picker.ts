@@ -2,12 +2,12 @@ import type { Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
 /** As a browser other than Chromium: files are chosen in an input alone. */
-export const withoutPicker = async (page: Page): Promise<void> => {
+export async function withoutPicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
 /** As a browser that has a picker and does not let this page open it. */
-export const withPickerRefused = async (page: Page): Promise<void> => {
+export async function withPickerRefused(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
     Object.assign(window, { showOpenFilePicker })
@@ -22,11 +22,11 @@ export const withPickerRefused = async (page: Page): Promise<void> => {
  * part is played as well: who has chosen a file may read it until the page is left, and from then on a
  * click has to allow it, if `asks`.
  */
-export const answerPicker = async (
+export async function answerPicker(
   page: Page,
   { name, path }: DiskFile,
   { asks }: { asks: boolean },
-): Promise<void> => {
+): Promise<void> {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
     // A tab begins with an empty page, which has no files.
     if (!isSecureContext) return

@@ -25,14 +25,18 @@ export default async function setup() {
   }
 }
 
-const ofRun = (variable: string): string => {
+function ofRun(variable: string): string {
   const value = process.env[variable]
   if (value === undefined) throw new Error(`The run has not set ${variable}.`)
   return value
 }
 
 /** The administrative database of the run's Postgres. */
-export const postgresUrl = (): string => ofRun(variables.postgres)
+export function postgresUrl(): string {
+  return ofRun(variables.postgres)
+}
 
 /** A folder for what tests share. */
-export const runFolder = (): string => ofRun(variables.folder)
+export function runFolder(): string {
+  return ofRun(variables.folder)
+}

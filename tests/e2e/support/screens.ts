@@ -22,7 +22,7 @@ const day = 24 * hour
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
 /** Files in every state that a link can have, of every look that a name can have. */
-const makeFilesInAllStates = async (app: TestApp) => {
+async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [
     { name: longName, days: '7', type: 'application/pdf', age: 0 },
@@ -75,7 +75,7 @@ const lecture: UploadRecord = {
 }
 
 /** Uploads that an earlier visit left in the browser, in every state that one can leave behind. */
-const leaveUploads = async (page: Page, ownerId: string) => {
+async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
     { ...lecture, id: '2', fileName: longName, need: 'sign-in' },

@@ -11,7 +11,7 @@ declare global {
  * what progress bars say to a screen reader too.
  * @returns the list, which grows.
  */
-export const recordTexts = async (page: Page): Promise<string[]> => {
+export async function recordTexts(page: Page): Promise<string[]> {
   const texts: string[] = []
   await page.exposeFunction('noteShownText', (text: string) => void texts.push(text))
   await page.evaluate(() => {

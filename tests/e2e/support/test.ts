@@ -28,8 +28,9 @@ export interface Fixtures {
  * Takes over the file dialogs of every page from its beginning: done only when one is expected, it
  * can come too late for the key that opens it.
  */
-const takeFileDialogs = (context: BrowserContext) =>
-  context.on('page', (page) => page.on('filechooser', () => {}))
+function takeFileDialogs(context: BrowserContext) {
+  return context.on('page', (page) => page.on('filechooser', () => {}))
+}
 
 export const test = base.extend<Fixtures>({
   app: async ({}, use) => {

@@ -5,33 +5,37 @@ import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
 /** The background uploads panel. */
-export const uploadsPanel = (page: Page): Locator =>
-  page.getByRole('region', { name: 'Background uploads' })
+export function uploadsPanel(page: Page): Locator {
+  return page.getByRole('region', { name: 'Background uploads' })
+}
 
 /** One upload in the panel. */
-export const uploadItem = (page: Page, name: string): Locator =>
-  uploadsPanel(page)
+export function uploadItem(page: Page, name: string): Locator {
+  return uploadsPanel(page)
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
+}
 
 /** Goes on with a paused upload in the panel. */
-export const pressResume = (page: Page, name: string): Promise<void> =>
-  uploadItem(page, name)
+export function pressResume(page: Page, name: string): Promise<void> {
+  return uploadItem(page, name)
     .getByRole('button', { name: `Resume: ${name}` })
     .click()
+}
 
 /** Gives up an upload in the panel. */
-export const pressCancel = (page: Page, name: string): Promise<void> =>
-  uploadItem(page, name)
+export function pressCancel(page: Page, name: string): Promise<void> {
+  return uploadItem(page, name)
     .getByRole('button', { name: `Cancel ${name}` })
     .click()
+}
 
 /** Waits until an upload in the panel has come to a state. Opens the panel where it has folded itself. */
-export const expectUpload = (
+export function expectUpload(
   page: Page,
   name: string,
   badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
-): Promise<void> => {
+): Promise<void> {
   const shown = uploadItem(page, name).getByText(badge, { exact: true })
   if (badge !== 'Completed') return expect(shown).toBeVisible()
   const folded = uploadsPanel(page).getByRole('button', { name: /uploaded$/, expanded: false })
@@ -42,14 +46,14 @@ export const expectUpload = (
 }
 
 /** The short code of a file in the list that is open. */
-export const codeOf = async (page: Page, name: string): Promise<string> => {
+export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const address = await link.getAttribute('href')
   return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
 /** The SHA-256 of what anybody gets who follows a link, in hexadecimal. */
-export const sha256OfLink = async (origin: string, code: string): Promise<string> => {
+export async function sha256OfLink(origin: string, code: string): Promise<string> {
   const answer = await fetch(`${origin}/api/download/${code}`)
   if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
   const hash = createHash('sha256')
@@ -61,12 +65,12 @@ export const sha256OfLink = async (origin: string, code: string): Promise<string
  * Waits until an upload in the panel is completed, and compares what its link gives with the file. The
  * link comes from the list of files that `listing` shows, be it another page.
  */
-export const expectArrived = async (
+export async function expectArrived(
   page: Page,
   server: { url: string },
   file: DiskFile,
   listing = page,
-): Promise<void> => {
+): Promise<void> {
   await expectUpload(page, file.name, 'Completed')
   expect(await sha256OfLink(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /** A file to download. */
-const store = async (bytes: Buffer) => {
+async function store(bytes: Buffer) {
   const upload = wholeUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)
   await upload.seal()

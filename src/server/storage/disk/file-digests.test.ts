@@ -14,7 +14,9 @@ import { newStorageKey } from '../storage-key.ts'
 import { FileDigests } from './file-digests.ts'
 
 const MiB = 1024 * 1024
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+function sha256(bytes: Buffer) {
+  return createHash('sha256').update(bytes).digest('hex')
+}
 
 describe('the SHA-256 of a file', () => {
   let folder: string

@@ -23,7 +23,9 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-export const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT')
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, 'ENOENT')
+}
 
 /** Whether the file system says no in this way. */
 export function hasCode(error: unknown, code: string): boolean {

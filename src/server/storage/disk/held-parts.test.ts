@@ -24,15 +24,17 @@ afterAll(async () => {
   await folders.close()
   await rm(dataDir, { recursive: true, force: true })
 })
-const grant = (key: string, partNumber: number, size = 1): PartGrant => ({
-  key,
-  partNumber,
-  offset: (partNumber - 1) * size,
-  size,
-  mimeType: 'text/plain',
-  until: new Date(0),
-})
-const take = async (parts: HeldParts, part: PartGrant) => {
+function grant(key: string, partNumber: number, size = 1): PartGrant {
+  return {
+    key,
+    partNumber,
+    offset: (partNumber - 1) * size,
+    size,
+    mimeType: 'text/plain',
+    until: new Date(0),
+  }
+}
+async function take(parts: HeldParts, part: PartGrant) {
   const file = await parts.begin(part)
   await file.write(Buffer.alloc(part.size, part.partNumber), 0, part.size, part.offset)
   await file.close()

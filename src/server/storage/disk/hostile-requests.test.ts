@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /** Sends raw bytes and collects all that comes back until the connection ends. */
-const raw = async (...pieces: (string | Buffer)[]): Promise<string> => {
+async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(disk.port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /** Starts the server anew, after what is done meanwhile, and answers the upload there. */
-const restart = async (of: CutUpload, meanwhile?: () => Promise<void>) => {
+async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   await disk.stop()
   await meanwhile?.()
   disk = await openDiskServer(disk.dataDir)
@@ -21,15 +21,19 @@ const restart = async (of: CutUpload, meanwhile?: () => Promise<void>) => {
 }
 
 /** An upload of three parts, of which these have been sent. */
-const upload = async (...partNumbers: number[]) => {
+async function upload(...partNumbers: number[]) {
   const of = cutUpload(disk, 3, partSize)
   for (const partNumber of partNumbers) expect((await of.put(partNumber)).status).toBe(200)
   return of
 }
 
-const pathOf = ({ key }: CutUpload) => join(disk.dataDir, 'uploads', key)
-const notesOf = (of: CutUpload) => `${pathOf(of)}.parts`
-const damage = async (of: CutUpload, offset: number) => {
+function pathOf({ key }: CutUpload) {
+  return join(disk.dataDir, 'uploads', key)
+}
+function notesOf(of: CutUpload) {
+  return `${pathOf(of)}.parts`
+}
+async function damage(of: CutUpload, offset: number) {
   const file = await open(pathOf(of), 'r+')
   await file.write(Buffer.of((of.bytes[offset] ?? 0) ^ 1), 0, 1, offset)
   await file.close()

@@ -26,9 +26,9 @@ beforeEach(async () => {
 afterEach(() => disk.close())
 
 /** Opens a server on each disk that a cut can have left, and looks; with what was promised before. */
-const afterEveryCut = async (
+async function afterEveryCut(
   look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
-) => {
+) {
   for (const cut of powerCuts(record)) {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-cut-'))
     await cut.restore(folder)
@@ -43,18 +43,18 @@ const afterEveryCut = async (
   }
 }
 
-const seal = async (of: WholeUpload | CutUpload) => {
+async function seal(of: WholeUpload | CutUpload) {
   await of.seal()
   record.promise(`${of.key} is sealed`)
 }
 
 /** Whatever was sealed is whole; what was not is sent on by its client and sealed, and whole then. */
-const expectWhole = async (
+async function expectWhole(
   server: DiskServer,
   promised: ReadonlySet<string>,
   { key, bytes }: { key: string; bytes: Buffer },
   goOn: () => Promise<void>,
-) => {
+) {
   const path = join(server.dataDir, 'files', key.slice(0, 2), key)
   const sealed = await readFile(path).catch(() => null)
   if (promised.has(`${key} is sealed`)) expect(sealed).not.toBeNull()
@@ -67,7 +67,7 @@ const expectWhole = async (
 }
 
 /** Sends what is missing of a file that travels whole. */
-const sendRest = async (of: WholeUpload, bytes: Buffer) => {
+async function sendRest(of: WholeUpload, bytes: Buffer) {
   const stored = await of.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
   if (stored < bytes.length) {
@@ -76,7 +76,7 @@ const sendRest = async (of: WholeUpload, bytes: Buffer) => {
 }
 
 /** Sends the parts that are not held, as a browser does: none when the file is there as a whole. */
-const sendMissing = async (of: CutUpload, server: DiskServer) => {
+async function sendMissing(of: CutUpload, server: DiskServer) {
   const held = await of.held()
   const stored = await server.storage.storedSize(of.key)
   if (held.length === 0 && stored === of.bytes.length) return

@@ -11,7 +11,7 @@ import type { HeldParts } from './held-parts.ts'
 import type { UploadRoom } from './upload-room.ts'
 import type { WriteLocks } from './write-locks.ts'
 
-const touchEveryMilliseconds = 60_000
+const touchEveryMs = 60_000
 
 /** What the data plane asks of the uploads' records. */
 export interface UploadActivity {
@@ -94,7 +94,7 @@ export function admitChunks(
   return (chunk) => {
     if (!room.take(key, chunk.length)) return Promise.reject(new AppError('STORAGE_FULL'))
     const now = clock().getTime()
-    if (now - touchedAt < touchEveryMilliseconds) return undefined
+    if (now - touchedAt < touchEveryMs) return undefined
     touchedAt = now
     return assertOpen(key, receiver).catch((error) => {
       if (error instanceof AppError) throw error

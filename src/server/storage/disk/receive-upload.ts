@@ -166,5 +166,6 @@ async function receiveInto(
 /** A body that is too long or damaged leaves nothing behind, least of all a file of the right size. */
 const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
-const offsetMismatch = (stored: number) =>
-  new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })
+function offsetMismatch(stored: number) {
+  return new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })
+}

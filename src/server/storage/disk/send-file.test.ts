@@ -20,16 +20,19 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-const store = async (bytes: Buffer): Promise<DownloadGrant> => {
+async function store(bytes: Buffer): Promise<DownloadGrant> {
   const grant = disk.uploadGrant(bytes.length)
   const headers = { 'Content-Type': grant.mimeType }
   await send(await disk.storage.signUpload(grant), { method: 'PUT', headers, body: bytes })
   await disk.storage.seal(grant.key, bytes.length)
   return disk.downloadGrant(grant.key, bytes.length)
 }
-const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}, method = 'GET') =>
-  send(await disk.storage.signDownload(grant), { method, headers })
-const pathOf = ({ key }: DownloadGrant) => join(disk.dataDir, 'files', key.slice(0, 2), key)
+async function get(grant: DownloadGrant, headers: Sending['headers'] = {}, method = 'GET') {
+  return send(await disk.storage.signDownload(grant), { method, headers })
+}
+function pathOf({ key }: DownloadGrant) {
+  return join(disk.dataDir, 'files', key.slice(0, 2), key)
+}
 
 describe('a download from disk', () => {
   let grant: DownloadGrant

@@ -31,8 +31,12 @@ const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
   }),
 )
 
-const targetOf = (grant: SignedGrant) => signUrl(grant, appUrl, signingKey).slice(appUrl.length)
-const justBefore = (grant: SignedGrant) => new Date(grant.until.getTime() - 1)
+function targetOf(grant: SignedGrant) {
+  return signUrl(grant, appUrl, signingKey).slice(appUrl.length)
+}
+function justBefore(grant: SignedGrant) {
+  return new Date(grant.until.getTime() - 1)
+}
 
 it('gives back the whole grant, until exactly its expiry', () => {
   fc.assert(

@@ -80,7 +80,9 @@ function assertSignable(grant: SignedGrant): void {
   if (dates.some((date) => Number.isNaN(date.getTime()))) throw new RangeError('not a date')
 }
 
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
+}
 
 function describe(grant: SignedGrant): string {
   const fields: Record<string, string | number> = {

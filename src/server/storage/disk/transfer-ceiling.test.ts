@@ -11,7 +11,7 @@ const MiB = 1024 ** 2
 const { downloads, uploads, retryAfter } = transferLimits
 
 /** How many a client that goes on and on gets, beside as many others that do the same. */
-const most = ({ total, always }: Ceiling, clients: number): number => {
+function most({ total, always }: Ceiling, clients: number): number {
   const held = Array.from({ length: clients }, () => 0)
   let all = 0
   for (let refused = 0; refused < clients; ) {

@@ -14,7 +14,9 @@ beforeEach(() => {
 })
 
 /** What was sent before a request is read before it. */
-const roundTrip = () => send(`http://127.0.0.1:${disk.port}/storage/`)
+function roundTrip() {
+  return send(`http://127.0.0.1:${disk.port}/storage/`)
+}
 
 describe('a part on its way', () => {
   it('notes its activity in the records when it begins, and then once a minute', async () => {

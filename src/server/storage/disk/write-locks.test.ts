@@ -6,7 +6,7 @@ const newer = 'UPLOAD_SUPERSEDED'
 const superseded = { name: 'AppError', code: newer }
 
 /** Whether a promise has been kept by the time that everything which can happen has happened. */
-const isKept = async (promise: Promise<unknown>) => {
+async function isKept(promise: Promise<unknown>) {
   let kept = false
   void promise.then(() => {
     kept = true

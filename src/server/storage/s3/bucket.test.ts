@@ -10,7 +10,9 @@ import { openBucket } from './open-bucket.ts'
 
 const origin = 'https://files.example.org'
 const rule = neededRule(origin)
-const clock = () => new Date()
+function clock() {
+  return new Date()
+}
 
 describe('CORS rules', () => {
   it.each([

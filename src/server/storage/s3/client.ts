@@ -2,9 +2,9 @@ import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../../s3-settings.ts'
 
-const connectionMillis = 5000
+const connectionMs = 5000
 /** No request of the server's own carries a file's bytes: one that takes longer has no one to answer it. */
-const requestMillis = 60_000
+const requestMs = 60_000
 
 /**
  * A client for the server's own requests, and one that signs URLs: a signature covers the host, so
@@ -25,8 +25,8 @@ export function createS3Clients(settings: S3Settings): S3Clients {
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
-      connectionTimeout: connectionMillis,
-      requestTimeout: requestMillis,
+      connectionTimeout: connectionMs,
+      requestTimeout: requestMs,
       throwOnRequestTimeout: true,
     },
   }

@@ -21,12 +21,14 @@ import type { PartGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
-const clock = () => new Date()
+function clock() {
+  return new Date()
+}
 const hour = 3_600_000
 /** S3 takes no smaller part but the last. */
 const partSize = 5 * 1024 * 1024
 
-const open = async () => {
+async function open() {
   const { settings } = await makeBucket()
   const storage = openS3Storage({ settings, clock })
   return { storage, endUpload: () => undefined, close: () => storage.close() }
@@ -296,7 +298,7 @@ describeOnS3('beyond the port, S3', () => {
 })
 
 /** The S3 server, as if it knew only whole seconds of when a multipart upload began. */
-const roundingDates = async (server: URL | null) => {
+async function roundingDates(server: URL | null) {
   const proxy = createServer((incoming, answer) => {
     const { method = 'GET', url = '/', headers } = incoming
     const target = { host: server?.hostname, port: server?.port, path: url, method, headers }

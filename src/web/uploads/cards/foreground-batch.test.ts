@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { foregroundBatch } from './foreground-batch.ts'
 
-const records = (...lines: string[]) =>
-  lines.map((line, at) => {
+function records(...lines: string[]) {
+  return lines.map((line, at) => {
     const [batch, status, path = 'foreground'] = line.split(' ')
     return { id: String(at), batch, status, path } as UploadRecord
   })
+}
 
-const shown = (...lines: string[]) => {
+function shown(...lines: string[]) {
   const { batch, current } = foregroundBatch(records(...lines), {})
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }

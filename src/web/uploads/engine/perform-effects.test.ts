@@ -21,7 +21,7 @@ let dropSize: number
 let onEvent: (id: string, event: UploadEvent) => RunStep | null
 
 const ticket = uploadTicket()
-const put = (id: string, changes: Partial<UploadRecord> = {}) => {
+function put(id: string, changes: Partial<UploadRecord> = {}) {
   const record = uploadRecord({ id, fileName: `${id}.txt`, ...changes })
   records.set(id, record)
   return record

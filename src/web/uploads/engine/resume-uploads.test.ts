@@ -18,8 +18,8 @@ type Listed = Awaited<ReturnType<UploadCalls['listParts']>>
 const file = fileNamed('a.txt', 30)
 const identity = { name: 'a.txt', size: 30, lastModified: file.lastModified, sample: null }
 /** An upload of 30 bytes that was paused as its page was loaded again. */
-const paused = (changes: Partial<UploadRecord> = {}) =>
-  uploadRecord({
+function paused(changes: Partial<UploadRecord> = {}) {
+  return uploadRecord({
     fileName: 'a.txt',
     fileSize: 30,
     identity,
@@ -28,14 +28,19 @@ const paused = (changes: Partial<UploadRecord> = {}) =>
     lastActivity: Date.now(),
     ...changes,
   })
-const listed = (...sizes: number[]): Listed => ({
-  ok: true,
-  value: { parts: sizes.map((size, index) => ({ partNumber: index + 1, size })) },
-})
-const refused = (...of: Parameters<typeof refusal>): Listed => ({
-  ok: false,
-  refusal: refusal(...of),
-})
+}
+function listed(...sizes: number[]): Listed {
+  return {
+    ok: true,
+    value: { parts: sizes.map((size, index) => ({ partNumber: index + 1, size })) },
+  }
+}
+function refused(...of: Parameters<typeof refusal>): Listed {
+  return {
+    ok: false,
+    refusal: refusal(...of),
+  }
+}
 
 let records: Map<string, UploadRecord>
 let ids: Set<string>
@@ -48,12 +53,14 @@ let onList: () => Listed | Promise<Listed>
 let resumer: UploadResumer
 
 /** Keeps a paused record. */
-const put = (record: UploadRecord) => {
+function put(record: UploadRecord) {
   records.set(record.id, record)
   ids.add(record.id)
   return record
 }
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+function pass(ms: number) {
+  return vi.advanceTimersByTimeAsync(ms)
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })

@@ -12,7 +12,7 @@ let answer: Outcome<unknown>
 let isForbidden: boolean
 const opened: UploadAborts[] = []
 
-const open = (ownerId = 'ada') => {
+function open(ownerId = 'ada') {
   const aborts = createAborts(ownerId, {
     abortUpload: async (cloudKey) => {
       asked.push(cloudKey)
@@ -32,11 +32,15 @@ const open = (ownerId = 'ada') => {
   return aborts
 }
 const done: Outcome<unknown> = { ok: true, value: null }
-const refused = (...of: Parameters<typeof refusal>): Outcome<unknown> => ({
-  ok: false,
-  refusal: refusal(...of),
-})
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+function refused(...of: Parameters<typeof refusal>): Outcome<unknown> {
+  return {
+    ok: false,
+    refusal: refusal(...of),
+  }
+}
+function pass(ms: number) {
+  return vi.advanceTimersByTimeAsync(ms)
+}
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -6,10 +6,11 @@ import { createUploadData, type UploadData } from './upload-data.ts'
 const file = fileNamed('a.txt')
 const { name, size, lastModified } = file
 const record = uploadRecord({ identity: { name, size, lastModified, sample: 'of a.txt' } })
-const failing = (fault: string) =>
-  ({
+function failing(fault: string) {
+  return {
     getFile: () => Promise.reject(new DOMException('', fault)),
-  }) as unknown as FileSystemFileHandle
+  } as unknown as FileSystemFileHandle
+}
 
 let handles: Map<string, FileSystemFileHandle>
 let data: UploadData

@@ -17,7 +17,9 @@ const stored: StorageAnswer = {
   uploadOffset: null,
   retryAfterMs: null,
 }
-const drop = () => ['a.txt', 'b.txt', 'c.txt'].map((name) => fileNamed(name))
+function drop() {
+  return ['a.txt', 'b.txt', 'c.txt'].map((name) => fileNamed(name))
+}
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld

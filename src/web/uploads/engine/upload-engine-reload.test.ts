@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 /** The page is loaded anew while these are on their way; answers the ids of their records. */
-const reloadWhileSending = async (picked: Parameters<EngineWorld['add']>[0]) => {
+async function reloadWhileSending(picked: Parameters<EngineWorld['add']>[0]) {
   const ids = await world.addStuck(picked)
   world.reload()
   return ids

@@ -74,10 +74,12 @@ const reachable: Record<UploadStatus, readonly UploadStatus[]> = {
   completed: [],
 }
 
-const isUnderWay = ({ status }: UploadRecord) => status === 'pending' || status === 'uploading'
+function isUnderWay({ status }: UploadRecord) {
+  return status === 'pending' || status === 'uploading'
+}
 
 /** What holds of a record at any time. */
-const expectSound = (now: UploadRecord) => {
+function expectSound(now: UploadRecord) {
   expect(Number.isInteger(now.progress)).toBe(true)
   expect(now.progress).toBeGreaterThanOrEqual(0)
   expect(now.progress).toBeLessThanOrEqual(100)
@@ -92,12 +94,12 @@ const expectSound = (now: UploadRecord) => {
 }
 
 /** What holds of every step that leaves a record. */
-const expectStep = (
+function expectStep(
   before: UploadRecord,
   event: UploadEvent,
   next: UploadRecord,
   done: UploadEffect['type'][],
-) => {
+) {
   if (next.status !== before.status) expect(reachable[before.status]).toContain(next.status)
   // What changed is written, and what changed nothing at most asks the server.
   if (next !== before) expect(done).toContain('save')
@@ -110,7 +112,7 @@ const expectStep = (
   expect(done.includes('end-turn')).toBe(isUnderWay(before) && !isUnderWay(next))
 }
 
-const frozen = (record: UploadRecord): UploadRecord => {
+function frozen(record: UploadRecord): UploadRecord {
   Object.freeze(record.ticket)
   Object.freeze(record.identity)
   return Object.freeze(record)

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { matchPicked, newRecord, planUploads } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2
-const picked = (name: string, size: number) => ({ file: { name, size } })
+function picked(name: string, size: number) {
+  return { file: { name, size } }
+}
 
 describe('which files are uploaded', () => {
   test('500MB for free users and 1GB for premium, to the byte', () => {

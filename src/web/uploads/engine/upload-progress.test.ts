@@ -9,13 +9,15 @@ import {
   type UploadShare,
 } from './upload-progress.ts'
 
-const share = (changes: Partial<UploadShare>): UploadShare => ({
-  name: 'cut.mov',
-  size: 1000,
-  sent: 0,
-  status: 'uploading',
-  ...changes,
-})
+function share(changes: Partial<UploadShare>): UploadShare {
+  return {
+    name: 'cut.mov',
+    size: 1000,
+    sent: 0,
+    status: 'uploading',
+    ...changes,
+  }
+}
 
 describe('the texts of one file', () => {
   test.each([

@@ -14,10 +14,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const place = (ids: string) => {
+function place(ids: string) {
   for (const id of ids) queue.placed(id)
 }
-const enqueue = (ids: string, dropSize: number, size = 100) => {
+function enqueue(ids: string, dropSize: number, size = 100) {
   for (const id of ids) queue.enqueue({ id, size, dropSize })
 }
 

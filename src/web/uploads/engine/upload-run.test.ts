@@ -18,10 +18,11 @@ const record = uploadRecord({
 })
 
 /** A server that takes every call and answers none. */
-const hang = (_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> =>
-  new Promise((resolve) =>
+function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
+  return new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
   )
+}
 const nothing = refusal(null)
 
 let asked: { call: string; at: number; request: unknown }[]
@@ -30,12 +31,14 @@ let lives: UploadLive[]
 let send: (job: TransferJob) => Promise<void>
 let shown: UploadRecord
 
-const noted = (call: string) => (request: unknown, signal: AbortSignal) => {
-  asked.push({ call, at: performance.now(), request })
-  return hang(request, signal)
+function noted(call: string) {
+  return (request: unknown, signal: AbortSignal) => {
+    asked.push({ call, at: performance.now(), request })
+    return hang(request, signal)
+  }
 }
 
-const start = (of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {}) => {
+function start(of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {}) {
   shown = { ...record, ...of }
   const calls: UploadCalls = {
     getUploadUrl: noted('start'),

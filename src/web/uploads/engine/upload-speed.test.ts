@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /** Samples every `everyMs` from 0 on, of an upload whose bytes at a moment `bytesAt` tells. */
-const follow = (untilMs: number, bytesAt: (at: number) => number, everyMs = 500) => {
+function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500) {
   let samples: SpeedSamples = []
   for (let at = 0; at <= untilMs; at += everyMs) samples = withSample(samples, at, bytesAt(at))
   return samples

@@ -5,10 +5,11 @@ import { browserTimers } from '../timers.ts'
 import { type AutoFold, createAutoFold, foldAfterMs, foldsInMs } from './auto-fold.ts'
 
 /** Uploads of these states, which came into them so many milliseconds ago. */
-const uploads = (ago: number, ...statuses: UploadStatus[]): UploadRecord[] =>
-  statuses.map((status, index) =>
+function uploads(ago: number, ...statuses: UploadStatus[]): UploadRecord[] {
+  return statuses.map((status, index) =>
     uploadRecord({ id: String(index), status, lastActivity: Date.now() - ago }),
   )
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })

@@ -4,18 +4,19 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { changeShownMs, followUploads, refreshMs } from './follow-uploads.ts'
 
-const record = (changes: Partial<UploadRecord>) =>
-  ({
+function record(changes: Partial<UploadRecord>) {
+  return {
     id: 'one',
     status: 'uploading',
     need: null,
     error: null,
     progress: 0,
     ...changes,
-  }) as UploadRecord
+  } as UploadRecord
+}
 
-const makeStore = () =>
-  createStore<UploadsState>(() => ({
+function makeStore() {
+  return createStore<UploadsState>(() => ({
     records: [record({})],
     live: {},
     inlineError: null,
@@ -28,6 +29,7 @@ const makeStore = () =>
     clear: () => undefined,
     dismissInlineError: () => undefined,
   }))
+}
 
 describe('following the uploads', () => {
   let store: ReturnType<typeof makeStore>

@@ -12,8 +12,9 @@ import {
   timeLeftText,
 } from './panel-view.ts'
 
-const record = (changes: Partial<UploadRecord>): UploadRecord =>
-  uploadRecord({ path: 'background', fileName: 'film.mp4', fileSize: 100, ...changes })
+function record(changes: Partial<UploadRecord>): UploadRecord {
+  return uploadRecord({ path: 'background', fileName: 'film.mp4', fileSize: 100, ...changes })
+}
 
 describe('what the panel lists', () => {
   it('is everything; beside a page that draws the foreground path, the rest and what is paused', () => {

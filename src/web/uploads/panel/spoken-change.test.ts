@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { spokenChange } from './spoken-change.ts'
 
-const uploads = (statuses: Record<string, UploadStatus>, error: string | null = null) =>
-  Object.entries(statuses).map(([id, status]) => ({
+function uploads(statuses: Record<string, UploadStatus>, error: string | null = null) {
+  return Object.entries(statuses).map(([id, status]) => ({
     id,
     status,
     error,
     fileName: `${id}.mp4`,
   })) as UploadRecord[]
+}
 
 it('names the one upload that changed', () => {
   const before = uploads({ a: 'uploading', b: 'pending' })

@@ -4,7 +4,7 @@ import { type DropItem, dropFault, readDrop } from './dropped-files.ts'
 type Tree = { [name: string]: string | Tree | Error }
 
 /** Entries as browsers give them: at most 100 of a folder at a time, then none. */
-const entryOf = (name: string, content: string | Tree | Error): FileSystemEntry => {
+function entryOf(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
   if (content instanceof Error) {
     const file = (_: unknown, fail: (error: Error) => void) => fail(content)
@@ -24,7 +24,7 @@ const entryOf = (name: string, content: string | Tree | Error): FileSystemEntry 
 }
 
 /** Handles as Chromium gives them. */
-const handleOf = (name: string, content: string | Tree | Error): FileSystemHandle => {
+function handleOf(name: string, content: string | Tree | Error): FileSystemHandle {
   if (typeof content === 'string' || content instanceof Error) {
     const getFile = async () => {
       if (content instanceof Error) throw content
@@ -39,7 +39,7 @@ const handleOf = (name: string, content: string | Tree | Error): FileSystemHandl
 }
 
 /** A dropped item that, as in browsers, gives nothing any more once its event is over. */
-const createDrop = (tree: Tree, { handles = false, entries = true } = {}) => {
+function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
   const during = <T>(value: T): T | null => (isOver ? null : value)
   const items = Object.entries(tree).map(([name, content]): DropItem => {
@@ -56,7 +56,9 @@ const createDrop = (tree: Tree, { handles = false, entries = true } = {}) => {
   return reading
 }
 
-const namesOf = (files: readonly { file: File }[]) => files.map(({ file }) => file.name)
+function namesOf(files: readonly { file: File }[]) {
+  return files.map(({ file }) => file.name)
+}
 
 test('text and links are left alone', async () => {
   const text = { kind: 'string', getAsFile: () => null, webkitGetAsEntry: () => null }

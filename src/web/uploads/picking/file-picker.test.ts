@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFilePicker } from './file-picker.ts'
 
-const handleOf = (name: string, isThere = true) => {
+function handleOf(name: string, isThere = true) {
   const getFile = async () => {
     if (!isThere) throw new DOMException('not there', 'NotFoundError')
     return new File([name], name)
@@ -11,10 +11,12 @@ const handleOf = (name: string, isThere = true) => {
 
 type Answer = () => Promise<FileSystemFileHandle[]>
 
-const withMouse = () => ({ matches: true })
+function withMouse() {
+  return { matches: true }
+}
 
 /** A page whose dialog is answered as each of these says, in turn. */
-const pageOf = (...answers: Answer[]) => {
+function pageOf(...answers: Answer[]) {
   const asked: object[] = []
   const clock = { now: 0 }
   const showOpenFilePicker = (of: object) => {
@@ -25,10 +27,9 @@ const pageOf = (...answers: Answer[]) => {
   return { pick: createFilePicker(page, () => clock.now), asked, clock }
 }
 
-const refusal =
-  (name: string): Answer =>
-  () =>
-    Promise.reject(new DOMException('no', name))
+function refusal(name: string): Answer {
+  return () => Promise.reject(new DOMException('no', name))
+}
 
 const nothing = { files: [], unreadable: [] }
 

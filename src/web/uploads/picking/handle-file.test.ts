@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { askForHandle, readHandle } from './handle-file.ts'
 
 /** A handle as Chromium gives it: reading it without permission is NotAllowedError. */
-const handleOf = ({
+function handleOf({
   permission = 'granted',
   answer = 'granted',
   isThere = true,
@@ -10,7 +10,7 @@ const handleOf = ({
   permission?: PermissionState
   answer?: PermissionState | Error
   isThere?: boolean
-}) => {
+}) {
   let asked = 0
   let state = permission
   const handle = {

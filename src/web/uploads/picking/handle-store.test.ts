@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createBrowserHandleStore, createHandleStore, type HandleTable } from './handle-store.ts'
 
-const handleOf = (name: string): FileSystemFileHandle => {
+function handleOf(name: string): FileSystemFileHandle {
   const handle: Partial<FileSystemFileHandle> = { kind: 'file', name }
   return handle as FileSystemFileHandle
 }
 
-const createTable = () => {
+function createTable() {
   const rows = new Map<string, FileSystemFileHandle>()
   const table: HandleTable = {
     get: async (id) => rows.get(id),

@@ -3,16 +3,19 @@ import { type Clipboard, readPaste } from './pasted-files.ts'
 
 const now = new Date(2026, 10, 21, 14, 3, 22)
 
-const clipboardOf = (text: string, ...files: File[]): Clipboard => ({
-  items: files.map((file) => ({ kind: 'file', getAsFile: () => file })),
-  getData: () => text,
-})
+function clipboardOf(text: string, ...files: File[]): Clipboard {
+  return {
+    items: files.map((file) => ({ kind: 'file', getAsFile: () => file })),
+    getData: () => text,
+  }
+}
 
 /** A picture as browsers hand over what is no file. */
-const picture = (name: string, type: string, lastModified = now.getTime() - 50) =>
-  new File(['pixels'], name, { type, lastModified })
+function picture(name: string, type: string, lastModified = now.getTime() - 50) {
+  return new File(['pixels'], name, { type, lastModified })
+}
 
-const read = async (clipboard: Clipboard) => {
+async function read(clipboard: Clipboard) {
   const { files } = await readPaste(clipboard, now)
   return files.map(({ file, pasted }) => ({ name: file.name, type: file.type, pasted }))
 }

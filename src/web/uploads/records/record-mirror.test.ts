@@ -3,7 +3,9 @@ import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import { browserTimers } from '../timers.ts'
 import { createRecordMirror, type RecordMirror } from './record-mirror.ts'
 
-const json = (id: string) => JSON.stringify(uploadRecord({ id }))
+function json(id: string) {
+  return JSON.stringify(uploadRecord({ id }))
+}
 
 let mirror: RecordMirror
 let changes: number
@@ -23,7 +25,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const ids = () => mirror.records().map(({ id }) => id)
+function ids() {
+  return mirror.records().map(({ id }) => id)
+}
 
 test('shows what storage held, and what is written to it since, oldest first', () => {
   expect(ids()).toEqual(['2'])

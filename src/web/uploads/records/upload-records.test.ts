@@ -7,21 +7,23 @@ import { createRecordStore, type RecordStore } from './upload-records.ts'
 
 const day = 24 * 3_600_000
 
-const record = (id: string, changes: Partial<UploadRecord> = {}): UploadRecord => ({
-  ...newRecord({
-    id,
-    ownerId: 'ada',
-    batch: 'drop',
-    path: 'foreground',
-    expirationDays: 3,
-    picked: { file: new File(['abc'], `${id}.txt`, { lastModified: 0 }) },
-    now: Date.now(),
-  }),
-  ...changes,
-})
+function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
+  return {
+    ...newRecord({
+      id,
+      ownerId: 'ada',
+      batch: 'drop',
+      path: 'foreground',
+      expirationDays: 3,
+      picked: { file: new File(['abc'], `${id}.txt`, { lastModified: 0 }) },
+      now: Date.now(),
+    }),
+    ...changes,
+  }
+}
 
 /** A storage that can be full or forbidden. */
-const makeStorage = () => {
+function makeStorage() {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }
   const storage = memoryStorage(values)

@@ -3,7 +3,7 @@ import { eventually } from '../../../../tests/support/eventually.ts'
 import { keepScreenOn } from './keep-awake.ts'
 
 /** A screen whose locks are released when the page is hidden, as browsers do. */
-const createScreen = () => {
+function createScreen() {
   const page = Object.assign(new EventTarget(), {
     visibilityState: 'visible' as DocumentVisibilityState,
   })

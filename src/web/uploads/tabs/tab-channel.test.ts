@@ -6,7 +6,7 @@ type Message = { text: string; bytes?: Uint8Array }
 
 const channels: TabChannel<Message>[] = []
 /** A tab, and what it heard. */
-const openTab = (name: string) => {
+function openTab(name: string) {
   const heard: Message[] = []
   const channel = openBroadcast<Message>(name)((message) => heard.push(message))
   channels.push(channel)

@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 /** A tab on Node's own BroadcastChannel, and what it was made to do. */
-const openTab = (work: () => void | Promise<void> = () => {}) => {
+function openTab(work: () => void | Promise<void> = () => {}) {
   const done: string[] = []
   const told: number[] = []
   const heard: Message[] = []
@@ -46,11 +46,13 @@ const openTab = (work: () => void | Promise<void> = () => {}) => {
   return { ...tab, lead, done, told, heard, close: () => channel?.close() }
 }
 
-const heardOf = (tab: ReturnType<typeof openTab>, type: Message['type']) =>
-  tab.heard.filter((message) => message.type === type)
+function heardOf(tab: ReturnType<typeof openTab>, type: Message['type']) {
+  return tab.heard.filter((message) => message.type === type)
+}
 
-const idsOf = (tab: ReturnType<typeof openTab>, type: Message['type']) =>
-  new Set(heardOf(tab, type).map((message) => ('id' in message ? message.id : '')))
+function idsOf(tab: ReturnType<typeof openTab>, type: Message['type']) {
+  return new Set(heardOf(tab, type).map((message) => ('id' in message ? message.id : '')))
+}
 
 test('the tab that leads runs the commands of all, its own at once', async () => {
   const [leader, follower] = [openTab(), openTab()]

@@ -5,7 +5,7 @@ import { createElection } from './tab-leader.ts'
 const pages: EventTarget[] = []
 
 /** A tab with the Web Locks of Node, and what happened to it. */
-const openTab = (locks: Pick<LockManager, 'request'> | 'none' = navigator.locks) => {
+function openTab(locks: Pick<LockManager, 'request'> | 'none' = navigator.locks) {
   const page = new EventTarget()
   const events: string[] = []
   pages.push(page)

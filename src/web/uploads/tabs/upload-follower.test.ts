@@ -16,19 +16,24 @@ let changes: number
 let isAwake: boolean
 let follower: UploadFollower
 
-const live = (changed: Partial<Live> = {}): Live => ({
-  ownerId: 'ada',
-  live: {},
-  inlineError: null,
-  outcome: null,
-  wanted: [],
-  notice: null,
-  stored: 'first',
-  ...changed,
-})
-const write = (record: UploadRecord) =>
-  follower.hearStorage(`mayfly.upload.${record.id}`, JSON.stringify(record))
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+function live(changed: Partial<Live> = {}): Live {
+  return {
+    ownerId: 'ada',
+    live: {},
+    inlineError: null,
+    outcome: null,
+    wanted: [],
+    notice: null,
+    stored: 'first',
+    ...changed,
+  }
+}
+function write(record: UploadRecord) {
+  return follower.hearStorage(`mayfly.upload.${record.id}`, JSON.stringify(record))
+}
+function pass(ms: number) {
+  return vi.advanceTimersByTimeAsync(ms)
+}
 
 beforeEach(() => {
   vi.useFakeTimers()

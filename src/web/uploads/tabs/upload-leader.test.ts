@@ -13,7 +13,7 @@ let flushes: number
 let discards: number
 let ids: number
 
-const lead = () => {
+function lead() {
   const { deps } = world
   leader = createLeader({
     ...deps,
@@ -52,22 +52,27 @@ afterEach(() => {
   world.close()
 })
 
-const adds = (ownerId: string, name: string): OwnedCommand => ({
-  ownerId,
-  name: 'add',
-  args: [
-    {
-      batch: name,
-      path: 'foreground',
-      expirationDays: 3,
-      files: [{ id: name, picked: { file: fileNamed(name) } }],
-    },
-  ],
-})
-const opens = (ownerId: string): OwnedCommand => ({ ownerId, name: 'resumeSignedIn', args: [] })
+function adds(ownerId: string, name: string): OwnedCommand {
+  return {
+    ownerId,
+    name: 'add',
+    args: [
+      {
+        batch: name,
+        path: 'foreground',
+        expirationDays: 3,
+        files: [{ id: name, picked: { file: fileNamed(name) } }],
+      },
+    ],
+  }
+}
+function opens(ownerId: string): OwnedCommand {
+  return { ownerId, name: 'resumeSignedIn', args: [] }
+}
 
-const shown = (ownerId: string) =>
-  leader.state(ownerId)?.records.map(({ fileName, status }) => `${fileName} ${status}`)
+function shown(ownerId: string) {
+  return leader.state(ownerId)?.records.map(({ fileName, status }) => `${fileName} ${status}`)
+}
 
 describe('the leader of the tabs', () => {
   test('runs nobody before the first command, then whoever gave it', async () => {

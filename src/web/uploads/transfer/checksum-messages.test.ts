@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answerJobs, type ChecksumJob, type FromWorker } from './checksum-messages.ts'
 
 /** A file whose read begins and never ends, as one on a network share that is gone. */
-const hanging = () => {
+function hanging() {
   const blob = new Blob(['x'])
   const read = vi.fn(() => new Promise<never>(() => undefined))
   blob.slice = () => blob
@@ -12,7 +12,9 @@ const hanging = () => {
 
 const small = new Blob(['123456789'])
 const crcOfSmall = 'y/Q5Jg=='
-const part = (blob: Blob): ChecksumJob => ({ kind: 'part', blob, checksum: 'crc32' })
+function part(blob: Blob): ChecksumJob {
+  return { kind: 'part', blob, checksum: 'crc32' }
+}
 
 let posted: FromWorker[]
 let tell: ReturnType<typeof answerJobs>
@@ -27,10 +29,10 @@ afterEach(() => {
 })
 
 /** Lets what is set off run, while time stands still. */
-const settle = async () => {
+async function settle() {
   for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
 }
-const untilRead = async ({ read }: ReturnType<typeof hanging>) => {
+async function untilRead({ read }: ReturnType<typeof hanging>) {
   while (read.mock.calls.length === 0) await new Promise((done) => setImmediate(done))
 }
 

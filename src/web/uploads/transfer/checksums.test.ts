@@ -8,14 +8,14 @@ import { FileUnreadable } from './hash-blob.ts'
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
 const file = new Blob([content])
-const crc = (bytes: Uint8Array) => {
+function crc(bytes: Uint8Array) {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32(bytes))
   return value.toString('base64')
 }
 
 /** A file that is read as one is that was changed since it was chosen. */
-const changed = (size = 10): Blob => {
+function changed(size = 10): Blob {
   const blob = new Blob([new Uint8Array(size)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
   blob.slice = () => blob
@@ -25,7 +25,7 @@ const changed = (size = 10): Blob => {
 let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
 
 /** A worker that answers as the real one does, in this thread, each message in a later turn. */
-const startWorker = (): WorkerLike => {
+function startWorker(): WorkerLike {
   const seen: ToWorker[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
   let answer: ReturnType<typeof answerJobs>
@@ -52,11 +52,13 @@ const startWorker = (): WorkerLike => {
 }
 
 /** A worker whose script never arrives. */
-const startSilent = (): WorkerLike => ({
-  ...startWorker(),
-  onmessage: null,
-  postMessage: () => undefined,
-})
+function startSilent(): WorkerLike {
+  return {
+    ...startWorker(),
+    onmessage: null,
+    postMessage: () => undefined,
+  }
+}
 
 beforeEach(() => {
   started = []

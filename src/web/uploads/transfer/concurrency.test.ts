@@ -15,14 +15,15 @@ beforeEach(() => {
   stopped = []
 })
 
-const begin = (partNumber: number, size = partSize) =>
-  concurrency.begin(partNumber, size, () => {
+function begin(partNumber: number, size = partSize) {
+  return concurrency.begin(partNumber, size, () => {
     stopped.push(partNumber)
     concurrency.end(partNumber, 'lost')
   })
+}
 
 /** Each part under way sends so many bytes a second, from one second to another. */
-const travel = (fromS: number, untilS: number, paces: Record<number, number>, buffered = 0) => {
+function travel(fromS: number, untilS: number, paces: Record<number, number>, buffered = 0) {
   for (let second = fromS; second <= untilS; second += 1) {
     now = second * 1000
     for (const [partNumber, bytes] of Object.entries(paces)) {

@@ -23,14 +23,14 @@ afterEach(() => {
 })
 
 /** When it settled, in milliseconds, and how; null while it has not. */
-const watch = (waiting: Promise<void>) => {
+function watch(waiting: Promise<void>) {
   const start = Date.now()
   const seen: { after: number | null; error: unknown } = { after: null, error: null }
   const end = (error: unknown = null) => Object.assign(seen, { after: Date.now() - start, error })
   waiting.then(() => end(), end)
   return seen
 }
-const comeBack = () => {
+function comeBack() {
   isOnline = true
   window.dispatchEvent(new Event('online'))
 }

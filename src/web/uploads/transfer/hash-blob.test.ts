@@ -6,19 +6,19 @@ import { FileUnreadable, hashPart, hashSample, hashWhole, isReadable } from './h
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
 const file = new Blob([content])
-const sha256 = (...bytes: (Uint8Array | string)[]) => {
+function sha256(...bytes: (Uint8Array | string)[]) {
   const hash = createHash('sha256')
   for (const some of bytes) hash.update(some)
   return hash.digest('hex')
 }
-const crc = (bytes: Uint8Array) => {
+function crc(bytes: Uint8Array) {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32(bytes))
   return value.toString('base64')
 }
 
 /** A file that is read as one is that was changed since it was chosen. */
-const changed = (): Blob => {
+function changed(): Blob {
   const blob = new Blob([new Uint8Array(10)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
   blob.slice = () => blob

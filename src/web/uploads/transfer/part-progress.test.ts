@@ -11,7 +11,9 @@ beforeEach(() => {
   parts = new PartProgress(size, { size: 1000, count: 4 })
 })
 
-const whole = (partNumber: number) => ({ partNumber, size: parts.range(partNumber).size })
+function whole(partNumber: number) {
+  return { partNumber, size: parts.range(partNumber).size }
+}
 
 describe('which part is next', () => {
   test('the lowest number that is neither held nor in flight', () => {

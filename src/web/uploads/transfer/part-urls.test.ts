@@ -4,13 +4,15 @@ import { limitFor } from './concurrency.ts'
 import { createPartUrls } from './part-urls.ts'
 
 const minute = 60_000
-const from1To = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+function from1To(count: number) {
+  return Array.from({ length: count }, (_, at) => at + 1)
+}
 
 /**
  * Signs the parts 1 to 100, of which those in `taken` are no longer to come; the first `signed` of them
  * came with the start.
  */
-const start = (signed = 0) => {
+function start(signed = 0) {
   const calls: number[][] = []
   const taken = new Set<number>()
   const failing = { now: false }

@@ -17,29 +17,35 @@ import {
 } from './retry-policy.ts'
 import type { StorageAnswer } from './storage-request.ts'
 
-const answered = (
+function answered(
   status: number,
   code: string | null = null,
   changes: { retryAfterMs?: number; uploadOffset?: number } = {},
-): StorageAnswer => ({
-  kind: 'answer',
-  status,
-  code,
-  uploadOffset: null,
-  retryAfterMs: null,
-  ...changes,
-})
+): StorageAnswer {
+  return {
+    kind: 'answer',
+    status,
+    code,
+    uploadOffset: null,
+    retryAfterMs: null,
+    ...changes,
+  }
+}
 const network: StorageAnswer = { kind: 'network' }
-const put = (answer: StorageAnswer, progress?: FailedTry['progress']): FailedTry => ({
-  request: 'put',
-  answer,
-  progress,
-})
-const call = (answer: StorageAnswer): FailedTry => ({ request: 'call', answer })
+function put(answer: StorageAnswer, progress?: FailedTry['progress']): FailedTry {
+  return {
+    request: 'put',
+    answer,
+    progress,
+  }
+}
+function call(answer: StorageAnswer): FailedTry {
+  return { request: 'call', answer }
+}
 const now: Circumstances = { isOnline: true, isServerReady: true, random: 0, limit: uploadLimit }
 
 /** What becomes of tries that fail one after another: a wait in milliseconds, or the end. */
-const follow = (all: readonly FailedTry[], circumstances: Partial<Circumstances> = {}) => {
+function follow(all: readonly FailedTry[], circumstances: Partial<Circumstances> = {}) {
   let tries = noTries
   return all.map((failed) => {
     const decision = afterFailure(tries, failed, { ...now, ...circumstances })
@@ -48,7 +54,9 @@ const follow = (all: readonly FailedTry[], circumstances: Partial<Circumstances>
     return decision.waitMs
   })
 }
-const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value)
+}
 
 /**
  * The table. `first`: what follows the first failure of this kind, as a wait in seconds or the end.

@@ -5,7 +5,7 @@ import type { StorageAnswer } from './storage-request.ts'
 
 const lost: TryEnd<never> = { ok: false, request: 'put', answer: { kind: 'network' } }
 const done: TryEnd<string> = { ok: true, value: 'done' }
-const answered = (status: number, retryAfterMs: number | null = null): TryEnd<never> => {
+function answered(status: number, retryAfterMs: number | null = null): TryEnd<never> {
   const answer: StorageAnswer = {
     kind: 'answer',
     status,
@@ -47,7 +47,7 @@ beforeEach(() => {
 })
 
 /** Tries that end like this, one after another; the last one from then on. What each was told is kept. */
-const ending = (...ends: TryEnd<string>[]) => {
+function ending(...ends: TryEnd<string>[]) {
   const told: Tries[] = []
   const attempt = async (tries: Tries): Promise<TryEnd<string>> => {
     told.push(tries)

@@ -83,12 +83,12 @@ afterEach(async () => {
   await new Promise((done) => server.close(done))
 })
 
-const send = (
+function send(
   ticket: Partial<TransferJob['ticket']>,
   file = new Blob([content]),
   before: Partial<TransferJob> = {},
-) =>
-  createSendFile(deps)({
+) {
+  return createSendFile(deps)({
     file,
     ticket: { ...uploadTicket({ uploadUrl: `${origin}/whole` }), ...ticket },
     contentType: 'video/mp4',
@@ -101,10 +101,14 @@ const send = (
     onInterrupted: () => undefined,
     ...before,
   })
+}
 
-const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-const stored = () =>
-  Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
+function sha(bytes: Buffer) {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+function stored() {
+  return Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
+}
 
 test('a file of one part goes in one PUT', async () => {
   await send({})

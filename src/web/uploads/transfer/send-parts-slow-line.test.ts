@@ -27,7 +27,7 @@ interface Passing {
  * A line that the requests under way share fairly. Of each the system takes `buffer` bytes before the
  * line does, which the browser takes for sent.
  */
-const openLine = (bytesPerSecond: number, buffer: number) => {
+function openLine(bytesPerSecond: number, buffer: number) {
   const passing = new Set<Passing>()
   const line = {
     bytesPerSecond,
@@ -87,7 +87,7 @@ afterEach(() => {
 })
 
 /** Sends so many bytes over the line; what comes of it, and what was shown meanwhile. */
-const upload = async (size: number, bytesPerSecond: number, buffer = 200_000) => {
+async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const line = openLine(bytesPerSecond, buffer)
   const shown: number[] = []
   const start = performance.now()

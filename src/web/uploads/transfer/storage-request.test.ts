@@ -46,7 +46,7 @@ class Xhr extends EventTarget {
 let answer: StorageAnswer | 'open'
 let sent: number[]
 
-const start = (more: Partial<StorageRequest> = {}) => {
+function start(more: Partial<StorageRequest> = {}) {
   answer = 'open'
   sent = []
   const running = sendByXhr({

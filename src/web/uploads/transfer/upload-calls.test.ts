@@ -5,7 +5,7 @@ import { wait } from './connection.ts'
 import { mayPass, uploadLimit } from './retry-policy.ts'
 import { type CallDeps, mayStartAgain, untilAnswered } from './upload-calls.ts'
 
-const refused = (status: number | null, retryAfterMs: number | null = null): Outcome<never> => {
+function refused(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
   const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
   return { ok: false, refusal }
 }
@@ -40,15 +40,17 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const options = () => ({
-  signal: turn.signal,
-  onInterrupted: () => {
-    interruptions += 1
-  },
-})
+function options() {
+  return {
+    signal: turn.signal,
+    onInterrupted: () => {
+      interruptions += 1
+    },
+  }
+}
 
 /** Asks what answers one after the other, the last one from then on; null never does by itself. */
-const question = (answers: (Outcome<string> | null)[]) => {
+function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
   const ask = (limit: AbortSignal): Promise<Outcome<string>> => {
     asked.push(Date.now())
