@@ -14,7 +14,15 @@ export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
+  // Before the destination's own listener, which writes what is still in its buffer.
+  let isWriting = false
+  process.on('exit', () => {
+    if (isWriting) waitForThread()
+  })
   const output = pino.destination({ fd: 1, sync: false })
+  output.on('drain', () => {
+    isWriting = false
+  })
   const shape = options.format === 'readable' ? await readableLine() : jsonLine
   return pino(
     {
@@ -24,11 +32,25 @@ export async function createLogger(options: {
       formatters: { level: (label) => ({ level: label }) },
     },
     {
-      write: (line: string) => void output.write(shape(line)),
+      write(line: string) {
+        isWriting = true
+        output.write(shape(line))
+      },
       // Asked for after a fatal line.
       flushSync: () => output.flushSync(),
     } as pino.DestinationStream,
   )
+}
+
+/** Longer than a write takes that nothing holds up. */
+const writeMs = 100
+
+/**
+ * Lets a write come to its end that another thread has begun: an exit would cut it off, and nothing
+ * but time tells that it is done.
+ */
+function waitForThread(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
 /** JSON writes the control characters of ASCII by number, but not those above it. */
