@@ -78,6 +78,8 @@ export interface Credentials {
   userId: string
   email: string
   firstName: string
+  /** Whether who signed up with this address reads its mail. */
+  emailVerified: boolean
   passwordHash: string | null
 }
 
@@ -85,6 +87,7 @@ const credentials = {
   userId: users.id,
   email: users.email,
   firstName: users.firstName,
+  emailVerified: users.emailVerified,
   passwordHash: accounts.password,
 }
 const passwordOfUser = and(eq(accounts.userId, users.id), eq(accounts.providerId, passwordProvider))

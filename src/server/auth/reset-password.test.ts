@@ -83,6 +83,34 @@ describe('POST /api/auth/forgot-password', () => {
   )
 })
 
+describe('a letter to an address that nobody has verified', () => {
+  it('holds no words of whoever signed up with it', async () => {
+    const email = 'stranger@example.org'
+    const words = 'You won, see https://evil.example'
+    const form = { firstName: words, lastName: 'x', email, password: 'a password' }
+    const signup = { ...form, confirmPassword: form.password }
+    expect((await makeClient(app).post('/api/auth/signup', signup)).status).toBe(200)
+    await forget(email)
+    const [mail] = await app.mails()
+    expect(JSON.stringify(mail)).not.toContain('You won')
+    expect(mail?.letter.text).toContain('Hello, somebody asked')
+
+    await reset(tokenIn(mail))
+    await forget(email)
+    const [, after] = await app.mails()
+    expect(after?.letter.text).toContain(`Hello ${words}, somebody asked`)
+  })
+
+  it.each(['Ada\r\nBcc: eve@example.net', 'Ada\u0000', 'Ada\u202Egpj', 'Ada\u2028Eve'])(
+    'cannot be sent for the name %j, which nobody can have',
+    async (firstName) => {
+      const form = { firstName, lastName: 'x', email: 'ada@example.org', password: 'a password' }
+      const signup = { ...form, confirmPassword: form.password }
+      expect((await makeClient(app).post('/api/auth/signup', signup)).status).toBe(400)
+    },
+  )
+})
+
 describe('POST /api/auth/reset-password', () => {
   it('sets the new password, once, and ends every session', async () => {
     const person = await makePerson(app)

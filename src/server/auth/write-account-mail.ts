@@ -76,7 +76,8 @@ async function resetLetter(
   return {
     to: recipient(account),
     content: resetPasswordLetter({
-      ...account,
+      name: nameOf(account),
+      email: account.email,
       link: `${deps.config.appUrl.origin}/reset-password?token=${token}`,
       askedAt: momentText(askedAt),
     }),
@@ -87,7 +88,8 @@ function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Da
   return {
     to: recipient(account),
     content: passwordChangedLetter({
-      ...account,
+      name: nameOf(account),
+      email: account.email,
       changedAt: momentText(changedAt),
       loginPage: `${config.appUrl.origin}/login`,
       supportEmail: config.supportEmail,
@@ -95,6 +97,14 @@ function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Da
   }
 }
 
-function recipient({ firstName, email }: Credentials): Recipient {
-  return { name: firstName, address: email }
+function recipient(account: Credentials): Recipient {
+  return { name: nameOf(account) ?? '', address: account.email }
+}
+
+/**
+ * The name in a letter, where the address is verified. Anybody can sign up with a stranger's address
+ * and call himself what he wants the stranger to read in a letter of ours.
+ */
+function nameOf({ emailVerified, firstName }: Credentials): string | null {
+  return emailVerified ? firstName : null
 }

@@ -23,6 +23,11 @@ export interface LetterContent {
   blocks: readonly Block[]
 }
 
+/** How a letter begins. */
+export function greeting(name: string | null): string {
+  return name === null ? 'Hello,' : `Hello ${name},`
+}
+
 /** What stands under every letter: the administrator's signature (spec §3), and whom to write to. */
 export interface LetterFoot {
   signature: string

@@ -27,7 +27,16 @@ const newPassword = password.min(
   minPasswordLength,
   `Password must be at least ${minPasswordLength} characters long.`,
 )
-const personName = z.string().trim().min(1).max(100).refine(fitsDatabase, 'Must be text.')
+/** A name is one line that reads in the order in which it is written: it stands in letters and logs. */
+const personName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine(
+    (name) => fitsDatabase(name) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(name),
+    'Must be text.',
+  )
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
 export const signupBody = z

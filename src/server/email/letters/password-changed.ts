@@ -1,8 +1,9 @@
-import type { LetterContent } from '../letter.ts'
+import { greeting, type LetterContent } from '../letter.ts'
 
 /** Tells an account's owner that its password is another one now. */
 export function passwordChangedLetter(facts: {
-  firstName: string
+  /** Null where nobody has shown to read this address: then the name may be somebody else's words. */
+  name: string | null
   email: string
   /** In words. */
   changedAt: string
@@ -17,7 +18,7 @@ export function passwordChangedLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `Hello ${facts.firstName}, the account of ${facts.email} has a new password since ${facts.changedAt}. Every browser that was signed in has to sign in again.`,
+        text: `${greeting(facts.name)} the account of ${facts.email} has a new password since ${facts.changedAt}. Every browser that was signed in has to sign in again.`,
       },
       {
         kind: 'paragraph',

@@ -1,8 +1,9 @@
-import type { LetterContent } from '../letter.ts'
+import { greeting, type LetterContent } from '../letter.ts'
 
 /** The way back into an account for somebody who forgot its password. */
 export function resetPasswordLetter(facts: {
-  firstName: string
+  /** Null where nobody has shown to read this address: then the name may be somebody else's words. */
+  name: string | null
   email: string
   /** The address that takes the new password; whoever has it may set one. */
   link: string
@@ -16,7 +17,7 @@ export function resetPasswordLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `Hello ${facts.firstName}, somebody asked for a new password for ${facts.email} (${facts.askedAt}).`,
+        text: `${greeting(facts.name)} somebody asked for a new password for ${facts.email} (${facts.askedAt}).`,
       },
       {
         kind: 'button',
