@@ -7,11 +7,35 @@ import { type Upload, unfinishedBytes } from './queries.ts'
 // Every upload takes each of these at least once. Prepared, because to build and plan them anew costs
 // more than to run them; prepared on a transaction, they run in it.
 
+/** The columns that an upload is given at its start. */
+const given = [
+  'ownerId',
+  'storage',
+  'storageKey',
+  'originalName',
+  'mimeType',
+  'size',
+  'expirationDays',
+  'partSize',
+  'idempotencyKey',
+] as const
+
 /** What an upload is when it starts; `now` is both its beginning and its last activity. */
-export type NewUpload = Omit<
-  typeof uploads.$inferInsert,
-  'id' | 'partSize' | 'idempotencyKey' | 'createdAt' | 'lastActivityAt'
-> & { partSize: number; idempotencyKey: string | null; now: Date }
+export type NewUpload = Pick<Upload, (typeof given)[number]> & { now: Date }
+
+/** By these columns two uploads are of the same file. */
+const ofSameFile = [uploads.originalName, uploads.mimeType, uploads.size, uploads.expirationDays]
+const named = sql.join(ofSameFile, sql`, `)
+const excluded = sql.join(
+  ofSameFile.map(({ name }) => sql`excluded.${sql.identifier(name)}`),
+  sql`, `,
+)
+
+/** A placeholder for each of these columns, under its own name. */
+function placeholders<Name extends string>(names: readonly Name[]) {
+  const entries = names.map((name) => [name, sql.placeholder(name)])
+  return Object.fromEntries(entries) as { [N in Name]: ReturnType<typeof sql.placeholder> }
+}
 
 /** An upload, and what its owner's uploads counted in bytes when it was opened. */
 export type OpenedUpload = Upload & { unfinished: number }
@@ -31,23 +55,14 @@ export function prepareInsertUpload(db: Db) {
   const query = db
     .insert(uploads)
     .values({
-      ownerId: placeholder('ownerId'),
-      storage: placeholder('storage'),
-      storageKey: placeholder('storageKey'),
-      originalName: placeholder('originalName'),
-      mimeType: placeholder('mimeType'),
-      size: placeholder('size'),
-      expirationDays: placeholder('expirationDays'),
-      partSize: placeholder('partSize'),
-      idempotencyKey: placeholder('idempotencyKey'),
+      ...placeholders(given),
       createdAt: placeholder('now'),
       lastActivityAt: placeholder('now'),
     })
     .onConflictDoUpdate({
       target: [uploads.ownerId, uploads.idempotencyKey],
       set: { lastActivityAt: sql`excluded.last_activity_at` },
-      setWhere: sql`(${uploads.originalName}, ${uploads.mimeType}, ${uploads.size}, ${uploads.expirationDays})
-        = (excluded.original_name, excluded.mime_type, excluded.size, excluded.expiration_days)`,
+      setWhere: sql`(${named}) = (${excluded})`,
     })
     .returning({
       ...getTableColumns(uploads),
