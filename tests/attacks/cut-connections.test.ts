@@ -315,7 +315,7 @@ describe('a connection that is cut at any statement, while the server', () => {
     { name: 'purges a file', arrange: purgesAFile, transaction: true },
     { name: 'signs somebody up', arrange: signsUp, transaction: true },
     { name: 'makes the administrator', arrange: makesTheAdministrator, transaction: true },
-    { name: 'logs somebody in', arrange: logsIn, transaction: false },
+    { name: 'logs somebody in', arrange: logsIn, transaction: true },
     { name: 'logs somebody out', arrange: logsOut, transaction: false },
     { name: 'renews a session', arrange: renewsASession, transaction: false },
   ])(
