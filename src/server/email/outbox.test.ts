@@ -40,3 +40,22 @@ it('keeps a mail as a file that is named by time and recipient, and says where i
   expect(mail.subject).toBe('S')
   expect(mail.text).toContain('A note')
 })
+
+it('keeps each of several mails to one address of the same millisecond', async () => {
+  const folder = join(dataDir, 'outbox')
+  const mailer = outboxMailer({
+    folder,
+    from: 'support@example.org',
+    clock: () => new Date('2026-11-21T20:04:05.006Z'),
+    log: { info: () => undefined } as never,
+  })
+  const letter = { subject: 'S', text: 'T', html: 'H' }
+  const to = { name: 'Ada', address: 'ada@example.org' }
+  const ids = ['1@x', '2@x', '3@x']
+  await Promise.all(ids.map((messageId) => mailer.send({ to, letter, messageId })))
+
+  const mails = await Promise.all(
+    (await readdir(folder)).map(async (name) => simpleParser(await readFile(join(folder, name)))),
+  )
+  expect(mails.map(({ messageId }) => messageId).sort()).toEqual(ids.map((id) => `<${id}>`))
+})

@@ -21,12 +21,18 @@ export function outboxMailer(options: {
   log: Pick<Logger, 'info'>
 }): Mailer {
   const { folder, from, clock, log } = options
+  let last = 0
+  /** Two mails of one millisecond to one address are two files. */
+  const nextTime = () => {
+    last = Math.max(clock().getTime(), last + 1)
+    return new Date(last)
+  }
   const transport = createTransport({ streamTransport: true, buffer: true, ...noReading })
   return {
     async send(mail) {
       const { message } = await transport.sendMail(messageOf(mail, from))
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = join(folder, fileName(mail.to.address, clock()))
+      const file = join(folder, fileName(mail.to.address, nextTime()))
       const unfinished = `${file}.${mail.messageId.replaceAll(/[^\w-]/g, '_')}.tmp`
       await writeFile(unfinished, message as Buffer, { mode: 0o600 })
       await rename(unfinished, file)
