@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
+import { startJobs } from '../../src/server/jobs/jobs.ts'
+import { makePerson } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Somebody asks, from many addresses, for letters to accounts that do not exist, so that the letter
+ * of an honest person waits behind them.
+ */
+
+let app: TestApp
+let queue: JobQueue
+const sent: string[] = []
+beforeAll(async () => {
+  app = await startTestApp()
+  queue = await openJobQueue(app.pool, app.deps.log)
+})
+afterAll(async () => {
+  await queue.stop()
+  await app.close()
+})
+
+function forget(email: string): Promise<void> {
+  return queue.mail.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
+}
+
+it('a letter behind 300 that concern nobody leaves after them, and not 100 s later', async () => {
+  const { email } = await makePerson(app)
+  for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)
+  await forget(email)
+  const mailer = { send: async ({ to }: { to: { address: string } }) => void sent.push(to.address) }
+  await startJobs({ ...app.deps, mailer: { ...mailer, close: () => undefined } }, queue)
+  await expect.poll(() => sent, { timeout: 40_000 }).toEqual([email])
+}, 60_000)
