@@ -69,6 +69,28 @@ it.each([
   },
 )
 
+it('requests that wait on many connections take one limit together, and give it back when they leave', async () => {
+  const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
+  const crowd = Array.from({ length: 100 }, () => requests(ahead, large).join(''))
+  const others = await server.connections()
+  const left = async () => (await server.connections()) - others
+  const attack = async () => {
+    begun.length = 0
+    release = Promise.withResolvers()
+    const sockets = crowd.map((text) => open(text).socket)
+    await expect.poll(() => begun.length).toBe(crowd.length)
+    // Of each connection one is at work, one waits at no cost, and the others take room.
+    const room = connectionLimits.waitingBytes / ((ahead - 2) * 15_000)
+    await expect.poll(left).toBeLessThanOrEqual(room)
+    expect(await left()).toBeGreaterThan(room / 2)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(left).toBe(0)
+    release.resolve()
+  }
+  await attack()
+  await attack()
+})
+
 it('requests that wait are forgotten when their client leaves', async () => {
   begun.length = 0
   release = Promise.withResolvers()

@@ -35,7 +35,7 @@ export async function listen(
     { hostname: host }, // for HTTP/1.0, as simple health checks speak it, which names no host
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
-  const turns = new Turns(limits.waitingRequests)
+  const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return

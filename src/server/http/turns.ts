@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionLimits } from './connection-limits.ts'
+
+type WaitingLimits = Pick<ConnectionLimits, 'waitingRequests' | 'waitingBytes'>
 
 /**
  * Answers the requests of a connection one after another, each when all before it have been sent.
@@ -9,11 +12,12 @@ import type { Socket } from 'node:net'
 export class Turns {
   readonly #current = new Set<ServerResponse>()
   readonly #waiting = new WeakMap<Socket, number>()
-  readonly #waitingAtMost: number
+  readonly #limits: WaitingLimits
+  #bytes = 0
 
-  /** @param waitingAtMost requests of one connection may wait; one more, and it is cut. */
-  constructor(waitingAtMost: number) {
-    this.#waitingAtMost = waitingAtMost
+  /** @param limits where a request would go past them, its connection is cut. */
+  constructor(limits: WaitingLimits) {
+    this.#limits = limits
   }
 
   /** The responses whose turn it is. */
@@ -36,14 +40,31 @@ export class Turns {
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    if (waiting >= this.#waitingAtMost) {
+    // The first one always may: an honest client can be that far ahead of our own bookkeeping.
+    const bytes = waiting === 0 ? 0 : memoryOf(request)
+    const { waitingRequests, waitingBytes } = this.#limits
+    if (waiting >= waitingRequests || this.#bytes + bytes > waitingBytes) {
       socket.resetAndDestroy()
       return
     }
     this.#waiting.set(socket, waiting + 1)
-    response.once('socket', () => {
+    this.#bytes += bytes
+    const leave = () => {
+      response.off('socket', take)
+      request.off('close', leave)
+      this.#bytes -= bytes
       this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1)
+    }
+    const take = () => {
+      leave()
       begin()
-    })
+    }
+    response.once('socket', take)
+    request.once('close', leave)
   }
+}
+
+/** What a request that waits takes, in bytes: its text, each text's own head, and Node's objects. */
+function memoryOf({ rawHeaders, url = '' }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + 32, url.length + 4096)
 }
