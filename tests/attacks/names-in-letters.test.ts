@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeClient } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Somebody signs up with the mail address of another and a name that is a message of its own, and has
+ * a letter sent there.
+ */
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+it.each([
+  ['lines', 'you won\r\n\r\nhttps://evil.example'],
+  ['a separator of lines', 'you won\u2028https://evil.example'],
+  ['a colour of the terminal', '\u001b[31mAda'],
+  ['text that is turned around', 'Ada\u202ecod.exe'],
+])('a name with %s is refused', async (_, name) => {
+  const password = 'correct horse'
+  const form = { email: 'victim@example.org', password, confirmPassword: password }
+  for (const names of [
+    { firstName: name, lastName: 'B' },
+    { firstName: 'A', lastName: name },
+  ]) {
+    const answer = await makeClient(app).post('/api/auth/signup', { ...form, ...names })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+  }
+})
