@@ -20,18 +20,21 @@ import type { WebFiles } from './http/web-files.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
-/** No request of the contract comes near this; uploads do not pass through here. */
+/**
+ * The largest body of a request in the contract, in bytes. File bytes do not pass through the app.
+ */
 const maxBodySize = 64 * 1024
 
-/** The built web: the page of a link, and the files and pages of the single-page application. */
+/** The built web: the pages of links, and the files and pages of the single-page application. */
 export interface Web {
   pages: LinkPages
   files: WebFiles
 }
 
 /**
- * The whole server but its data plane, as one Hono app that does not listen. Order matters: what
- * every request gets, then the contract, then the web's own files, then 404.
+ * Builds the whole HTTP application except the transfer of file bytes; it does not listen.
+ * The order matters: first the middleware for every request, then the contract, then the web's own
+ * files, then 404.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

@@ -1,2 +1,4 @@
-/** Tells the time; tests set it. Nothing else in the server asks the system for it. */
+/**
+ * Returns the current time; tests set it. Nothing else in the server asks the system for the time.
+ */
 export type Clock = () => Date

@@ -14,21 +14,26 @@ import {
 } from './s3-settings.ts'
 import { byteSize, hidden, onOff, shown } from './setting-values.ts'
 
-/** What the server was told at its start; nothing else in it reads the environment. */
+/**
+ * The settings that the server was started with. Nothing else in the server reads the environment.
+ */
 export interface Config {
   host: string
   port: number
-  /** The public origin; build links from `appUrl.origin`, which has no trailing slash. */
+  /** The public origin. Build links from `appUrl.origin`, which has no trailing slash. */
   appUrl: URL
-  /** False: `appUrl` is a guess from HOST and PORT, and people may open another address. */
+  /**
+   * False where APP_URL is not set: `appUrl` is then a guess from HOST and PORT, and people may
+   * open the server at another address.
+   */
   appUrlIsSet: boolean
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string
   /** null: the embedded Postgres under `dataDir`. */
   databaseUrl: string | null
   /** null: files are kept on the disk. */
   s3: S3Settings | null
-  /** In lower case. */
+  /** Always in lower case. */
   adminEmail: string
   /** null: generated into `dataDir` at the first start. */
   adminPassword: string | null
@@ -40,17 +45,17 @@ export interface Config {
   rateLimits: boolean
   /** Whether the client's address is taken from the proxy's header. */
   trustProxy: boolean
-  /** Bytes of free space that uploads leave; null: by the size of the disk. */
+  /** Uploads leave so many bytes of the disk free; null: a share of the disk's size. */
   minFreeSpace: number | null
   requireEmailVerification: boolean
   /** null: mail is written to `dataDir/outbox`. */
   smtpUrl: string | null
-  /** Who mail comes from, as a mail header has it. */
+  /** The sender of every mail, in the form of a mail header. */
   mailFrom: string
   logLevel: LogLevel
-  /** null: readable where a terminal shows it, else JSON. */
+  /** null: readable on a terminal, JSON elsewhere. */
   logFormat: LogFormat | null
-  /** What is set and does nothing in this version, a sentence each. */
+  /** Settings that are set but have no effect in this version, one sentence each. */
   withoutEffect: readonly string[]
 }
 
@@ -64,8 +69,8 @@ export type LogFormat = (typeof logFormats)[number]
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Every setting there is, with its default and meaning as the README's table shows them (a test
- * compares the two). A default in backticks is a value that could be set.
+ * Every setting, with its default and its meaning as the README's table shows them (a test compares
+ * the two). A default in backticks is a value that could be set.
  */
 export const settings = {
   PORT: { default: '`3000`', meaning: 'The port the server listens on' },
@@ -133,8 +138,8 @@ export const settings = {
 type Name = keyof typeof settings
 
 /**
- * Settings that are promised but not there yet. One of them, common on a shared machine, is no
- * reason not to start; but nobody may believe that it works.
+ * Settings that are promised but do not work yet. The server starts although one is set, since a
+ * shared machine may set it for other programs, but it says that the setting has no effect.
  */
 const notYet = {
   'people sign in with email and password only': [
@@ -147,7 +152,9 @@ const notYet = {
 
 const minSecretLength = 32
 
-/** The settings cannot be used; the message lists every fault with its cure, one a line. */
+/**
+ * Says that the settings cannot be used. The message lists every fault with its cure, one a line.
+ */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 
@@ -160,9 +167,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * The settings of this process: those of `.env` in the working directory, where there is one,
- * overruled by the real environment.
- * @throws {ConfigError} when `.env` is there and cannot be read.
+ * Reads the settings of this process from its environment, and from `.env` in the working directory
+ * where that file exists. The environment wins over `.env`.
+ * @throws {ConfigError} when `.env` exists and cannot be read.
  */
 export function readEnvironment(): Environment {
   return { ...readDotEnv(resolve('.env')), ...process.env }
@@ -180,7 +187,7 @@ function readDotEnv(file: string): Environment {
 
 /**
  * Turns an environment into a configuration. An empty value counts as unset.
- * @throws {ConfigError} that names every fault and its cure, and no secret.
+ * @throws {ConfigError} names every fault and its cure, and no secret value.
  */
 export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
@@ -233,7 +240,7 @@ function withoutEffect(values: Environment): string[] {
   )
 }
 
-/** A host that a browser on this machine can open: the wildcard addresses are none. */
+/** A host that a browser on this machine can open. A browser cannot open a wildcard address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host
@@ -255,7 +262,9 @@ function isHost(value: string) {
   return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
 }
 
-/** An http(s) origin and nothing more: a path, a query or a password would be dropped unseen. */
+/**
+ * Accepts only an http(s) origin. A path, a query or a password would be dropped without notice.
+ */
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -270,7 +279,9 @@ function isSmtpUrl(value: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
-/** `Name <address>` or an address alone; nothing that could begin another header. */
+/**
+ * Accepts `Name <address>` or an address alone, and no character that could begin another header.
+ */
 function isMailbox(value: string): boolean {
   const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
   return z.email().safeParse(address).success && !/["\\]/.test(name)

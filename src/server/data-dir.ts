@@ -5,7 +5,7 @@ import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
-/** Without the characters that are read wrong from a screen; 20 of them are 99 bits. */
+/** The alphabet leaves out characters that look alike on a screen. 20 of them carry 99 bits. */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -14,14 +14,14 @@ const makeSecret = customAlphabet(
 const minSecretLength = 32
 
 /**
- * Makes the folder that holds everything the server keeps, private to its user.
- * @throws {StartFault} when it cannot be made or written to.
+ * Makes the folder that holds everything the server keeps, private to the server's user.
+ * @throws {StartFault} when the folder cannot be made or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // A server of root's hands its Postgres to another user, who must be able to pass through where
-    // folders cannot be handed over.
+    // A server that runs as root starts Postgres as another user. Outside Linux that user must be
+    // able to pass through this folder.
     const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
     if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -35,9 +35,9 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * The secret that signs sessions and links: that of AUTH_SECRET, else the one kept in
- * `dataDir/secret`, made at the first start.
- * @throws {StartFault} when the kept one has been damaged.
+ * Returns the secret that signs sessions and links: AUTH_SECRET, or else the secret in
+ * `dataDir/secret`, which is made at the first start.
+ * @throws {StartFault} when the secret in the file is damaged.
  */
 export async function readAuthSecret(
   config: Pick<Config, 'authSecret' | 'dataDir'>,
@@ -58,8 +58,8 @@ export function adminPasswordFile(dataDir: string): string {
 }
 
 /**
- * The administrator's password for a fresh database: that of ADMIN_PASSWORD, else one kept in
- * `dataDir/admin-password`, made when it is first asked for.
+ * Returns the administrator's password for a fresh database: ADMIN_PASSWORD, or else the password
+ * in `dataDir/admin-password`, which is made when it is first asked for.
  */
 export async function readAdminPassword(
   config: Pick<Config, 'adminPassword' | 'dataDir'>,
@@ -68,8 +68,8 @@ export async function readAdminPassword(
 }
 
 /**
- * Reads a file of mode 600, or makes it with a value that is on the disk before it is used. Of
- * two servers that make it at the same time both get the same value.
+ * Reads a file of mode 600, or makes the file with a new value and syncs it to the disk first. Two
+ * servers that make the file at the same time get the same value.
  */
 async function keep(file: string, make: () => string): Promise<string> {
   const fresh = `${file}.${randomUUID()}`

@@ -9,7 +9,10 @@ import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
 
-/** Everything a use case can be given; each names the few it takes (`Pick<Deps, 'db' | 'clock'>`). */
+/**
+ * Everything that a use case can need. Each use case names the few it takes (`Pick<Deps, 'db' |
+ * 'clock'>`).
+ */
 export interface Deps {
   config: Config
   clock: Clock

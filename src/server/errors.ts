@@ -1,12 +1,12 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
 
-/** An error with a place in the public table: it leaves as that status, code and text. */
+/** An error of the public table. The answer has the status, the code and the text of the table. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
 
   /**
-   * @param message replaces the table's text where a more precise sentence helps; it is public.
+   * @param message replaces the table's text where a more precise sentence helps. Clients see it.
    * @param headers are added to the answer, for instance `Retry-After`.
    */
   constructor(

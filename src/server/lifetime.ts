@@ -2,7 +2,10 @@ import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-/** npm passes on a Ctrl-C that the terminal has sent to the server already. */
+/**
+ * npm repeats a Ctrl-C to the server, which has already received it from the terminal. A second
+ * signal within this time is that repetition.
+ */
 const sameSignalMs = 250
 const idleCheckMs = 50
 
@@ -12,11 +15,14 @@ interface Part {
   abandon?(): void
 }
 
-/** What has been started, to be closed in the opposite order. */
+/** The parts of the server that have been started. They are closed in the opposite order. */
 export interface Lifetime {
   /** `abandon` is called instead of `close` when there is no time left. */
   add(part: Part): void
-  /** Closes everything, once; a part that fails to close is logged and keeps no other from it. */
+  /**
+   * Closes every part once. If a part fails to close, the failure is logged and the others still
+   * close.
+   */
   close(): Promise<void>
   abandon(): void
 }
@@ -48,10 +54,10 @@ export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
 }
 
 /**
- * Ends the process in order: at SIGTERM, SIGINT, or an error that nobody caught, everything is
- * closed first, a start that is still going on having come to its end. A second signal leaves at
+ * Ends the process in order at SIGTERM, at SIGINT, or after an error that no code caught: it waits
+ * for a start that is still going on, then closes everything. A second signal ends the process at
  * once with exit code 1.
- * @returns a function that ends it for a reason of one's own, with that exit code.
+ * @returns a function that ends the process in the same order, with the given exit code.
  */
 export function superviseProcess(
   started: Promise<unknown>,
@@ -95,8 +101,8 @@ export function superviseProcess(
 }
 
 /**
- * Stops listening and lets running requests finish, for as long as `patienceMs`; then the
- * rest is cut off.
+ * Stops listening and lets running requests finish for up to `patienceMs`. Then it cuts off the
+ * rest.
  */
 export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -106,7 +112,8 @@ export async function closeServer(server: Server, patienceMs: number): Promise<v
     open = false
   })
   while (open) {
-    // A connection that becomes idle only now would otherwise be kept for its next request.
+    // Without this call, a connection that became idle meanwhile would stay open for its next
+    // request.
     server.closeIdleConnections()
     if (patience.aborted) server.closeAllConnections()
     await Promise.race([closed, wait(idleCheckMs)])

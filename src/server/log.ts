@@ -1,20 +1,20 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from './config.ts'
 
-/** What moves the cursor, colours, or reorders text where a terminal shows it. */
+/** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**
- * Writes lines to standard output without making the caller wait; what is still buffered is written
- * when the process exits. Names and headers that people chose are in them: nothing in a line works on
- * the terminal that shows it, in either format.
+ * Creates a logger that writes lines to standard output without making the caller wait. Buffered
+ * lines are written when the process exits. Lines hold names and headers that people chose, so
+ * control characters are escaped in both formats.
  */
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  // Before the destination's own listener, which writes what is still in its buffer.
+  // This listener must run before the destination's own exit listener, which writes the buffer.
   let isWriting = false
   process.on('exit', () => {
     if (isWriting) waitForThread()
@@ -36,36 +36,36 @@ export async function createLogger(options: {
         isWriting = true
         output.write(shape(line))
       },
-      // Asked for after a fatal line.
+      // pino calls this after a fatal line.
       flushSync: () => output.flushSync(),
     } as pino.DestinationStream,
   )
 }
 
-/** Longer than a write takes that nothing holds up. */
+/** Longer than an undisturbed write takes. */
 const writeMs = 100
 
 /**
- * Lets a write come to its end that another thread has begun: an exit would cut it off, and nothing
- * but time tells that it is done.
+ * Waits until a write that another thread has begun must be done. An exit would cut the write off,
+ * and the process gets no sign of its end, so only time helps.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
-/** JSON writes the control characters of ASCII by number, but not those above it. */
+/** JSON escapes the control characters of ASCII, but not those above it. */
 function jsonLine(line: string): string {
   return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
 }
 
-/** The library that writes for people is loaded where there is one to read it. */
+/** The readable format needs a library, which is loaded only when that format is used. */
 async function readableLine(): Promise<(line: string) => string> {
   const { default: pretty } = await import('pino-pretty')
   const write = pretty.prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
   return (line) => write(forPeople(JSON.parse(line)))
 }
 
-/** A request in few words, and every text without what a terminal would act on. */
+/** Shortens a request to a few words, and escapes control characters in every text. */
 function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === 'request'
@@ -76,7 +76,7 @@ function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
 
 function visible(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
-    // A stack is written with its lines indented, so that none can pass for a line of the log.
+    // A stack keeps its line breaks. Its lines are indented, so none looks like a line of the log.
     return value.replace(name === 'stack' ? unseenButLines : unseen, byNumber)
   }
   if (Array.isArray(value)) return value.map((item) => visible(item))

@@ -33,7 +33,7 @@ import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 const clock: Clock = () => new Date()
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
-/** How long a transfer that is running when the server is stopped may take to finish. */
+/** How long a running transfer may go on after the server was told to stop. */
 const transferPatienceMs = 30_000
 
 try {
@@ -46,13 +46,14 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  // What people upload is nobody else's business, on this machine either.
+  // Other users of this machine must not read what people upload.
   process.umask(0o077)
   const byPlace = process.stdout.isTTY ? 'readable' : 'json'
   const log = await createLogger({ level: config.logLevel, format: config.logFormat ?? byPlace })
   const lifetime = createLifetime(log)
   const lost = Promise.withResolvers<never>()
-  // It may come while the start is still going on, when nobody waits for it yet.
+  // The database may be lost during the start, before anything awaits this promise. Without a
+  // handler that would be an unhandled rejection.
   lost.promise.catch(() => {})
   const started = start(config, log, lifetime, lost.reject)
   const stop = superviseProcess(started, lifetime, log)
@@ -71,10 +72,10 @@ async function run(config: Config): Promise<void> {
 }
 
 /**
- * Makes everything, one on top of the other, and begins to listen.
+ * Builds every part of the server, each on the ones before it, and begins to listen.
  * @param onLost is called when the server cannot go on.
- * @returns what to tell the person who started it.
- * @throws {StartFault} when it cannot start; what has been started by then is in `lifetime`.
+ * @returns the text for the person who started it.
+ * @throws {StartFault} when it cannot start. The parts started by then are in `lifetime`.
  */
 async function start(
   config: Config,
@@ -91,7 +92,7 @@ async function start(
     holdsDatabase: config.databaseUrl === null,
     log,
   })
-  // Closed last: the database may need its reserve to stop.
+  // This part is closed last: the database may need its reserve to stop.
   lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
@@ -99,7 +100,7 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  // Not before the database is there: a new one needs room first.
+  // The watch begins after the database exists, because a new database needs the room first.
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)
@@ -116,7 +117,7 @@ async function start(
   lifetime.add({ name: 'storage', close: disk.close })
   const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))
   if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
-  // What lies on the disk stays there: it is served and purged wherever new files go.
+  // Files on the disk stay there: they are served and purged even when new files go to a bucket.
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
   await bindStores({ clock, db, log, stores })
 
@@ -150,7 +151,7 @@ async function start(
   return administrator.created ? await firstGreeting(config) : greeting(config)
 }
 
-/** The AWS SDK costs time and memory at the start, so it is loaded where there is a bucket. */
+/** The AWS SDK costs time and memory at the start, so it is loaded only where there is a bucket. */
 async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
   const { openBucket } = await import('./storage/s3/open-bucket.ts')
   return openBucket(options)
@@ -162,7 +163,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
-/** The one time that a generated password is shown. */
+/** The first greeting is the only one that shows a generated password. */
 async function firstGreeting(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
@@ -184,7 +185,7 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
   return cure ? new StartFault(cure, { cause: error }) : error
 }
 
-/** For the person at the terminal; the log goes to standard output. */
+/** Writes to the person at the terminal on standard error; the log has standard output. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

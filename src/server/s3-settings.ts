@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { hidden, maybeOnOff, shown } from './setting-values.ts'
 
-/** The bucket that new files are kept in, and the way to it. */
+/** The bucket that keeps new files, and how to reach it. */
 export interface S3Settings {
   bucket: string
   region: string
-  /** null: that of AWS in the region. */
+  /** null: the endpoint of AWS in the region. */
   endpoint: URL | null
-  /** The one browsers see; null: the same. */
+  /** The endpoint that browsers use; null: the same one. */
   publicEndpoint: URL | null
-  /** null: what the AWS SDK finds by itself, such as the role of the machine. */
+  /** null: the AWS SDK finds credentials itself, for instance the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
-  /** Whether the bucket stands in the path and not in the host. */
+  /** Whether the bucket's name stands in the path and not in the host. */
   forcePathStyle: boolean
 }
 
-/** The part of the table of settings that object storage has. */
+/** The rows for object storage in the table of settings. */
 export const s3SettingsTable = {
   S3_BUCKET: {
     default: 'none: files are kept in `DATA_DIR`',
@@ -38,10 +38,13 @@ export const s3SettingsTable = {
   },
 } as const
 
-/** 3 to 63 characters, as every S3 has it. */
+/** 3 to 63 characters, a limit of every S3. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
-/** An http(s) address; what a client would drop unseen is refused. */
+/**
+ * Accepts an http(s) address. It refuses a query, a fragment and a password, because clients would
+ * drop them without notice.
+ */
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
@@ -77,7 +80,7 @@ export const s3Schema = {
 
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
-/** What is missing or too much among the settings that are set, one sentence each. */
+/** Names the settings that are missing and those that need another one, one sentence each. */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
   const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {
@@ -98,7 +101,7 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
   return faults
 }
 
-/** What would keep browsers from the storage, one sentence each. */
+/** Names the settings that would keep browsers from reaching the storage, one sentence each. */
 export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
   const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
@@ -114,7 +117,7 @@ export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   return []
 }
 
-/** The settings of object storage, where there is a bucket. */
+/** Returns the settings of object storage, or null where no bucket is set. */
 export function readS3Settings(env: S3Environment): S3Settings | null {
   if (env.S3_BUCKET === null) return null
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A value that may be shown: says what it is and what it should be. */
+/** The error for a value that may be shown: it says what the value is and what it should be. */
 export function shown(cure: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
   }
 }
 
-/** A value nobody may see: says only what it should be. */
+/** The error for a value that must stay hidden: it only says what the value should be. */
 export function hidden(cure: string) {
   return { error: `cannot be used: ${cure}` }
 }
@@ -17,7 +17,7 @@ function isOn(value: string) {
   return value === 'on' || value === 'true'
 }
 
-/** A switch that is `fallback` where it is not set. */
+/** A switch that takes the value `fallback` when it is not set. */
 export function onOff(fallback: 'on' | 'off') {
   return z
     .enum(words, shown(`write on or off, or unset it for ${fallback}`))
@@ -25,7 +25,7 @@ export function onOff(fallback: 'on' | 'off') {
     .transform(isOn)
 }
 
-/** A switch that may be left to something else; undefined where it is not set. */
+/** A switch without a default: undefined when it is not set, so that the caller decides. */
 export function maybeOnOff() {
   return z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
 }
@@ -33,7 +33,7 @@ export function maybeOnOff() {
 const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
-/** A size in bytes, written with a unit such as MiB or without one; null where it is not set. */
+/** A size in bytes, written with a unit such as MiB or without one; null when it is not set. */
 export function byteSize(fallback: string) {
   return z
     .string()

@@ -1,6 +1,6 @@
 /**
- * Why the server cannot start (or go on), in words an operator can act on. It is printed without
- * a stack, so the message must name the cure.
+ * Says why the server cannot start (or go on), in words an operator can act on. It is printed
+ * without a stack, so the message must name the cure.
  */
 export class StartFault extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -9,7 +9,7 @@ export class StartFault extends Error {
   }
 }
 
-/** The system's code of an error (`ENOENT`, `57P03`), where it has one. */
+/** Returns the system's code of an error (`ENOENT`, `57P03`), or undefined when it has none. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -1,6 +1,6 @@
 /**
- * The places in the built download page that the server fills in for each link. They are plain text
- * in text or in a double-quoted attribute, so one way of escaping serves them all.
+ * The places in the built download page that the server fills in for each link. Each holds plain
+ * text, in text or in a double-quoted attribute, so one way of escaping serves all.
  */
 export const pageSlots = [
   /** The public origin of this server, the same for all links. */
@@ -22,20 +22,23 @@ export const pageSlots = [
   'validWidth',
   'renewableX',
   'renewableWidth',
-  /** Of all bytes, in hexadecimal; stands only where `ifStart('sha256')` has left it. */
+  /**
+   * The SHA-256 of the file, in hexadecimal. It appears only inside the section of
+   * `ifStart('sha256')`.
+   */
   'sha256',
 ] as const
 
 export type PageSlot = (typeof pageSlots)[number]
 
-/** How a slot is written in the template. */
+/** Returns how a slot is written in the template. */
 export function slot(name: PageSlot): string {
   return `{{${name}}}`
 }
 
 /**
- * How the two ends of what shows only for some links are written in the template: for one kind of
- * file, by its name, or `sha256` for files whose SHA-256 is known.
+ * Returns the mark that begins a section of the template which only some links show: those of one
+ * kind of file, by the kind's name, or `sha256` for files with a known SHA-256.
  */
 export function ifStart(condition: string): string {
   return `{{#${condition}}}`

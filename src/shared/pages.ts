@@ -1,5 +1,5 @@
 /**
- * The paths that the single-page application shows a screen for. The server answers any other with
- * the same HTML and status 404, under which the application shows its not-found page.
+ * The paths for which the single-page application has a screen. The server answers any other path
+ * with the same HTML and status 404, and the application then shows its not-found page.
  */
 export const pages = ['/', '/login', '/signup', '/reset-password'] as const

@@ -1,2 +1,2 @@
-/** The cookie that tells our own pages that there is a session worth asking for. It grants nothing. */
+/** The cookie that tells our own pages to ask for the session. It grants nothing. */
 export const signedInHint = 'mayfly.signed_in'

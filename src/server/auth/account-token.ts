@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** 43 characters that nobody guesses. They leave the server in a letter and are kept nowhere. */
+/** Makes a token of 43 random characters. Only the letter carries it; the server keeps its hash. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** How a token is kept: who reads the database finds no link that works. */
+/** Hashes a token for the database, so that a reader of the database finds no working link. */
 export function tokenHash(token: string): string {
   return sha256(token)
 }
 
 /**
- * What a token holds of the account as it was: with another address or another password the stamp is
- * another one, and tokens from before are void.
+ * Identifies the account's address and password at the time a token is made. When either changes,
+ * the stamp changes, and older tokens stop working.
  */
 export function credentialStamp(account: { email: string; passwordHash: string | null }): string {
   return sha256(`${account.email}\n${account.passwordHash ?? ''}`)

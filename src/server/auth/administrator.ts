@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import type { Deps } from '../deps.ts'
 import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
 
-/** Any fixed number: it names this one lock in the database. */
+/** An arbitrary fixed number that names this one lock in the database. */
 const administratorLock = 7_226_114
 
 /**
- * Sees that the one administrator exists; several servers may start at once.
- * @param password is asked for only when the account is made.
- * @returns whether it was made now, and the address it has.
+ * Makes sure that the one administrator exists. Several servers may start at once.
+ * @param password is called only when the account is made.
+ * @returns whether the account was made now, and its address.
  */
 export async function ensureAdministrator(
   { auth, config, db }: Pick<Deps, 'auth' | 'config' | 'db'>,

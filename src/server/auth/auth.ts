@@ -1,8 +1,11 @@
 /**
  * Accounts and sessions. The words of this room:
- * - A *try* is one login with a password, right or wrong. What is refused before is none.
- * - A *known browser* signed in to the account before, and has a cookie that says so. Nobody else uses up its tries.
- * - A *token* is what the link in a letter carries. It works once, and the database keeps its SHA-256.
+ * - A *try* is one login whose password is compared, right or wrong. A login that is refused
+ *   earlier is no try.
+ * - A *known browser* signed in to the account before, and has a cookie that proves it. It has its
+ *   own count of tries, which other browsers cannot use up.
+ * - A *token* is the secret in the link of a letter. It works once, and the database keeps its
+ *   SHA-256.
  */
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
@@ -20,16 +23,24 @@ const day = 24 * 60 * 60
 /** Hashes passwords and compares them with their hashes, in the format of Better Auth. */
 export interface Passwords {
   /**
-   * @throws {AppError} PASSWORDS_BUSY when too many wait; UNAVAILABLE when it cannot be done now.
+   * Hashes a password.
+   * @throws {AppError} PASSWORDS_BUSY when too many callers wait; UNAVAILABLE when hashing is not
+   * possible now.
    */
   hash(password: string): Promise<string>
-  /** As `hash`. */
+  /**
+   * Compares a password with a stored hash.
+   * @throws {AppError} as `hash` does.
+   */
   verify(known: { hash: string; password: string }): Promise<boolean>
-  /** Runs `work`, whose passwords count as those of `client`: nobody takes the place of all others. */
+  /**
+   * Runs `work` and counts its passwords as those of `client`, so that one client cannot fill the
+   * queue.
+   */
   forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result>
   /**
-   * As `forClient`, with `password` hashed before `work` begins and not in it: for work that holds a
-   * connection to the database, which is not to wait for a hash.
+   * Does the same as `forClient`, but hashes `password` before `work` begins. Use it for work that
+   * holds a connection to the database, because that connection must not wait for a hash.
    */
   hashedFirst<Result>(
     client: string,
@@ -58,7 +69,7 @@ function optionsFor(
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      // What it calls an error is mostly a wrong password; a fault comes with an exception.
+      // Better Auth logs a wrong password as an error. Only a real fault comes with an exception.
       log: (_, message, ...details) => {
         const err = details.find((detail) => detail instanceof Error)
         log[err ? 'error' : 'debug']({ err }, `Better Auth: ${message}`)
@@ -66,7 +77,7 @@ function optionsFor(
     },
     rateLimit: { enabled: false }, // ours counts in the database, for all servers together
     database: watched(
-      // A user and the account with the password are made together or not at all.
+      // The transaction makes a user and the account with its password together, or neither.
       drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
     ),
     emailAndPassword: {
@@ -100,10 +111,10 @@ function optionsFor(
 }
 
 /**
- * Better Auth, set up for our tables. It is only ever called through `auth.api`: its own routes are
- * not mounted, so that every path in the server is one of the contract's. Its minimal entry leaves
+ * Creates Better Auth, set up for our tables. We call it only through `auth.api`. Its own routes
+ * are not mounted, so that every path of the server is in the contract. Its minimal entry leaves
  * out a query builder that the drizzle adapter does not need. A call during which the database was
- * away throws what the database's driver threw.
+ * away throws the error of the database's driver.
  */
 export function createAuth(options: AuthOptions): Auth {
   const watch = watchDatabase()

@@ -1,24 +1,24 @@
 /**
- * What waits, in the order of its arrival for each client; clients take turns, so that whoever asks
- * once waits for no more than one turn of everybody else.
+ * A queue in which clients take turns. The items of one client keep their order. A client with one
+ * item waits for at most one item of each other client.
  */
 export class FairQueue<Item> {
   readonly #most: number
   readonly #mostOfOne: number
-  /** By client; whose turn is next comes first. No list is empty. */
+  /** The items by client; the client whose turn is next comes first. No list is empty. */
   readonly #waiting = new Map<string, Item[]>()
   #size = 0
 
-  /** @param limits how many may wait in all, and how many of one client. */
+  /** @param limits the most items that may wait in all, and the most of one client. */
   constructor(limits: { most: number; mostOfOne: number }) {
     this.#most = limits.most
     this.#mostOfOne = limits.mostOfOne
   }
 
   /**
-   * Lets an item wait.
-   * @returns the item there is no room for, if there is one: this one, or, where the queue is full, the
-   * newest of a client that has at least two more waiting than this one.
+   * Adds an item to the queue.
+   * @returns the item that found no room, if any: this item, or, in a full queue, the newest item
+   * of a client that has at least two more waiting than this client.
    */
   add(client: string, item: Item): Item | undefined {
     const own = this.#waiting.get(client)?.length ?? 0
@@ -36,12 +36,12 @@ export class FairQueue<Item> {
     return displaced
   }
 
-  /** The next item, which waits no longer; undefined when none does. */
+  /** Removes and returns the next item; undefined when the queue is empty. */
   take(): Item | undefined {
     for (const [client, items] of this.#waiting) {
       const item = items.shift()
       this.#size -= 1
-      // To the end of the row, behind everybody else who waits.
+      // This client goes to the end, behind every other client.
       this.#waiting.delete(client)
       if (items.length > 0) this.#waiting.set(client, items)
       return item

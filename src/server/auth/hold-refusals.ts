@@ -1,15 +1,17 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 
-/** So long is a refusal held: a person hardly notices, a program asks 50 times less often. */
+/** How long a refusal is held. A person hardly notices it; a program asks 50 times less often. */
 const refusalMs = 1000
-/** So many are held at once, of some 10 KiB each; others are told at once. */
+/**
+ * The most refusals that are held at once, about 10 KiB each. Further refusals are sent at once.
+ */
 const mostHeld = 1000
 
 /**
- * Makes a function that does work, and tells a second later that it was refused because there is too
- * much of it. Whoever asks again as soon as he is answered would otherwise keep the server busy with
- * nothing but refusals.
+ * Makes a function that does work. When the work is refused as too much, the function holds the
+ * refusal for a second. A client that asks again after each answer would otherwise keep the server
+ * busy with refusals.
  */
 export function refusalHolder({ rateLimits }: Pick<Deps, 'rateLimits'>) {
   let held = 0

@@ -10,18 +10,21 @@ type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
 
 const cookieName = 'mayfly.known_browser'
 const keptSeconds = 365 * 24 * 60 * 60
-/** A browser is known to so many accounts, the newest ones. */
+/** A browser is known to at most this many accounts, the newest ones. */
 const mostAccounts = 5
 
-/** The name of an account, its owner's mail address, where it must not be read: a keyed hash. */
+/**
+ * Returns the keyed hash of an account's mail address, for places where the address must not be
+ * read.
+ */
 export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
   const { secret } = await auth.$context
   return hmac(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
 /**
- * Whether a browser signed in to this account before, by its cookie: its id, or null. A cookie ends a
- * year after the last login, and with the password that was right then. It opens no session.
+ * Returns the browser's id if it signed in to this account before, by its cookie, or else null. The
+ * cookie ends a year after the last login, or when the password changes. It opens no session.
  */
 export async function findKnownBrowser(
   deps: BrowserDeps,
@@ -39,8 +42,9 @@ export async function findKnownBrowser(
 }
 
 /**
- * The cookie's value that makes a browser which just signed in known to that account, for another year
- * where it is already; null for an account without a password.
+ * Returns the cookie's value that makes a browser known to the account it just signed in to. A
+ * browser that is known already stays known for another year. Null for an account without a
+ * password.
  */
 export async function knownBrowserValue(
   deps: BrowserDeps,
@@ -58,7 +62,7 @@ export async function knownBrowserValue(
   return entries.map(writeEntry).join('~')
 }
 
-/** Sets the cookie to what `knownBrowserValue` answered. */
+/** Sets the cookie to the value that `knownBrowserValue` returned. */
 export function setKnownBrowser(
   deps: Pick<Deps, 'config'>,
   context: Context<HttpEnv>,
@@ -76,7 +80,7 @@ export function setKnownBrowser(
 interface Unsigned {
   account: string
   id: string
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   until: number
 }
 
@@ -102,7 +106,10 @@ function writeEntry({ account, id, until, signature }: Entry): string {
   return `${account}.${id}.${until}.${signature}`
 }
 
-/** Null for an account without a password. The hash of the password is signed too: a new one ends it. */
+/**
+ * Signs an entry of the cookie. The signature covers the hash of the password, so a new password
+ * ends the cookie. Null for an account without a password.
+ */
 async function sign(
   { auth, db }: BrowserDeps,
   email: string,
@@ -114,7 +121,10 @@ async function sign(
   return hmac(secret, 'mayfly known browser', `${account}.${id}.${until}.${passwordHash}`)
 }
 
-/** What it is for comes first, so that none can be taken for another that the same secret signs. */
+/**
+ * The purpose comes first in the signed text, so that this signature fits nothing else that the
+ * same secret signs.
+ */
 function hmac(secret: string, purpose: string, text: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
 }

@@ -13,7 +13,7 @@ interface Credentials {
 }
 
 interface Client {
-  /** Its address, or the block of it. */
+  /** The client's address, or for IPv6 its block of addresses. */
   address: string
   headers: Headers
   /** The id of a browser that this account signed in with before. */
@@ -21,9 +21,9 @@ interface Client {
 }
 
 /**
- * Opens a session: answers who it belongs to and the headers that set its cookies. How many tries
- * there are is said in login-limits.ts; an account that does not exist has as many. A password that
- * was changed while it was compared is a wrong one.
+ * Opens a session: returns its user and the headers that set its cookies. login-limits.ts says how
+ * many tries there are; an account that does not exist has as many. If the password changes while
+ * it is compared, the try counts as wrong.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
@@ -53,9 +53,10 @@ export async function logIn(
 }
 
 /**
- * Ends a session that was opened with a password which is none any more. Comparing takes a while, in
- * which a reset may have ended all sessions but this one. Under the lock there is no third case: a
- * reset is over and shows here, or it comes later and ends this session with the others.
+ * Ends a new session if its password has been replaced since the comparison began. The comparison
+ * takes a while, and a reset meanwhile ends all sessions except this one. The lock leaves two
+ * cases: the reset is over and this check sees it, or the reset comes later and ends this session
+ * with the others.
  */
 function staysOpen(
   db: Db,
@@ -69,7 +70,7 @@ function staysOpen(
   })
 }
 
-/** Counts the try as what it was, and throws what the client is told. */
+/** Counts the try by its outcome, and throws the error for the client. */
 async function refuse(error: unknown, admission: Admission): Promise<never> {
   const status = error instanceof APIError ? error.statusCode : 500
   if (status === 403) {
@@ -77,12 +78,15 @@ async function refuse(error: unknown, admission: Admission): Promise<never> {
     throw new AppError('EMAIL_NOT_VERIFIED', { cause: error })
   }
   if (status < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
-  // Where that fails too, the end of its window takes the try back.
+  // If this fails too, the try expires with its time window.
   await admission.undone().catch(() => {})
   throw error
 }
 
-/** Only what a session row records; a stale cookie must not decide over a fresh login. */
+/**
+ * Keeps only the headers that a session row records. A stale cookie must not influence a fresh
+ * login.
+ */
 function sessionHeaders(headers: Headers): Headers {
   const kept = new Headers()
   const userAgent = headers.get('user-agent')

@@ -3,30 +3,31 @@ import { AppError } from '../errors.ts'
 import { counter } from '../http/rate-limit.ts'
 import { holdBeforeTry, waitBetweenTries } from './login-pace.ts'
 
-/** Who tries to log in, as far as it is known before the password is. */
+/** Who tries to log in, as far as the server knows before it compares the password. */
 export interface Try {
-  /** The account's name, hashed: nobody's address stands in a counter. */
+  /** The account's name as a hash, so that no counter holds a mail address. */
   account: string
-  /** The client's address, or the block of it. */
+  /** The client's address, or for IPv6 its block of addresses. */
   address: string
   /** The id of a browser that this account signed in with before; null for any other. */
   knownBrowser: string | null
 }
 
-/** A try that may go on. Until one of these is called, it counts as a wrong one. */
+/** A try that may go on. It counts as wrong until one of these functions is called. */
 export interface Admission {
-  /** The password was right: takes the try back, and counts a login. */
+  /** Call this when the password was right: it takes the try back and counts a login. */
   right(): Promise<void>
-  /** No password was compared: takes the try back. */
+  /** Call this when no password was compared: it takes the try back. */
   undone(): Promise<void>
 }
 
 type Limits = Pick<Deps, 'rateLimits'>
 
 /**
- * Lets a try through, or not. A browser that signed in there before has tries of its own, which
- * nobody else uses up; when they are used up, it is like any other. What others do from one address
- * ends the tries of that address; what is done from many makes all of them slower.
+ * Admits a try or refuses it. A browser that signed in to the account before has its own tries,
+ * which others cannot use up. After its last one it is treated like any other browser. Wrong tries
+ * from one address use up the tries of that address. Wrong tries from many addresses slow all tries
+ * down.
  * @throws {AppError} TOO_MANY_REQUESTS, for 15 minutes at most.
  */
 export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
@@ -34,7 +35,7 @@ export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
   try {
     return await admitKnown(deps, attempt.account, attempt.knownBrowser)
   } catch (error) {
-    // The cookie may be a stolen copy, and its owner is to have another way in.
+    // The cookie may be a stolen copy. The account's owner must still be able to log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknown(deps, attempt)
   }

@@ -3,15 +3,18 @@ const firstWaitMs = 10 * secondMs
 const longestWaitMs = 15 * 60 * secondMs
 const longestHoldMs = 5 * secondMs
 
-/** More than one address can reach alone: 10 in each of the five quarters that an hour can touch. */
+/**
+ * One address alone cannot reach this number: it has 10 tries in each of the five quarters that an
+ * hour can touch.
+ */
 const triesWithoutWait = 60
-/** The wait doubles with every so many tries more. */
+/** The wait doubles after each of these many further tries. */
 const triesBetweenSteps = 10
 
 /**
- * How long, in milliseconds, an address that tries an account waits before it may try that account
- * again, after `wrongLogins` in an hour from everywhere: nothing at first, then 10 s,
- * doubled with every 10 tries, at most 15 minutes.
+ * Returns how long, in milliseconds, an address must wait between two tries at one account after
+ * `wrongLogins` in an hour from all addresses. There is no wait at first. Then it is 10 s, doubles
+ * with every 10 tries, and is at most 15 minutes.
  */
 export function waitBetweenTries(wrongLogins: number): number {
   if (wrongLogins < triesWithoutWait) return 0
@@ -20,8 +23,8 @@ export function waitBetweenTries(wrongLogins: number): number {
 }
 
 /**
- * How long, in milliseconds, each try is held before its password is looked at: a fortieth of the
- * wait, at most 5 s.
+ * Returns how long, in milliseconds, each try is held before its password is compared: a fortieth
+ * of the wait, at most 5 s.
  */
 export function holdBeforeTry(wrongLogins: number): number {
   return Math.min(longestHoldMs, waitBetweenTries(wrongLogins) / 40)

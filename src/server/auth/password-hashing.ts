@@ -7,15 +7,21 @@ import type { Passwords } from './auth.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { HashCost, PasswordOrder } from './password-thread.ts'
 
-/** What Better Auth hashes with, so that its rows stay good: 32 MiB and some 50 ms each. */
+/**
+ * The cost that Better Auth uses, so that its stored hashes stay valid: 32 MiB and about 50 ms
+ * each.
+ */
 const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
-/** A full queue takes some five seconds on a slow core. */
+/** A full queue takes about five seconds on a slow core. */
 const queueLimits = { most: 96, mostOfOne: 32 }
 const busyRetrySeconds = 5
-/** The heap of the thread; what scrypt takes lies outside of it, 32 MiB for the one hash at work. */
+/**
+ * The limits of the thread's heap. scrypt's memory lies outside the heap: 32 MiB for the one hash
+ * at work.
+ */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** On whose behalf passwords are hashed, and what is hashed already. */
+/** The client for whom passwords are hashed, and a hash that is ready already. */
 interface Caller {
   client: string
   hashed?: { password: string; hash: string }
@@ -27,9 +33,9 @@ interface Job {
 }
 
 /**
- * Hashes passwords one at a time on a thread of its own, apart from the threads of Node that files
- * need, and in the format of Better Auth. Others wait in a queue that does not grow past its limits,
- * in which clients take turns. A thread that dies fails the hash at work; the next starts another.
+ * Hashes passwords one at a time on its own thread, in the format of Better Auth. Node's thread
+ * pool stays free for files. Other passwords wait in a queue with limits, in which clients take
+ * turns. If the thread dies, the hash at work fails, and the next hash starts another thread.
  */
 export class PasswordHashing implements Passwords {
   readonly #log: Pick<Logger, 'error'>
@@ -40,7 +46,7 @@ export class PasswordHashing implements Passwords {
   #atWork: Job | undefined
   #closed = false
 
-  /** @param cost tests take a smaller one; whoever changes it locks everybody out. */
+  /** @param cost tests take a smaller one. Another cost in production would lock all users out. */
   constructor(log: Pick<Logger, 'error'>, cost: HashCost = betterAuthCost) {
     this.#log = log
     this.#cost = cost
@@ -75,7 +81,7 @@ export class PasswordHashing implements Passwords {
     return key.length === expected.length && timingSafeEqual(key, expected)
   }
 
-  /** Ends the thread; whoever waits, and whoever comes later, is told that the service is away. */
+  /** Ends the thread. Callers that wait, and later callers, get UNAVAILABLE. */
   async close(): Promise<void> {
     this.#closed = true
     for (let job = this.#queue.take(); job; job = this.#queue.take()) job.key.reject(away())
@@ -108,7 +114,7 @@ export class PasswordHashing implements Passwords {
     }
   }
 
-  /** The job at work, which is over; the next one's turn comes. */
+  /** Returns the job at work, which is over, and lets the next job begin. */
   #done(): Job | undefined {
     const job = this.#atWork
     this.#atWork = undefined
@@ -119,7 +125,8 @@ export class PasswordHashing implements Passwords {
   #start(): Worker {
     const thread = new Worker(new URL('./password-thread.ts', import.meta.url), {
       resourceLimits: threadLimits,
-      // It needs none of it; and `node --watch` asks by it for messages that are no keys.
+      // The thread needs no environment. With one, `node --watch` would ask it for messages that
+      // are no keys.
       env: {},
     })
     thread.unref()

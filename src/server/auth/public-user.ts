@@ -1,7 +1,7 @@
 import type { User } from '../../shared/contract/account.ts'
 import type { SessionUser } from '../http/session.ts'
 
-/** What the browser may know of a user (spec §3, User). */
+/** Returns the fields of a user that the browser may see (spec §3, User). */
 export function publicUser(user: SessionUser): User {
   return {
     id: user.id,

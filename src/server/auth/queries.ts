@@ -11,16 +11,19 @@ import {
 } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** What Better Auth calls the way to sign in with a password. */
+/** Better Auth's name for signing in with a password. */
 const passwordProvider = 'credential'
 
-/** The id of the user with this address (in lower case, as all are stored), or null. */
+/**
+ * Returns the id of the user with this address, or null. Addresses are stored in lower case; give
+ * it so.
+ */
 export async function findUserId(db: Db, email: string): Promise<string | null> {
   const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)
   return row?.id ?? null
 }
 
-/** The stored hash of the password of the account with this address (in lower case), or null. */
+/** Returns the password hash of the account with this address (in lower case), or null. */
 export async function findPasswordHash(db: Db, email: string): Promise<string | null> {
   const [row] = await db
     .select({ password: accounts.password })
@@ -31,7 +34,10 @@ export async function findPasswordHash(db: Db, email: string): Promise<string | 
   return row?.password ?? null
 }
 
-/** Finds a session and its user by the session's token, over or not: one query, prepared once. */
+/**
+ * Prepares the query that finds a session and its user by the session's token. It finds an expired
+ * session too.
+ */
 export function prepareFindSession(db: Db) {
   const query = db
     .select({ expiresAt: sessions.expiresAt, user: users })
@@ -54,17 +60,24 @@ export async function findAdministrator(db: Db): Promise<{ email: string } | und
   return row
 }
 
-/** The administrator's mail address needs no proof: whoever runs the server named it. */
+/**
+ * Makes the account the administrator. Its mail address counts as verified, because the operator
+ * named it.
+ */
 export async function makeAdministrator(db: Db, email: string): Promise<void> {
   await db.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.email, email))
 }
 
-/** Removes sessions, one-time values and attempt counters that are over at `now`; all are dead by their dates already. */
+/**
+ * Removes sessions, one-time values and attempt counters that are over at `now`. Their dates have
+ * ended them already.
+ */
 export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
   await db.delete(accountTokens).where(lt(accountTokens.expiresAt, now))
-  // One that is counted in at this moment begins anew by itself; waiting for it could be a deadlock.
+  // A counter that is locked is in use and begins anew by itself. Waiting for its lock could be a
+  // deadlock.
   const lapsed = db
     .select({ key: rateLimits.key })
     .from(rateLimits)
@@ -73,12 +86,12 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(rateLimits).where(inArray(rateLimits.key, lapsed))
 }
 
-/** An account by what its credentials are; `passwordHash` is null where it has no password yet. */
+/** The credentials of an account; `passwordHash` is null where it has no password yet. */
 export interface Credentials {
   userId: string
   email: string
   firstName: string
-  /** Whether who signed up with this address reads its mail. */
+  /** Whether the account's owner has proved to read the mail of this address. */
   emailVerified: boolean
   passwordHash: string | null
 }
@@ -113,20 +126,23 @@ export async function findCredentials(db: Db, userId: string): Promise<Credentia
   return row
 }
 
-/** As `findCredentials`, and nobody else changes this account until the transaction ends. */
+/**
+ * Does the same as `findCredentials`, and locks the account against changes until the transaction
+ * ends.
+ */
 export async function lockCredentials(tx: Db, userId: string): Promise<Credentials | undefined> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   return findCredentials(tx, userId)
 }
 
-/** A token of a letter as it is kept. */
+/** A token of a letter, as the database keeps it. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
 export async function insertAccountToken(db: Db, token: AccountToken): Promise<void> {
   await db.insert(accountTokens).values(token)
 }
 
-/** How many tokens of an account for this purpose are over only after `moment`. */
+/** Counts the account's tokens for this purpose that expire after `moment`. */
 export function countAccountTokens(
   db: Db,
   purpose: TokenPurpose,
@@ -143,7 +159,7 @@ export function countAccountTokens(
   )
 }
 
-/** A token for this purpose that is not over at `now`. */
+/** Finds a token for this purpose that has not expired at `now`. */
 export async function findAccountToken(
   db: Db,
   purpose: TokenPurpose,
@@ -163,7 +179,10 @@ export async function findAccountToken(
   return token
 }
 
-/** Takes a token out of use. False when it was used before: of parallel callers exactly one is told true. */
+/**
+ * Removes a token, so that it works only once. Returns false when it is gone already: of parallel
+ * callers exactly one gets true.
+ */
 export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean> {
   const used = await tx
     .delete(accountTokens)
@@ -172,7 +191,7 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
   return used.length > 0
 }
 
-/** Sets an account's password, its first one too. */
+/** Sets an account's password, even if it had none. */
 export async function setPassword(
   tx: Db,
   userId: string,
@@ -196,7 +215,7 @@ export async function setPassword(
   })
 }
 
-/** Notes that whoever owns this account reads the mail of its address. */
+/** Notes that the account's owner reads the mail of its address. */
 export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
 }

@@ -7,13 +7,13 @@ import { renewSession, type SessionUser, toSessionUser } from '../http/session.t
 import { prepareFindSession } from './queries.ts'
 
 /**
- * Makes the function that tells who a request's session cookie belongs to, or null. It costs no
- * query without a cookie of ours and one with it.
+ * Makes the function that finds the user of a request's session cookie, or null. It needs no query
+ * for a request without a session cookie, and one query with it.
  *
- * A session that is alive and not yet due to be extended, which is nearly always, is read here by
- * one prepared query, with Better Auth's own secret and cookie: its way there takes two queries and
- * seven times the processor time, at every request of everybody signed in. What else there is to do
- * with a session stays with Better Auth.
+ * Nearly always a session is alive and need not be extended yet. One prepared query reads such a
+ * session here, with Better Auth's own secret and cookie: Better Auth itself needs two queries and
+ * seven times the processor time for every signed-in request. All else about a session stays with
+ * Better Auth.
  */
 export function sessionReader({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' | 'db'>) {
   const findSession = prepareFindSession(db)
@@ -33,9 +33,10 @@ export function sessionReader({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' |
 }
 
 /**
- * The token in a session's cookie, where the signature behind it is right (base64 of HMAC-SHA-256, as
- * Better Auth writes it). Reckoned on the spot: Web Crypto goes to the thread pool for it, behind the
- * disk's work, which took a tenth of the rate of small uploads.
+ * Returns the token in a session's cookie if its signature is right (base64 of HMAC-SHA-256, as
+ * Better Auth writes it), or else null. The signature is computed synchronously: Web Crypto would
+ * queue it in the thread pool behind the disk's work, which cost small uploads a tenth of their
+ * rate.
  */
 function verifiedToken(cookie: string, secret: string): string | null {
   const end = cookie.lastIndexOf('.')

@@ -11,12 +11,12 @@ import {
 } from './queries.ts'
 
 /**
- * Sets a new password by the token of a letter (spec §5, reset password). The token works once; who
- * could read it reads the account's mail, so its address counts as verified. Every session of the
- * account ends, and its owner is told by mail.
- * @param client on whose behalf the password is hashed.
- * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, over, used, or from before another
- * change of the account.
+ * Sets a new password by the token of a letter (spec §5, reset password). The token works once. It
+ * proves that its owner reads the account's mail, so the address counts as verified. Every session
+ * of the account ends, and a mail tells the owner.
+ * @param client the client for whom the password is hashed.
+ * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
+ * from before another change of the account.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'passwords'>,
@@ -26,7 +26,7 @@ export async function resetPassword(
   const { clock, db, mailQueue, passwords } = deps
   const hash = tokenHash(token)
   const found = await findAccountToken(db, 'reset-password', hash, clock())
-  // A password is hashed only for somebody who has a token: hashing is what costs.
+  // Hashing is expensive, so it waits until the token is known to exist.
   if (!found) throw new AppError('TOKEN_INVALID')
   const passwordHash = await passwords.forClient(client, () => passwords.hash(newPassword))
 

@@ -49,7 +49,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
         knownBrowser,
       })
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
-      // Nothing can fail any more: an answer that says so must not open a session.
+      // The cookies are set last, when nothing can fail any more: an error answer must not open a
+      // session.
       setSessionCookies(context, headers)
       if (known !== null) setKnownBrowser(deps, context, known)
       return publicUser(user)
@@ -59,7 +60,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
       await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = deps.clock().toISOString()
-      // Known or not, it is the same one insert: what comes of it is for the job to find out.
+      // Asking makes one insert whether or not the account exists. The job finds out later, so the
+      // time taken tells nothing.
       await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -78,8 +80,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
     startSignIn: ({ context }) => context.redirect('/login'),
 
     async logout({ context }) {
-      // A navigation that another site started ends nobody's session, a neighbour below our domain
-      // included, and neither does a mere look.
+      // Only a direct navigation or our own page ends the session. A request from another site,
+      // even a subdomain of ours, and a HEAD request do not.
       const site = context.req.header('sec-fetch-site') ?? 'none'
       if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
         const { headers } = await deps.auth.api.signOut({

@@ -6,10 +6,11 @@ import { AppError } from '../errors.ts'
 import { findUserId } from './queries.ts'
 
 /**
- * Creates an account (spec §5, signup). The administrator's address is taken, whether or not that
- * account exists yet.
- * @param client on whose behalf the password is hashed.
- * @throws {AppError} EMAIL_TAKEN, also when two requests for one address race; PASSWORDS_BUSY.
+ * Creates an account (spec §5, signup). The administrator's address counts as taken even before
+ * that account exists.
+ * @param client the client for whom the password is hashed.
+ * @throws {AppError} EMAIL_TAKEN, also for the later of two parallel requests for one address;
+ * PASSWORDS_BUSY.
  */
 export async function signUp(
   { auth, config, db, passwords }: Pick<Deps, 'auth' | 'config' | 'db' | 'passwords'>,
@@ -22,7 +23,8 @@ export async function signUp(
   }
   const { firstName, lastName, password } = form
   const body = { email, password, name: `${firstName} ${lastName}`, firstName, lastName }
-  // Better Auth hashes in its transaction, where a wait would keep a connection from everybody.
+  // Better Auth hashes in its transaction, where a wait would keep a database connection from
+  // others. So the password is hashed before.
   const user = await passwords
     .hashedFirst(client, password, () => auth.api.signUpEmail({ body }))
     .then((made) => made.user)
@@ -30,7 +32,7 @@ export async function signUp(
       if (error instanceof APIError && (await findUserId(db, email)) !== null) return null
       throw error
     })
-  // To whoever comes second it answers with a user that does not exist.
+  // Better Auth answers the later of two parallel requests with a user that does not exist.
   if (user?.id !== (await findUserId(db, email))) throw new AppError('EMAIL_TAKEN')
   return { requiresVerification: config.requireEmailVerification }
 }

@@ -4,18 +4,21 @@ import { isDatabaseAway } from '../db/away.ts'
 
 type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
 
-/** Sees to it that a call of Better Auth tells when the database was away during it. */
+/** Makes calls of Better Auth fail visibly when the database was away during the call. */
 export interface DatabaseWatch {
-  /** The same adapter, with every fault noted that it meets. */
+  /** Returns the same adapter, which now notes every fault it meets. */
   watched(open: OpenAdapter): OpenAdapter
-  /** The same calls; each throws the fault that was noted during it, whatever became of it inside. */
+  /**
+   * Returns the same calls. Each throws the fault noted during the call, even if Better Auth
+   * swallowed it.
+   */
   faithful<Api extends object>(api: Api): Api
 }
 
 /**
- * Better Auth logs most errors of its database and goes on with one of its own that names no cause, or
- * with none at all: a sign-out counts as done while the session is still there. So what its adapter
- * meets is noted beside it.
+ * Creates the watch. It is needed because Better Auth logs most errors of its database and then
+ * throws one of its own without the cause, or none: a sign-out seems done while the session still
+ * exists. So the watch notes the faults of the adapter beside Better Auth.
  */
 export function watchDatabase(): DatabaseWatch {
   const calls = new AsyncLocalStorage<{ fault: unknown }>()
@@ -42,7 +45,8 @@ export function watchDatabase(): DatabaseWatch {
     watched: (open) => (options) => {
       const adapter = open(options)
       const { transaction } = adapter
-      // In place: Better Auth knows things about this very object.
+      // The functions are replaced in place, because Better Auth keeps knowledge about this very
+      // object.
       Object.assign(adapter, wrapped(adapter, noting))
       adapter.transaction = (work) =>
         transaction((tx) => work(Object.assign(tx, wrapped(tx, noting))))
@@ -54,7 +58,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Ask = () => Promise<unknown>
 
-/** The functions of an object, each called through `through`. */
+/** Returns the functions of an object, each called through `through`. */
 function wrapped(functions: object, through: (ask: Ask) => Promise<unknown>) {
   const entries = Object.entries(functions).filter(([, member]) => typeof member === 'function')
   return Object.fromEntries(

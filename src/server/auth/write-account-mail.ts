@@ -17,22 +17,25 @@ import {
 
 type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
-/** Nobody gets more letters with a link of one kind in so long, however often they are asked for. */
+/**
+ * The most letters with a link of one kind that an account gets within the window, however often a
+ * client asks.
+ */
 const maxLettersInWindow = 3
 const floodWindowMs = 15 * 60 * 1000
 
-/** A letter and who gets it. */
+/** A letter and its recipient. */
 export interface Addressed {
   to: Recipient
   content: LetterContent
 }
 
 /**
- * Finds out what a request for mail comes to, at the time it is sent: null where no account is
- * concerned (any more). A letter with a link gets a token of its own at each try; those of earlier
- * tries, which may have arrived, work as well.
- * @param isRepeated a try before found no fault with the request and could not send the letter: the
- * tokens that such tries left are no flood.
+ * Writes the mail that a request asks for, at the time it is sent; null where no account is
+ * concerned (any more). Each try makes a new token for a letter with a link. The tokens of earlier
+ * tries work as well, because those letters may have arrived.
+ * @param isRepeated true when an earlier try accepted the request and could not send the letter.
+ * The tokens of such tries do not count as a flood.
  */
 export async function writeAccountMail(
   deps: MailDeps,
@@ -53,7 +56,9 @@ export async function writeAccountMail(
   }
 }
 
-/** Whether somebody is being flooded: who asks for another letter need not know it. */
+/**
+ * Whether the account has enough letters already. The client that asks for one more is not told.
+ */
 async function hasEnoughLetters({ clock, db }: MailDeps, { userId }: Credentials) {
   const lifetime = tokenLifetimeMs['reset-password']
   const since = new Date(clock().getTime() - floodWindowMs + lifetime)
@@ -102,8 +107,8 @@ function recipient(account: Credentials): Recipient {
 }
 
 /**
- * The name in a letter, where the address is verified. Anybody can sign up with a stranger's address
- * and call himself what he wants the stranger to read in a letter of ours.
+ * Returns the name for a letter, but only if the address is verified. Otherwise anyone could sign
+ * up with a stranger's address and put words for the stranger in the name.
  */
 function nameOf({ emailVerified, firstName }: Credentials): string | null {
   return emailVerified ? firstName : null

@@ -1,21 +1,27 @@
-/** One way in which a database shows that it cannot be used now. */
+/** One of the ways in which a database shows that it cannot be used now. */
 interface Sign {
   /**
-   * Who says so: Postgres, by an error of its own; the network; or the driver, which has no codes and
-   * only words.
+   * The source of the error: Postgres itself, the network, or the driver, whose errors have no code
+   * and are told by their words.
    */
   from: 'postgres' | 'network' | 'driver'
-  /** How an SQLSTATE begins; Node's codes; how the driver's words begin. */
+  /**
+   * What the error must have: the beginning of an SQLSTATE, a code of Node, or the first words of a
+   * message of the driver.
+   */
   looks: readonly string[]
-  /** Of the network: the call that must have failed, where files fail with the same codes. */
+  /**
+   * The system call that must have failed. Needed for network codes that a failed file access has
+   * too.
+   */
   call?: 'connect'
-  /** Whether it passes by itself while a database comes up. A start waits for that. */
+  /** Whether the fault passes while a database comes up. The start of the server waits for that. */
   passes: boolean
 }
 
 /**
- * All there is to know about what a database that is away looks like. A request that meets one of
- * these is answered 503 and may be tried again; whatever is not here is a fault of ours.
+ * Every sign that a database is away. A request that meets one of them is answered with 503 and may
+ * be tried again. Any other error counts as a fault of the server.
  */
 export const signs = {
   connectionLost: { from: 'postgres', looks: ['08'], passes: true },
@@ -29,7 +35,7 @@ export const signs = {
   startingUp: { from: 'postgres', looks: ['57P03'], passes: true },
   dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false },
   refusesUs: { from: 'postgres', looks: ['28'], passes: false },
-  // A standby, or a primary that was made one while we were connected.
+  // The database is a standby, or it became one while we were connected.
   readOnly: { from: 'postgres', looks: ['25006'], passes: false },
   diskFault: { from: 'postgres', looks: ['58000', '58030'], passes: false },
 
@@ -75,8 +81,8 @@ export const signs = {
 export type SignName = keyof typeof signs
 
 /**
- * The sign that an error is, or one of its causes: libraries wrap what the driver throws. Null for an
- * error that says nothing about the database being away.
+ * Returns the sign that an error, or one of its causes, shows, because libraries wrap the driver's
+ * errors. Null for an error that does not show that the database is away.
  */
 export function signOf(error: unknown): SignName | null {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
@@ -87,18 +93,24 @@ export function signOf(error: unknown): SignName | null {
   return null
 }
 
-/** Whether the database is away, which passes without a change of ours. */
+/**
+ * Whether the error shows that the database is away. Such a fault passes without a change of our
+ * code.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   return signOf(error) !== null
 }
 
-/** Whether the connection itself is lost or gives no answer, so that nothing more can be asked on it. */
+/**
+ * Whether the connection itself is lost or gives no answer, so that no more statements can be sent
+ * on it.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const name = signOf(error)
   return name !== null && signs[name].from !== 'postgres'
 }
 
-/** Whether a start should wait: the database is coming up, or the way to it. */
+/** Whether the start should wait, because the database or the network to it is coming up. */
 export function passesByItself(error: unknown): boolean {
   const name = signOf(error)
   return name !== null && signs[name].passes
@@ -108,7 +120,7 @@ function isSign(fault: Error, { from, looks, call }: Sign): boolean {
   if (from === 'driver') return looks.some((words) => fault.message.startsWith(words))
   if (!('code' in fault) || typeof fault.code !== 'string') return false
   const { code } = fault
-  // Every error of Postgres has a severity, and no other error has.
+  // Every error of Postgres has a severity, and no other error has one.
   if (from === 'postgres') return 'severity' in fault && looks.some((part) => code.startsWith(part))
   return looks.includes(code) && (call === undefined || isOfCall(fault, call))
 }

@@ -1,5 +1,5 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type * as schema from './schema.ts'
 
-/** The tables, on the pool or in a transaction. */
+/** The tables, either on the pool or in a transaction. */
 export type Db = NodePgDatabase<typeof schema>

@@ -14,15 +14,20 @@ import {
 } from './postgres-folder.ts'
 import { findPostgres } from './postgres-programs.ts'
 
-/** Whoever holds this session-level lock owns the folder; it ends with its process. */
+/**
+ * The process that holds this session-level lock owns the folder. The lock ends with the process.
+ */
 const ownerLock = 'mayfly: owner of this folder'
 
-/** How long a Postgres may take to come up, replaying after a crash included. */
+/** How long Postgres may take to start, including the replay of its log after a crash. */
 const startMs = 60_000
 const stopMs = 30_000
-/** How long one try to connect may take: a Postgres that stands still takes connections and says nothing. */
+/**
+ * How long one try to connect may take. A Postgres that hangs accepts connections but does not
+ * answer.
+ */
 const connectMs = 5_000
-/** How long the lock of a server that has just been killed may linger. */
+/** How long the lock of a server that was just killed may remain. */
 const lingerMs = 2_000
 const pollMs = 20
 const maxStarts = 5
@@ -30,19 +35,19 @@ const restartMs = 100
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
-  /** Stops Postgres and waits until it is gone; twice is a success. */
+  /** Stops Postgres and waits until it has ended. A second call succeeds too. */
   stop(): Promise<void>
-  /** Tells Postgres to stop and does not wait. */
+  /** Tells Postgres to stop, without waiting. */
   abandon(): void
-  /** Called once if the folder is lost for good: Postgres ended and cannot be brought back. */
+  /** Sets the listener that is called once if Postgres has ended and cannot be started again. */
   onLost(listener: (error: unknown) => void): void
 }
 
 /**
  * Starts the Postgres under `dataDir/postgres`, or takes over the one that a killed server left
- * running. While this process lives nobody else gets the folder; a connection that holds a lock
- * in the database itself sees to that, so no lock outlives a crash.
- * @param dataDir Absolute, existing.
+ * running. No other server gets the folder while this process lives: a connection holds a lock in
+ * the database itself, so the lock never outlives a crash.
+ * @param dataDir an absolute path of an existing folder.
  * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
@@ -59,7 +64,8 @@ export async function startEmbeddedPostgres(
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
   let owner = await hold()
-  // However this process ends, its Postgres ends with it; a SIGKILL alone leaves it to the next start.
+  // Postgres ends with this process in every case except a SIGKILL. Then the next start takes it
+  // over.
   process.once('exit', abandon)
   try {
     await removeInitdbLeftovers(dataDir)
@@ -76,7 +82,7 @@ export async function startEmbeddedPostgres(
     return next
   }
 
-  // When one session crashes, Postgres cuts all of them, and the lock goes with ours.
+  // When one session crashes, Postgres ends all sessions, and with ours the lock.
   async function holdAgain(): Promise<void> {
     log.warn('The connection that owns the embedded Postgres ended; taking it over again')
     try {
@@ -118,19 +124,19 @@ interface Folder extends Place {
 
 interface Connected {
   client: pg.Client
-  /** Resolves when the connection has ended, however soon after its start that is. */
+  /** Resolves when the connection has ended, even if it ended right after its start. */
   ended: Promise<void>
 }
 
-/** The connection holds the lock. */
+/** A connection that holds the lock. */
 interface Owner extends Connected {
-  /** The postmaster's. */
+  /** The process id of the postmaster. */
   pid: number
 }
 
 /**
- * Connects to the folder's Postgres, starting it where nobody has, and takes the owner's lock. What it
- * started is stopped again where that fails, or this process ends meanwhile.
+ * Connects to the folder's Postgres, which it starts where none runs, and takes the owner's lock.
+ * If that fails or this process ends meanwhile, it stops the Postgres it started.
  */
 async function own(folder: Folder): Promise<Owner> {
   const launched: Launched[] = []
@@ -139,7 +145,7 @@ async function own(folder: Folder): Promise<Owner> {
   try {
     return await connectAndLock(folder, launched)
   } catch (error) {
-    // What another server owns by now is not ours to stop, whoever started it.
+    // Another server now owns this Postgres, so we must not stop it even if we started it.
     if (!(error instanceof FolderInUse)) await launched.at(-1)?.stop()
     throw error
   } finally {
@@ -147,7 +153,10 @@ async function own(folder: Folder): Promise<Owner> {
   }
 }
 
-/** @param launched gets every Postgres that it starts. */
+/**
+ * Connects and takes the lock.
+ * @param launched gets every Postgres that this function starts.
+ */
 async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
   const deadline = AbortSignal.timeout(startMs)
   let linger: AbortSignal | null = null
@@ -161,7 +170,7 @@ async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Own
       if (claimed === 'refused' && linger?.aborted) throw new FolderInUse(folder.dataDir)
     } else if (!last?.running() && (await findPostmaster(folder.cluster)) === null) {
       if (last && launched.length >= maxStarts) throw await last.failure()
-      // What a killed Postgres held is free a moment later.
+      // The resources of a killed Postgres become free a moment later.
       await wait(launched.length * restartMs)
       await removeStaleSocketLock(folder.connection.host, folder.cluster)
       launched.push(await launchPostgres(folder))
@@ -171,7 +180,10 @@ async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Own
   }
 }
 
-/** @returns null while nobody listens or answers, or Postgres is starting up or shutting down. */
+/**
+ * Connects to Postgres.
+ * @returns null while Postgres does not listen or answer, or is starting up or shutting down.
+ */
 async function connect(connection: EmbeddedPostgres['connection']): Promise<Connected | null> {
   const client = new pg.Client({
     ...connection,
@@ -179,7 +191,7 @@ async function connect(connection: EmbeddedPostgres['connection']): Promise<Conn
     keepAlive: false,
     connectionTimeoutMillis: connectMs,
   })
-  // Its end is what matters, and 'end' tells it; an error without a listener ends the process.
+  // An error without a listener would end the process. The event 'end' tells us all we need.
   client.on('error', () => {})
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
   try {
@@ -192,15 +204,15 @@ async function connect(connection: EmbeddedPostgres['connection']): Promise<Conn
   }
 }
 
-/** Ends a connection that may have been cut already. */
+/** Closes a connection, even one that is cut already. */
 async function leave(client: pg.Client): Promise<void> {
   await client.end().catch(() => {})
 }
 
 /**
- * Takes the folder by this connection; else ends it, because another server has the folder or
- * because this Postgres is gone. One left over from before an update is stopped: it must not go on
- * beside the new files.
+ * Takes the folder by this connection. Otherwise it ends the connection, because another server has
+ * the folder or this Postgres is gone. A Postgres left over from before an update is stopped: it
+ * must not run on beside the new program files.
  */
 async function claim(
   { cluster, log, programs }: Folder,
@@ -219,7 +231,10 @@ async function claim(
   return asked && !asked.taken ? 'refused' : 'gone'
 }
 
-/** @returns null when Postgres went away before it answered. */
+/**
+ * Asks for the owner's lock.
+ * @returns null when Postgres went away before it answered.
+ */
 async function askForLock(client: pg.Client): Promise<{ taken: boolean; version: string } | null> {
   try {
     const { rows } = await client.query<{ taken: boolean; version: string }>(
@@ -233,7 +248,10 @@ async function askForLock(client: pg.Client): Promise<{ taken: boolean; version:
   }
 }
 
-/** A fast shutdown: sessions are cut, everything is written, nothing needs replaying. */
+/**
+ * Asks for a fast shutdown: Postgres ends its sessions and writes everything, so that the next
+ * start has nothing to replay.
+ */
 function signalStop(pid: number): void {
   try {
     process.kill(pid, 'SIGINT')

@@ -6,18 +6,18 @@ import { StartFault } from '../start-fault.ts'
 import type { PostgresPrograms } from './postgres-programs.ts'
 
 const settings = {
-  // The socket's folder is private to the server, and there is no other way in.
+  // Postgres listens only on a socket in a folder that is private to the server.
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  // Nobody replicates from here.
+  // This database has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // A small machine's share; a large installation sets DATABASE_URL.
+  // The memory suits a small machine. A large installation sets DATABASE_URL.
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
-  // A refused statement is told to its caller and need not fill the disk.
+  // The caller is told about a refused statement. The log would only fill the disk with it.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
@@ -25,10 +25,13 @@ const settings = {
 const stopMs = 30_000
 const pollMs = 20
 const maxLogBytes = 1024 * 1024
-/** Of a started Postgres: the folder of its socket, after its standard streams. */
+/**
+ * The number of the file descriptor, after the standard streams, that gives Postgres the folder of
+ * its socket.
+ */
 const socketsFd = 3
 
-/** Where an embedded Postgres lives, and what it is. */
+/** Where an embedded Postgres lies, how to connect to it, and its programs. */
 export interface Place {
   dataDir: string
   cluster: string
@@ -38,15 +41,15 @@ export interface Place {
 
 export interface Launched {
   running(): boolean
-  /** Tells it to stop and does not wait. */
+  /** Tells Postgres to stop, without waiting. */
   abandon(): void
-  /** Stops it and waits until it is gone. */
+  /** Stops Postgres and waits until it has ended. */
   stop(): Promise<void>
-  /** Why it ended, from the end of its log. */
+  /** Returns the reason why Postgres ended, from the end of its log. */
   failure(): Promise<StartFault>
 }
 
-/** Starts the Postgres of a folder; it listens a moment later. */
+/** Starts the Postgres of a folder. Postgres accepts connections a moment later. */
 export async function launchPostgres({
   dataDir,
   cluster,
@@ -68,14 +71,15 @@ export async function launchPostgres({
     child.once('error', (reason) => {
       error = reason
     })
-    // It has to survive a Ctrl-C in the terminal and must not keep this process alive.
+    // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
     await output.close()
     await sockets.close()
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null
-  // A fast shutdown: sessions are cut, everything is written, nothing needs replaying.
+  // A fast shutdown: Postgres ends its sessions and writes everything, so that the next start has
+  // nothing to replay.
   const abandon = () => void (running() && child.kill('SIGINT'))
   return {
     running,

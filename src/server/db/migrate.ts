@@ -6,16 +6,18 @@ import pg from 'pg'
 const migrationLock = 'mayfly: migrations'
 
 /**
- * Brings the database to this version's tables. Servers that start together take turns; one that
- * has nothing to do changes nothing. All missing migrations are applied, or none.
+ * Brings the database to this version's tables. Servers that start together take turns. A server
+ * that finds the database up to date changes nothing. Either all missing migrations are applied or
+ * none.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
-  // A connection that is cut between two statements would end the process; the next one says so.
+  // A connection cut between two statements would otherwise end the process. The next statement
+  // reports it.
   client.on('error', () => {})
   await client.connect()
   try {
-    // Ends with the connection, whatever becomes of this process.
+    // The lock ends with the connection, even if this process is killed.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
     await migrate(drizzle(client), {
       migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)),

@@ -12,11 +12,14 @@ import { openPool, type PoolLimits, poolLimits } from './pool.ts'
 export interface Database {
   pool: pg.Pool
   db: Db
-  /** Waits (for a while) for running queries, closes the pool and stops the embedded Postgres. */
+  /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
   close(): Promise<void>
-  /** For a hurried exit: tells the embedded Postgres to stop and does not wait. */
+  /** Tells the embedded Postgres to stop, without waiting, for a hurried exit. */
   abandon(): void
-  /** Called once if the embedded Postgres ended and cannot be brought back. */
+  /**
+   * Sets the listener that is called once if the embedded Postgres has ended and cannot be started
+   * again.
+   */
   onLost(listener: (error: unknown) => void): void
 }
 
@@ -24,9 +27,9 @@ const reachMs = 15_000
 const retryMs = 250
 
 /**
- * Opens the database of the configuration, the embedded one or that of DATABASE_URL, with all
- * migrations applied.
- * @throws {StartFault} when it cannot be reached or used.
+ * Opens the database of the configuration, either the embedded one or that of DATABASE_URL, and
+ * applies all migrations.
+ * @throws {StartFault} when the database cannot be reached or used.
  */
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,

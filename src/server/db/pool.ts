@@ -5,21 +5,21 @@ import type { Db } from './db.ts'
 import { makeDb } from './transaction.ts'
 
 /**
- * How long who waits for what. Postgres gives up first, in order and with a reason, and the
- * connection stays good. `answerMs` is for a Postgres, or a network, that says nothing at all: then
- * nobody knows what became of the statement, and the connection is ended.
+ * How long each kind of wait may last. Postgres gives up first, with a reason, and the connection
+ * stays usable. `answerMs` is the limit for a Postgres or a network that is silent: then the fate
+ * of the statement is unknown, and the connection is ended.
  */
 export interface PoolLimits {
   connections: number
-  /** For a connection, a new one or one that others have. */
+  /** For a connection from the pool, a new one or one that is in use. */
   connectMs: number
-  /** For a lock that somebody else holds. */
+  /** For a lock that another transaction holds. */
   lockMs: number
-  /** For one statement, its locks included. */
+  /** For one statement, including its waits for locks. */
   statementMs: number
   /** For the next statement of an open transaction. */
   idleInTransactionMs: number
-  /** For the answer to one statement. More than what Postgres itself is given. */
+  /** For the answer to one statement. It is longer than the limits of Postgres itself. */
   answerMs: number
 }
 
@@ -37,11 +37,11 @@ const closeMs = 5_000
 export interface OpenPool {
   pool: pg.Pool
   db: Db
-  /** Waits (for a while) for running queries and closes the pool. */
+  /** Waits a while for running queries and closes the pool. */
   close(): Promise<void>
 }
 
-/** A pool of connections with these limits, and the tables on it. Nothing is connected yet. */
+/** Opens a pool of connections with these limits, and the tables on it. It does not connect yet. */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
@@ -54,15 +54,16 @@ export function openPool(
     query_timeout: limits.answerMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // Awaited before the connection is given to anybody.
+    // The pool awaits this before it hands the connection out.
     onConnect: (client) => tellLimits(client, limits),
   })
   let closing = false
-  // Not the error as a whole: it carries the client and everything that hangs on it.
+  // Log only the message: the error object also carries the client and all its state.
   pool.on('error', (error) => {
     if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool listens only to idle clients; a busy one that is cut would end the process.
+  // The pool listens only to idle clients. Without this listener an error of a busy one would end
+  // the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
@@ -75,8 +76,8 @@ export function openPool(
 }
 
 /**
- * Tells Postgres how long it may take. By a statement: as parameters of the connection's start, which
- * save one trip, poolers such as PgBouncer refuse them.
+ * Tells Postgres how long it may take, by a statement. Parameters at the start of the connection
+ * would save one round trip, but poolers such as PgBouncer refuse them.
  */
 async function tellLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
   const settings = {
@@ -85,7 +86,7 @@ async function tellLimits(client: pg.ClientBase, limits: PoolLimits): Promise<vo
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
   }
   const sets = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
-  // Whoever waits for this connection waits for the answer too.
+  // Callers that wait for the connection wait for this answer too.
   const question = { text: sets.join('; '), query_timeout: limits.connectMs }
   await client.query(question)
 }

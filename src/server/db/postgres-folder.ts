@@ -16,15 +16,16 @@ import { join } from 'node:path'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
-/** Unix socket paths end at 103 bytes on the strictest system; Postgres adds `/.s.PGSQL.5432`. */
+/** The strictest system allows Unix socket paths of 103 bytes. Postgres adds `/.s.PGSQL.5432`. */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
 const initdbPrefix = 'postgres-initdb-'
 
 /**
- * Makes the cluster where there is none yet. It is made beside its place and renamed into it, so
- * an interrupted `initdb` leaves no half cluster and of two servers that start together one wins.
- * @throws {StartFault} when Postgres cannot make it, or it belongs to another Postgres version.
+ * Makes the cluster where none exists. It is made beside its place and then renamed. So an
+ * interrupted `initdb` leaves no half cluster, and one of two servers that start together wins.
+ * @throws {StartFault} when Postgres cannot make the cluster, or the cluster belongs to another
+ * version of Postgres.
  */
 export async function prepareCluster(
   cluster: string,
@@ -62,10 +63,10 @@ async function initialise(
     await giveTo(programs.account, fresh)
     const args = [
       '--username=postgres',
-      // Whoever can open the socket's folder is the server's own user.
+      // Only the server's own user can open the folder of the socket.
       '--auth=trust',
       '--encoding=UTF8',
-      // Text sorts the same on every system, whatever locales it has.
+      // Text sorts the same on every system, independently of its locales.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -77,7 +78,7 @@ async function initialise(
     }
     await rename(fresh, cluster)
   } catch (error) {
-    // Another server may have finished its own first, and swept this one away.
+    // Another server may have made the cluster first and removed this folder.
     if ((await clusterVersion(cluster)) === null) throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })
@@ -85,7 +86,7 @@ async function initialise(
   await syncFolder(dataDir)
 }
 
-/** Removes what an interrupted `initdb` left behind; only the folder's owner may call it. */
+/** Removes the folders of an interrupted `initdb`. Only the folder's owner may call it. */
 export async function removeInitdbLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), { recursive: true })
@@ -108,7 +109,7 @@ async function giveTo(account: Account | null, path: string): Promise<void> {
 /**
  * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp where that path is
  * too long for a socket.
- * @returns its absolute path.
+ * @returns the folder's absolute path.
  * @throws {StartFault} when the folder below /tmp is not private to the account that runs Postgres.
  */
 export async function prepareSocketFolder(
@@ -133,27 +134,31 @@ export async function prepareSocketFolder(
   return folder
 }
 
-/** The living Postgres that holds a cluster, by its `postmaster.pid`. */
+/**
+ * Returns the pid of the living Postgres that holds a cluster, by its `postmaster.pid`, or null.
+ */
 export async function findPostmaster(cluster: string): Promise<number | null> {
   return findHolder(join(cluster, 'postmaster.pid'), cluster)
 }
 
-/** Removes the lock of the socket in `folder`, unless a living Postgres of `cluster` holds it. */
+/**
+ * Removes the lock file of the socket in `folder`, unless a living Postgres of `cluster` holds it.
+ */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
   await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
 
 /**
- * The Postgres of `cluster` that lives and has its pid in a lock file. A file that a crash left
- * behind, whose pid now belongs to another program (in a container the same few numbers come
- * again), is removed: Postgres itself would take it for a living one.
+ * Returns the pid in a lock file if it is a living Postgres of `cluster`, or null. After a crash,
+ * the pid in the file may belong to another program, since containers reuse a few numbers. The file
+ * is then removed, because Postgres would take that program for a living Postgres.
  */
 async function findHolder(file: string, cluster: string): Promise<number | null> {
   const content = await readIfThere(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
   if (await isPostmaster(pid, cluster)) return pid
-  // Unless another server has just done so and started Postgres.
+  // Remove the file only if it is unchanged: another server may have started Postgres meanwhile.
   if ((await readIfThere(file)) === content) await rm(file, { force: true })
   return null
 }
@@ -176,10 +181,10 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // Where there is no /proc, the judgement is left to Postgres.
+  // Without /proc we cannot tell, so the decision is left to Postgres.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
-  // Compared as what they are: DATA_DIR may be a symbolic link.
+  // The folders are compared by device and inode, because DATA_DIR may be a symbolic link.
   const [theirs, ours] = await Promise.all(
     [`/proc/${pid}/cwd`, cluster].map((folder) => stat(folder).catch(() => null)),
   )

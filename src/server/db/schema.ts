@@ -26,7 +26,7 @@ function bytes(name: string) {
   return bigint(name, { mode: 'number' })
 }
 
-/** Accounts: the first block of columns is Better Auth's user model, the second ours. */
+/** Accounts. The first block of columns is Better Auth's user model, the second is ours. */
 export const users = pgTable('users', {
   id: text().primaryKey(),
   name: text().notNull(),
@@ -50,7 +50,7 @@ function ownerId() {
     .references(() => users.id, { onDelete: 'cascade' })
 }
 
-/** Better Auth's sessions: one row a signed-in browser. */
+/** Better Auth's sessions, one row for each signed-in browser. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -66,7 +66,7 @@ export const sessions = pgTable(
   (table) => [index('sessions_user_id').on(table.userId)],
 )
 
-/** Better Auth's accounts: one row a way to sign in (a password, a provider). */
+/** Better Auth's accounts, one row for each way to sign in (a password, a provider). */
 export const accounts = pgTable(
   'accounts',
   {
@@ -102,8 +102,8 @@ export const verifications = pgTable(
 )
 
 /**
- * The links in letters that let their reader do something to an account, each as the SHA-256 of its
- * token. `stamp` is what the account's address and password were: with others the token is void.
+ * The links in letters that let their reader change an account, each as the SHA-256 of its token.
+ * `stamp` identifies the account's address and password: when either changes, the token is void.
  */
 export const accountTokens = pgTable(
   'account_tokens',
@@ -131,24 +131,33 @@ export const uploads = pgTable(
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
-    /** How its parts are cut: kept, so that an upload outlives a change of the rule. */
+    /**
+     * The size of the upload's parts in bytes. It is kept so that an upload survives a change of
+     * the rule.
+     */
     partSize: bytes('part_size').notNull().default(8_388_608),
-    /** By which its owner finds it when the answer to its start was lost. */
+    /**
+     * The client's key, by which it finds the upload again when the answer to its start was lost.
+     */
     idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
-    /** When bytes last arrived or a URL was last signed: what "idle" is measured from. */
+    /**
+     * When bytes last arrived or a URL was last signed. The time of being idle is measured from
+     * here.
+     */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    // Finds all uploads of an owner too.
+    // Queries for all uploads of an owner use this index too.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
   ],
 )
 
 /**
- * A confirmed file and its link. `purgingAt` marks that its bytes are being removed and `purgedAt`
- * that they are gone; `deletedAt` that its owner deleted it, after which the row goes too.
+ * A confirmed file and its link. `purgingAt` is set when the removal of the bytes begins,
+ * `purgedAt` when they are gone, `deletedAt` when the owner deleted the file. The row of a deleted
+ * file is removed after its bytes.
  */
 export const files = pgTable(
   'files',
@@ -179,13 +188,13 @@ export const files = pgTable(
   ],
 )
 
-/** Every short code ever given, so that none is given twice, even after its file is gone. */
+/** Every short code that was ever given. No code is given twice, even after its file is gone. */
 export const shortCodes = pgTable('short_codes', {
   code: text().primaryKey(),
   issuedAt: moment('issued_at').notNull(),
 })
 
-/** Downloads of a file by day (UTC). */
+/** The number of downloads of a file for each day (UTC). */
 export const fileDownloads = pgTable(
   'file_downloads',
   {
@@ -198,7 +207,7 @@ export const fileDownloads = pgTable(
   (table) => [primaryKey({ columns: [table.fileId, table.day] })],
 )
 
-/** What the administrator can change; a missing key means its default. */
+/** The settings that the administrator can change. A missing key means the default. */
 export const settings = pgTable('settings', {
   key: text().primaryKey(),
   value: text().notNull(),
@@ -206,7 +215,7 @@ export const settings = pgTable('settings', {
   updatedAt: moment('updated_at').notNull(),
 })
 
-/** Counters of the rate limiter; `expire` is in milliseconds since 1970, as its library writes it. */
+/** The counters of the rate limiter. `expire` is in milliseconds since 1970. */
 export const rateLimits = pgTable('rate_limits', {
   key: text().primaryKey(),
   points: integer().notNull().default(0),

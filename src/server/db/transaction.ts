@@ -14,7 +14,7 @@ import * as schema from './schema.ts'
 type Tables = typeof schema
 type Relations = ExtractTablesWithRelations<Tables>
 
-/** The tables on this pool, as drizzle has them. Its `transaction` is `inTransaction`. */
+/** Returns drizzle's database on this pool. Its `transaction` is `inTransaction`. */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
   const { tables, tableNamesMap } = extractTablesRelationalConfig<Relations>(
@@ -26,11 +26,12 @@ export function makeDb(pool: pg.Pool): Db {
 }
 
 /**
- * Does work in a transaction on one connection of the pool. What the work did is there when this
- * resolves; when it rejects, nothing of it is, except where the answer to the commit was lost.
- * The connection goes back to the pool when Postgres has said on it that no transaction is open.
- * In any other case it is ended, and Postgres rolls back by itself.
- * @throws what the work throws; the driver's errors when the database is away.
+ * Does work in a transaction on one connection of the pool. When this resolves, the work is
+ * committed. When it rejects, nothing of the work remains, unless the answer to the commit was
+ * lost.
+ * The connection returns to the pool only after Postgres has said that no transaction is open.
+ * Otherwise the connection is ended, and Postgres rolls back by itself.
+ * @throws the work's own errors, and the driver's errors when the database is away.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -43,11 +44,12 @@ async function inTransaction<T>(
     const result = await work(client)
     const { command } = await client.query('commit')
     isClean = isOutside(client)
-    // So Postgres answers, without an error, when a statement failed and the work went on.
+    // Postgres answers a commit with a rollback, and no error, when an earlier statement failed and
+    // the work ignored that.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // Behind a statement that nobody answers, a rollback would wait as long again.
+    // After a statement without an answer, a rollback would wait just as long. So it is not sent.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {
@@ -55,25 +57,25 @@ async function inTransaction<T>(
   }
 }
 
-/** Answers whether the connection can be used again. */
+/** Rolls back. Returns whether the connection can be used again. */
 async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query('rollback')
     return isOutside(client)
   } catch {
-    // The first error says why; this one says only that the connection is lost too.
+    // The first error tells the reason. This error only says that the connection is lost too.
     return false
   }
 }
 
-/** Whether Postgres said, with its last answer, that no transaction is open. */
+/** Whether Postgres said in its last answer that no transaction is open. */
 function isOutside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
 
 /**
- * Drizzle's own `transaction` sends its `begin` before it takes care of the client, so a begin that
- * fails takes a connection from the pool for good; and it gives a client back whatever state it is in.
+ * Replaces drizzle's own `transaction`, which has two faults: a `begin` that fails takes a
+ * connection from the pool for good, and a client returns to the pool even in a bad state.
  */
 class PoolSession extends NodePgSession<Tables, Relations> {
   readonly #pool: pg.Pool

@@ -1,17 +1,18 @@
 import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
 
 /**
- * Whether an answer that begins at this offset of the file is the one of its download that counts
- * (design §4: one download counts once). The first byte decides: of a download in pieces or with a
- * resumption, one answer has it. A chat preview's robot is nobody's download.
+ * Whether an answer that begins at this offset counts as the download (design §4: one download
+ * counts once). The answer with the first byte counts: a download in pieces or with a resumption
+ * has exactly one. A preview robot never counts.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewRobot(userAgent)
 }
 
 /**
- * The offset at which the answer to a request will begin, for bytes that somebody else will send;
- * null where none are to be expected: a HEAD, or a client that has them already.
+ * Returns the offset at which the answer to a request will begin, when the object storage sends the
+ * bytes. Null where the answer probably has no bytes: for a HEAD, or for a client that has the file
+ * already.
  */
 export function expectedStart(method: string, headers: Headers): number | null {
   if (method !== 'GET' || headers.has('if-none-match') || headers.has('if-modified-since')) {

@@ -4,8 +4,8 @@ import type { Clock } from '../deps.ts'
 import type { FindLink, Link } from './queries.ts'
 
 /**
- * The file behind a short code if its link is alive at this very moment, else null. Unknown,
- * expired, private and deleted look the same from outside (design §4).
+ * Returns the file behind a short code if its link is active at this moment, or else null. Unknown,
+ * expired, private and deleted links look the same from outside (design §4).
  */
 export async function openLink(
   { clock, findLink }: { clock: Clock; findLink: FindLink },
@@ -13,6 +13,6 @@ export async function openLink(
 ): Promise<Link | null> {
   if (!isShortCode(code)) return null
   const link = await findLink(code)
-  // An active link is active whatever its owner's tier: the tier only decides what comes after.
+  // The owner's tier decides only what happens after expiry, so any tier serves here.
   return link && linkStatus(link, 'free', clock()) === 'active' ? link : null
 }

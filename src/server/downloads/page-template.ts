@@ -9,12 +9,12 @@ import { readBuilt } from '../http/dist.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { StartFault } from '../start-fault.ts'
 
-/** What the page shows of a link that opens. */
+/** The facts of an active link that its page shows. */
 export interface PageLink {
   shortCode: string
   originalName: string
   mimeType: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
   createdAt: Date
   expiresAt: Date
@@ -24,21 +24,24 @@ export interface PageLink {
   sha256: string | null
 }
 
-/** The pages behind short links, as whole HTML documents. */
+/** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
-  /** The page of a link that is active at `now`; its address begins with `origin`. Every value in it is text, whatever it holds. */
+  /**
+   * Returns the page of a link that is active at `now`. The address on the page begins with
+   * `origin`. Every value is escaped as text.
+   */
   alive: (link: PageLink, origin: string, now: Date) => string
   /** The page of a link that is unknown or over. */
   dead: string
-  /** Go with both. No cache keeps what they say: it changes with time. */
+  /** The headers of both pages. No cache may keep the pages, because they change with time. */
   headers: Record<string, string>
 }
 
 /**
  * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`) and
- * takes them apart once, so that a view costs no more than putting a string together.
- * @param options.connect origins beside our own that an upload shown on these pages may talk to, such
- * as the object storage.
+ * splits them once, so that a view only joins strings.
+ * @param options.connect other origins that an upload shown on these pages may talk to, such as the
+ * object storage.
  * @throws {StartFault} when the pages are missing or were built for another server.
  */
 export function loadLinkPages(options: {
@@ -87,7 +90,7 @@ function pageValues(
     name: link.originalName,
     size: formatSize(link.size),
     kind: kindLabel(kind),
-    // An active link's label is the same whatever its owner's tier.
+    // The label of an active link is the same for every tier of its owner.
     label: linkLabel(link, 'free', now),
     tone: life.tone,
     until: momentText(link.expiresAt),
@@ -107,7 +110,7 @@ function pageValues(
 type Condition = FileKind | 'sha256'
 const conditions: readonly Condition[] = [...fileKinds, 'sha256']
 
-/** The template with what shows only where one of these holds, and without what shows only elsewhere. */
+/** Keeps the sections of the template whose condition holds, and removes the other sections. */
 function onlyWhere(html: string, holding: readonly Condition[]): string {
   return conditions.reduce((rest, condition) => {
     const start = rest.indexOf(ifStart(condition))
@@ -130,8 +133,8 @@ function isSlot(name: string): name is PageSlot {
 }
 
 /**
- * Splits a template at its slots once; what comes back only joins. Values are never looked at again,
- * so a file called {{name}} stays just that.
+ * Splits a template at its slots once; the returned function only joins strings. It does not look
+ * into the values, so a file called {{name}} keeps its name.
  */
 function compile(html: string) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
@@ -160,11 +163,11 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // A parser takes a bare carriage return for a line feed.
+  // An HTML parser turns a bare carriage return into a line feed.
   '\r': '&#13;',
 }
 
-/** Any text as HTML that reads as just that text, in an element or between double quotes. */
+/** Escapes any text for HTML, in an element or between double quotes. */
 function escapeHtml(text: string): string {
   return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
 }

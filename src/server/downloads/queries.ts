@@ -4,10 +4,10 @@ import { fileDownloads, files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Finds the file behind a short code, alive or over: one indexed query, prepared once, since it is
- * what most requests to this server are. Requests that arrive in the same turn of the event loop
- * share it, because under load the way to the database and back costs more than everything else
- * that a page takes. Nothing is kept: each answer is of after its request.
+ * Makes the function that finds the file behind a short code, active or not. Most requests to this
+ * server need it, so it is one indexed query, prepared once. Requests of the same turn of the event
+ * loop share one query: under load the round trip to the database costs more than all else that a
+ * page needs. The result is not cached, so each answer is newer than its request.
  */
 export function prepareFindLink(db: Db) {
   const query = db
@@ -40,7 +40,7 @@ export function prepareFindLink(db: Db) {
 export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
-/** Counts one download of a file, in all and for its day (UTC), in one statement. */
+/** Counts one download of a file, in its total and for its day (UTC), in one statement. */
 export async function countDownload(db: Db, fileId: string, now: Date): Promise<void> {
   const day = now.toISOString().slice(0, 10)
   const counted = db.$with('counted').as(

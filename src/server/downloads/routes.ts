@@ -9,18 +9,18 @@ import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
-/** What anyone with a link can reach: its page, its details and its bytes (design §4). */
+/** The routes for anyone with a link: its page, its details and its bytes (design §4). */
 export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
 ): Handlers<DownloadEndpoint> {
   const links = { ...deps, findLink: prepareFindLink(deps.db) }
 
-  /** Reading the page changes no counter; a dead link's page is a 404. */
+  /** Answers with the page of a link, or with a 404 page. Showing a page counts as no download. */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await openLink(links, code)
     const { headers } = pages
-    // Not made by the context, which would parse headers that are the same every time.
+    // This bypasses Hono's context, which would parse the same headers every time.
     return link
       ? new Response(pages.alive(link, origin, deps.clock()), { headers })
       : new Response(pages.dead, { status: 404, headers })
@@ -54,7 +54,10 @@ export function downloadRoutes(
   }
 }
 
-/** Browsers ask for HTML by name; robots that draw a preview take anything and need the page. */
+/**
+ * Whether to answer with the page. Browsers ask for HTML by name. Preview robots accept anything
+ * and need the page.
+ */
 function wantsPage(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||

@@ -8,9 +8,9 @@ import { openLink } from './open-link.ts'
 import { countDownload, type FindLink } from './queries.ts'
 
 /**
- * Answers with the bytes behind a short code, or sends the client to a presigned URL for them that
+ * Sends the bytes behind a short code, or redirects the client to a presigned URL for them, which
  * ends with the link (design §4).
- * @throws {AppError} LINK_NOT_FOUND.
+ * @throws {AppError} LINK_NOT_FOUND when the link is not active.
  */
 export async function sendDownload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & { findLink: FindLink },

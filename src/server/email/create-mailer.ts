@@ -5,7 +5,7 @@ import type { Mailer } from './mailer.ts'
 import { outboxMailer } from './outbox.ts'
 import { smtpMailer } from './smtp.ts'
 
-/** The way that the configuration names for mail: its SMTP server, else the outbox folder. */
+/** Creates the mailer that the configuration names: its SMTP server, or else the outbox folder. */
 export function createMailer(
   { smtpUrl, mailFrom, dataDir }: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>,
   { clock, log }: Pick<Deps, 'clock' | 'log'>,

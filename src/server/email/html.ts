@@ -10,8 +10,8 @@ export class Html {
 type Value = string | number | Html | readonly Html[]
 
 /**
- * A template whose values become text, whatever they hold; other `html` goes in as it is. It is safe
- * between tags and inside double-quoted attributes.
+ * A template tag that escapes every value as text; only other `html` stays as it is. The result is
+ * safe between tags and inside double-quoted attributes.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(

@@ -1,42 +1,44 @@
 import { type Html, html } from './html.ts'
 
-/** A letter as a mail program shows it: with or without HTML it says the same. */
+/** A letter as a mail program shows it. Its text and its HTML say the same. */
 export interface Letter {
   subject: string
   text: string
   html: string
 }
 
-/** What a letter is made of, from its greeting to its last sentence. */
+/** The pieces of a letter, from its greeting to its last sentence. */
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
-  /** Something less important. */
+  /** Something less important, in smaller type. */
   | { kind: 'note'; text: string }
-  /** The one thing to press; its address stands below it for programs that show no buttons. */
+  /**
+   * The one button of the letter. Its address stands below it for programs that show no buttons.
+   */
   | { kind: 'button'; label: string; href: string; note: string }
 
 export interface LetterContent {
   subject: string
-  /** What an inbox shows beside the subject. */
+  /** The text that an inbox shows beside the subject. */
   preview: string
   heading: string
   blocks: readonly Block[]
 }
 
-/** How a letter begins. */
+/** Returns the first words of a letter. */
 export function greeting(name: string | null): string {
   return name === null ? 'Hello,' : `Hello ${name},`
 }
 
-/** What stands under every letter: the administrator's signature (spec §3), and whom to write to. */
+/** The foot of every letter: the administrator's signature (spec §3) and the address for help. */
 export interface LetterFoot {
   signature: string
   supportEmail: string
 }
 
 /**
- * Writes a letter as text and as HTML from the same blocks. The HTML needs no picture and no script,
- * reads on 320 px, and is dark where the mail program is.
+ * Writes a letter as text and as HTML from the same blocks. The HTML needs no picture and no
+ * script, fits a screen of 320 px, and is dark where the mail program is.
  */
 export function writeLetter(content: LetterContent, foot: LetterFoot): Letter {
   return {
@@ -62,7 +64,10 @@ function blockText(block: Block): string {
   }
 }
 
-/** The support address stands there once, whether or not the signature names it. */
+/**
+ * Returns the lines of the signature. The support address appears once, even if the signature names
+ * it.
+ */
 function signatureLines({ signature, supportEmail }: LetterFoot): string[] {
   const lines = signature.split(/\r?\n/)
   return lines.some((line) => line.includes(supportEmail)) ? lines : [...lines, supportEmail]
@@ -71,8 +76,8 @@ function signatureLines({ signature, supportEmail }: LetterFoot): string[] {
 const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
-// Mail programs drop most of a style sheet, so each element carries its light colours itself, and
-// the sheet only replaces them in the dark and on phones.
+// Mail programs drop most of a style sheet. So each element carries its light colours itself, and
+// the sheet only replaces them in dark mode and on phones.
 const sheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (max-width: 480px) {

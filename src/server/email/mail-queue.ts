@@ -4,8 +4,8 @@ import type { Db } from '../db/db.ts'
 const moment = z.iso.datetime()
 
 /**
- * What a mail is asked for with. The job that sends it finds out the rest, so that asking costs the
- * same whether or not an account exists, and no link that lets anybody in waits in the queue.
+ * A request for mail. The job that sends the mail looks up the rest. So a request costs the same
+ * whether or not the account exists, and no secret link waits in the queue.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
@@ -13,8 +13,10 @@ export const mailRequest = z.discriminatedUnion('kind', [
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
-/** Mail on its way: it is kept in the database until it was sent or refused for good. */
+/** The queue of mail. The database keeps each mail until it is sent or refused for good. */
 export interface MailQueue {
-  /** One insert. With `tx` the mail is asked for only if that transaction commits. */
+  /**
+   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits.
+   */
   add(request: MailRequest, tx?: Db): Promise<void>
 }

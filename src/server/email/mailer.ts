@@ -1,10 +1,11 @@
 /**
- * Mail. A *letter* is what a mail says, in text and HTML. The *outbox* is the folder in which mail lands where no
- * mail server is named.
+ * Mail. The words of this room:
+ * - A *letter* is the content of a mail, in text and HTML.
+ * - The *outbox* is the folder for mail where no mail server is set.
  */
 import type { Letter } from './letter.ts'
 
-/** Who gets a letter. The name is text that people typed: no driver may read an address out of it. */
+/** Who gets a letter. People typed the name, so no driver may read an address out of it. */
 export interface Recipient {
   name: string
   address: string
@@ -13,22 +14,28 @@ export interface Recipient {
 export interface Mail {
   to: Recipient
   letter: Letter
-  /** The same for each try of one mail, so that a second copy is recognised: `job-id@host`. */
+  /**
+   * The same for every try of one mail, so that mail programs recognise a second copy:
+   * `job-id@host`.
+   */
   messageId: string
 }
 
-/** Puts mail on its way: over SMTP, or into a folder where no server is named. */
+/** Sends mail over SMTP, or into a folder where no server is set. */
 export interface Mailer {
   /**
-   * Resolves when the mail is in other hands.
+   * Resolves when the mail server or the folder has taken the mail.
    * @throws {MailRefused} when no later try can succeed.
-   * @throws {Error} when a later try may.
+   * @throws {Error} when a later try may succeed.
    */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** The server will never take this mail: the address does not exist, the content is refused. */
+/**
+ * Says that the server will never take this mail: the address does not exist, or the content is
+ * refused.
+ */
 export class MailRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

@@ -1,9 +1,12 @@
 import type { Mail } from './mailer.ts'
 
-/** No mail of ours names a file or a URL, so whatever asks to read one comes from outside. */
+/**
+ * Our mails name no file and no URL. A request to read one would come from an attacker, so both are
+ * off.
+ */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
-/** A mail in the shape that the mail library takes. */
+/** Returns a mail in the shape of the mail library. */
 export function messageOf({ to, letter, messageId }: Mail, from: string) {
   return {
     from,
@@ -13,7 +16,7 @@ export function messageOf({ to, letter, messageId }: Mail, from: string) {
     html: letter.html,
     messageId: `<${messageId}>`,
     headers: {
-      // No machine shall answer this letter (RFC 3834).
+      // This header asks programs not to answer the mail (RFC 3834).
       'Auto-Submitted': 'auto-generated',
     },
   }

@@ -6,13 +6,13 @@ import type { Clock } from '../clock.ts'
 import type { Mailer } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
-/** No file system takes longer names than some 255 bytes. */
+/** Keeps the file name below the 255 bytes that file systems allow. */
 const maxAddressLength = 100
 
 /**
- * Keeps each mail as a file `<time>-<to>.eml` in a folder, for a server that knows no other way to
- * send it: the administrator reads it there, and the log says where it is. The file is there whole
- * or not at all, and only the server's user may read it, since its links let people in.
+ * Keeps each mail as a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
+ * administrator reads it there, and the log names the file. The file appears only when it is
+ * complete. Only the server's user may read it, because its links open accounts.
  */
 export function outboxMailer(options: {
   folder: string

@@ -4,12 +4,15 @@ import type { Position } from './queries.ts'
 
 const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
 
-/** A place in the list of files as opaque text: what `x-next-cursor` carries. */
+/** Writes a place in the list of files as opaque text, for the header `x-next-cursor`. */
 export function formatCursor({ createdAt, id }: Position): string {
   return Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url')
 }
 
-/** @throws {AppError} INVALID_INPUT for anything that `formatCursor` did not make. */
+/**
+ * Reads a place in the list of files from its text.
+ * @throws {AppError} INVALID_INPUT for any text that `formatCursor` did not make.
+ */
 export function parseCursor(cursor: string): Position {
   try {
     const [createdAt, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))

@@ -12,9 +12,9 @@ interface Purge {
 }
 
 /**
- * Removes the bytes of files that are over (design §4): claim a batch, remove its bytes (missing is
- * success), record them gone. Cut off anywhere, the next run finishes it; several servers share the
- * work. The links themselves died before, by rule.
+ * Removes the bytes of files that are over (design §4). It claims a batch, removes the bytes
+ * (missing bytes count as removed) and records that they are gone. If it is cut off anywhere, the
+ * next run continues; several servers share the work. The links have ended before, by their dates.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {

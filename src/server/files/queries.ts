@@ -8,7 +8,7 @@ import type { StorageName } from '../storage/storage-name.ts'
 
 export type FileRow = typeof files.$inferSelect
 
-/** A file as its owner sees it. From the moment its bytes begin to go they are gone for everybody. */
+/** Returns a file as its owner sees it. Its bytes count as gone as soon as their removal begins. */
 export function toFile(row: FileRow): File {
   return {
     id: row.id,
@@ -26,10 +26,12 @@ export function toFile(row: FileRow): File {
   }
 }
 
-/** A fresh short code, to be recorded as given; that it never was before is for the record to say. */
+/**
+ * Makes a random short code. The insert into `short_codes` fails if the code was ever given before.
+ */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
-/** The file that came of an upload, unless its owner deleted it since. */
+/** Finds the file that an upload became, unless its owner has deleted it. */
 export async function findFileByKey(
   db: Db,
   ownerId: string,
@@ -44,15 +46,15 @@ export async function findFileByKey(
   return row
 }
 
-/** Where a page of files ends: the last row's place in the order. */
+/** The place where a page of files ends: that of its last row. */
 export interface Position {
   createdAt: Date
   id: string
 }
 
 /**
- * Makes the function that lists a user's files, newest first: those after `after` when given, at most
- * `limit` when given. Prepared, since browsers ask for it after every upload.
+ * Makes the function that lists a user's files, newest first: only those after `after` and at most
+ * `limit`, where these are given. It is prepared, because browsers call it after every upload.
  */
 export function prepareListFiles(db: Db) {
   const { placeholder } = sql
@@ -73,7 +75,7 @@ export function prepareListFiles(db: Db) {
     ownerId: string,
     page: { limit?: number | undefined; after?: Position | undefined },
   ): Promise<FileRow[]> => {
-    // To Postgres a limit of null is none.
+    // Postgres reads a limit of null as no limit.
     const limit = page.limit ?? null
     const { after } = page
     return after ? next.execute({ ownerId, limit, ...after }) : first.execute({ ownerId, limit })
@@ -81,8 +83,8 @@ export function prepareListFiles(db: Db) {
 }
 
 /**
- * Ends a file for good in its owner's name: from here its link is dead and its bytes are to be
- * removed. Of parallel callers exactly one is told the key.
+ * Deletes a file for its owner: its link ends now, and its bytes are to be removed. Of parallel
+ * callers exactly one gets the row.
  */
 export async function markDeleted(
   db: Db,
@@ -95,7 +97,7 @@ export async function markDeleted(
     .set({
       deletedAt: now,
       purgingAt: now,
-      // An index on this date leads the purge to everything that is over.
+      // The purge finds files by an index on this date.
       expiresAt: sql`least(${files.expiresAt}, ${now})`,
     })
     .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
@@ -103,13 +105,13 @@ export async function markDeleted(
   return row
 }
 
-/** A claim that no one has finished for this long was cut off and is taken over. */
+/** A claim older than this belongs to a run that was cut off. Another run may take it over. */
 const claimMs = 10 * 60 * 1000
 
 /**
- * Claims up to `limit` files whose bytes are to go: deleted by their owner, past their 30 days, or
- * expired while their owner is free at `now` (`linkStatus` says the same in the browser; a test
- * holds the two together). Another server's claims are left to it.
+ * Claims up to `limit` files whose bytes are to be removed: deleted by their owner, past their 30
+ * days, or expired while their owner is free at `now`. (`linkStatus` decides the same in the
+ * browser; a test compares the two.) Claims of other servers are left alone.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -118,7 +120,7 @@ export async function claimFilesToPurge(
   limit: number,
 ): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
   const staleClaim = new Date(now.getTime() - claimMs)
-  // Of a tier that this program does not know, nobody's bytes go before their 30 days are over.
+  // An owner of an unknown tier does not count as free: the bytes stay until the 30 days are over.
   const ownerIsFree = sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
   const due = db
     .select({ id: files.id })
@@ -140,7 +142,7 @@ export async function claimFilesToPurge(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** Records that these files' bytes are gone. Rows that their owner deleted go with them. */
+/** Records that the bytes of these files are gone. Rows of deleted files are removed. */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {

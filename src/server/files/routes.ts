@@ -4,7 +4,7 @@ import { formatCursor, parseCursor } from './cursor.ts'
 import { deleteFile } from './delete-file.ts'
 import { prepareListFiles, toFile } from './queries.ts'
 
-/** The signed-in user's own files (spec §7). */
+/** The routes of the signed-in user's own files (spec §7). */
 export function fileRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
 ): Handlers<'listFiles' | 'deleteFile'> {
@@ -13,7 +13,7 @@ export function fileRoutes(
     async listFiles({ query, user, context }) {
       const { limit, cursor } = query
       const after = cursor === undefined ? undefined : parseCursor(cursor)
-      // One row more than asked for tells whether there is a next page.
+      // Reading one more row than asked for tells whether there is a next page.
       const rows = await listFiles(user.id, { limit: limit && limit + 1, after })
       const page = limit === undefined ? rows : rows.slice(0, limit)
       const last = page.at(-1)

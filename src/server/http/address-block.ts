@@ -2,8 +2,9 @@ import { isIPv6 } from 'node:net'
 import { readAddress } from './client-address.ts'
 
 /**
- * What attempts are counted by: an IPv4 address itself, of an IPv6 address the first 64 bits, since
- * whoever has one of those addresses has them all. Anything else is taken as it stands.
+ * Returns the key under which a client's attempts are counted: an IPv4 address itself, or the first
+ * 64 bits of an IPv6 address, because one client usually has all addresses of such a block. Any
+ * other text is returned as it is.
  */
 export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text

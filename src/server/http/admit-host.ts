@@ -4,16 +4,16 @@ import { AppError } from '../errors.ts'
 import { refuse } from './refusal.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
-/** Says whether a request may go on; where not, it has been answered. */
+/** Returns whether a request may go on. Otherwise the request has been answered. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** A load balancer asks these by the machine's address, and they tell nobody's secrets. */
+/** Load balancers ask for these paths by the machine's address. The answers hold no secrets. */
 const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
 /**
- * Refuses what was sent to a host that is not ours (RFC 9110 §15.5.20, 421), before anything looks at
- * its path: else a page whose name was made to lead to this machine (DNS rebinding) would be a page
- * of ours. X-Forwarded-Host is never asked: anybody can send it.
+ * Refuses requests for a host that is not ours with 421 (RFC 9110 §15.5.20), before any other code
+ * sees the path. Otherwise a stranger could point a name at this machine (DNS rebinding), and that
+ * name's page would count as ours. X-Forwarded-Host is ignored, because any client can send it.
  */
 export function admitHost(
   hosts: ServedHosts,
@@ -21,7 +21,10 @@ export function admitHost(
 ): Admit {
   let isTold = false
 
-  /** A wrong APP_URL, or a proxy that does not pass Host on, shows like this; one line will do. */
+  /**
+   * Logs the first refusal only. Its usual cause is a wrong APP_URL, or a proxy that does not pass
+   * Host on.
+   */
   function tell(host: string | undefined): void {
     if (isTold) return
     isTold = true
@@ -47,7 +50,7 @@ export function admitHost(
   }
 }
 
-/** Every Host header: Node's own table keeps the first alone. */
+/** Returns every Host header. Node's own table keeps only the first. */
 function askedHosts({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -57,7 +60,7 @@ function askedHosts({ rawHeaders }: IncomingMessage): string[] {
   return hosts
 }
 
-/** `GET http://host/path` names a host too (RFC 9112 §3.2.2). */
+/** Returns the host in a request line such as `GET http://host/path` (RFC 9112 §3.2.2). */
 function targetHost({ url = '' }: IncomingMessage): string[] {
   const [, host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   return host === undefined ? [] : [host]
@@ -70,7 +73,7 @@ function refuseHost(request: IncomingMessage, response: ServerResponse, { origin
     void refuse(request, response, new AppError('HOST_NOT_SERVED', { message }))
     return
   }
-  // The origin is one that URL has parsed: it holds nothing that HTML would take for its own.
+  // The origin comes out of URL's parser, so it holds no character that HTML would interpret.
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Misdirected request</title>

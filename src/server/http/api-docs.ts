@@ -11,7 +11,7 @@ const style = `
   ul { margin: .5rem 0 0; padding-left: 1.25rem }
   code { font-size: .9em }`
 
-/** The contract as a page to read: one section an endpoint, without scripts. */
+/** Renders the contract as a page to read: one section for each endpoint, without scripts. */
 export function apiDocsPage() {
   const sections = (Object.keys(endpoints) as EndpointName[]).map((name) =>
     section(endpoints[name]),

@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. An announced length, which Node
- * holds a body to, decides alone; only a body without one is counted as it comes, because looking
- * at it makes a web stream of every request and costs more than most of our answers.
+ * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. An announced length decides
+ * alone, because Node enforces it. Only a body without a length is counted while it arrives:
+ * counting needs a web stream, which costs more than most of our answers.
  */
 export function bodyLimit(maxSize: number) {
   const counted = countingLimit({ maxSize, onError: tooLarge })

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 
 export interface ProxyTrust {
-  /** Take the address from the last entry of X-Forwarded-For, the one that our own proxy added. */
+  /** Takes the address from the last entry of X-Forwarded-For, which our own proxy added. */
   trustProxy: boolean
 }
 
 /**
- * Where a request comes from, as the socket or our own proxy tells: an address in its one normal form,
- * by which attempts and transfers are counted. What the proxy says and is no address counts for
- * nothing; the socket's address stands in its place.
+ * Returns the address of a request's client, from the socket or from our own proxy, in one normal
+ * form. Attempts and transfers are counted by it. If the proxy's header holds no address, the
+ * socket's address is used.
  */
 export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : ''
@@ -18,13 +18,14 @@ export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTru
 }
 
 /**
- * Reads an address as proxies write it: bare, with a port, in brackets, in quotes, with a zone.
- * @returns it in its one normal form, an IPv4 address in IPv6 clothes as IPv4; null where it is none.
+ * Reads an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
+ * @returns the address in one normal form (an IPv4 address mapped to IPv6 becomes IPv4), or null
+ * where the text holds none.
  */
 export function readAddress(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1')
   const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(bare) ?? []
-  // A zone names an interface of one machine and no other client.
+  // A zone names a network interface, which does not distinguish clients.
   const address = (bracketed ?? withPort ?? bare).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null

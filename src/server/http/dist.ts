@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { codeOf, StartFault } from '../start-fault.ts'
 
 /**
- * A file of the built web, as text.
- * @throws {StartFault} when it is not there.
+ * Reads a file of the built web as text.
+ * @throws {StartFault} when the file is missing.
  */
 export function readBuilt(distDir: string, file: string): string {
   try {

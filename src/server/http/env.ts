@@ -1,14 +1,17 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Logger } from 'pino'
 
-/** What every request carries through Hono: Node's own pair, an id, and a logger that knows it. */
+/**
+ * What every request carries through Hono: Node's request and response, an id, and a logger with
+ * that id.
+ */
 export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
     log: Logger
     clientAddress: string
-    /** What links and presigned URLs in the answer are made from. */
+    /** The origin of the links and presigned URLs in the answer. */
     publicOrigin: string
   }
 }

@@ -6,13 +6,13 @@ import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
 
-/** A Postgres that was restarted is back by then, as a rule. */
+/** A restarted Postgres is usually back after this time. */
 const retryAfterSeconds = 5
 
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // Before what is away: of this somebody can do something.
+  // This check comes before the next one, because an operator can make room on a full disk.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseAway(error)) {
     const headers = { 'retry-after': String(retryAfterSeconds) }
@@ -25,14 +25,14 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * Refusals that are no faults, and that whoever provokes them must not fill the log with: a full queue,
- * and too little space, which is told once by who watches it.
+ * Refusals that are not logged, because clients could fill the log with them: a full queue, and too
+ * little space, about which `DiskSpace` logs once.
  */
 const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL'])
 
 /**
- * The one way an error leaves: a known one by the table, an unknown one logged whole under the
- * request's id and answered with one dull sentence that carries it.
+ * Turns every error into an answer. A known error is answered by the table. An unknown error is
+ * logged completely under the request's id, and the answer is one general sentence with that id.
  */
 export function answerError(error: unknown, c: Context<HttpEnv>): Response {
   const fault = toAppError(error, c.var.requestId)

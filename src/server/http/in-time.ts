@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * What the work comes to, if it does so in time; the work itself is not ended.
- * @throws what the work throws; an Error when it is not done within `milliseconds`.
+ * Returns the result of the work if it is done in time. The work itself is not ended.
+ * @throws the work's own error, or an Error when the work is not done within `milliseconds`.
  */
 export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const done = new AbortController()

@@ -10,15 +10,18 @@ import { cutSlowBody } from './slow-body.ts'
 import { StalledClients } from './stalled-clients.ts'
 import { Turns } from './turns.ts'
 
-/** Serves the paths under /storage/ with raw Node streams, past the framework. */
+/** Serves the paths under /storage/ with raw Node streams, without Hono. */
 export type DataPlane = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** An idle connection is kept longer than most proxies keep theirs, so that they never write into a closing one. */
+/**
+ * An idle connection lives longer here than at most proxies, so that a proxy never writes to a
+ * connection that is closing.
+ */
 const keepAliveMs = 75_000
 
 /**
- * Starts listening, lets in what `admit` does, and answers the server and the port it got.
- * @throws Node's listen errors, such as EADDRINUSE.
+ * Starts listening and passes on the requests that `admit` allows. Returns the server and its port.
+ * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function listen(
   app: Hono<HttpEnv>,
@@ -29,7 +32,8 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // Hono wraps what answers a HEAD, which hides that the bytes' own sender has answered already.
+      // Hono wraps the answer to a HEAD request, which hides that the data plane has answered
+      // already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0, as simple health checks speak it, which names no host
@@ -39,13 +43,14 @@ export async function listen(
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
-    // An upload that will be refused is refused before its bytes are sent.
+    // `begin` refuses an upload before the client sends its bytes.
     if (forDataPlane(request)) return void dataPlane(request, response)
     if (asksFirst) response.writeContinue()
     cutSlowBody(request, limits.bodyMs)
     void answer(request, response)
   }
-  // Left to Node, a request without a host would be answered before its turn, and count nowhere.
+  // Otherwise Node would answer a request without a host before its turn, and no limit would count
+  // it.
   const options = { keepAliveTimeout: keepAliveMs, requireHostHeader: false }
   const server = createServer(options, (request, response) =>
     turns.take(request, response, () => begin(request, response, false)),
@@ -56,8 +61,8 @@ export async function listen(
   server.on('checkExpectation', (request, response) =>
     turns.take(request, response, () => refuseUnheard(response, 417)),
   )
-  // A large file over a slow line takes hours. Headers still have to come within a minute, and what
-  // else a client may keep the server waiting for is in the limits.
+  // A large file over a slow line takes hours, so Node's limit is off. Headers must still arrive
+  // within a minute, and ConnectionLimits bounds all other waits.
   server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -72,7 +77,10 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** RFC 9112 §3.2: since HTTP/1.1 a request names its host. Simple health checks speak HTTP/1.0. */
+/**
+ * RFC 9112 §3.2: a request names its host since HTTP/1.1. Simple health checks still speak
+ * HTTP/1.0.
+ */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }

@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { clientAddress } from './client-address.ts'
 
-/** Where a proxy of one's own stands: this machine, or a private network. */
+/** The networks where an operator's own proxy stands: this machine, or a private network. */
 const nearby = new BlockList()
 for (const [network, bits] of [
   ['127.0.0.0', 8],
@@ -20,8 +20,8 @@ nearby.addSubnet('fc00::', 7, 'ipv6')
 nearby.addSubnet('fe80::', 10, 'ipv6')
 
 /**
- * Looks at requests of a server with TRUST_PROXY off, and warns once when a proxy seems to stand in
- * front: all people would then come from its address, and share what one address may do.
+ * Makes a function that looks at the requests of a server with TRUST_PROXY off. It warns once when
+ * a proxy seems to stand in front: all people would then share the proxy's address and its limits.
  */
 export function watchForProxy(log: Pick<Logger, 'warn'>): (request: IncomingMessage) => void {
   let isTold = false

@@ -10,14 +10,17 @@ import type { SessionUser } from './session.ts'
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
-/** What a handler is given: everything parsed and allowed, nothing left to check but the product's rules. */
+/**
+ * What a handler gets. Everything is parsed and allowed; only the product's rules remain to be
+ * checked.
+ */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
   body: Field<E, 'body'>
   user: E['access'] extends 'visitor' ? undefined : SessionUser
   clientAddress: string
-  /** What links and presigned URLs in the answer are made from. */
+  /** The origin of the links and presigned URLs in the answer. */
   publicOrigin: string
   log: Logger
   /** For headers of the answer, and for handlers whose answer is not JSON. */
@@ -30,7 +33,9 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
-/** The handlers of some endpoints, by name; the type makes a forgotten or invented one an error. */
+/**
+ * The handlers of some endpoints, by name. The type makes a missing or an unknown name an error.
+ */
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
@@ -61,7 +66,7 @@ function pathOf(name: EndpointName) {
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
-  // The table of handlers is typed name by name; here it is walked without the names.
+  // The table of handlers is typed by name. This loop has no literal names, so it needs the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     const user = await admit(row, context, options)
@@ -76,12 +81,12 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       context,
     } as Call<Endpoint>
     const result = await handler(call)
-    // Not told by the class: the server's adapter puts its own in place of the global Response.
+    // `instanceof` would fail here: the server's adapter replaces the global Response.
     return answersJson(row.response) ? answer(row.response, context, result) : (result as Response)
   }
 }
 
-/** Closed by default: only a row that says `visitor` is open. */
+/** Checks access. Every endpoint is closed unless its row says `visitor`. */
 async function admit(
   row: Endpoint,
   context: Context<HttpEnv>,
@@ -96,7 +101,7 @@ async function admit(
 
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {
   const text = await context.req.text().catch((error: unknown) => {
-    // The client went away. A body that is too long has an error of its own.
+    // The client went away. A body that is too long has its own error.
     if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
   })
@@ -115,7 +120,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
   return parsed.data
 }
 
-/** Every fault, named by its field. */
+/** Lists every fault with the name of its field. */
 function listFaults(error: ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))

@@ -9,7 +9,7 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** The contract as an OpenAPI 3.1 document; `origin` is the server it names. */
+/** Returns the contract as an OpenAPI 3.1 document that names `origin` as its server. */
 export function openApiDocument(origin: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(endpoints) as EndpointName[]) {
@@ -53,7 +53,10 @@ function operation(operationId: string, row: Endpoint) {
   }
 }
 
-/** Some schemas transform what they read, so that only one of their two sides can be written down. */
+/**
+ * Returns one side of a schema. A schema that transforms its input has two sides, and often only
+ * one can be written as JSON Schema.
+ */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
@@ -83,7 +86,7 @@ function success(row: Endpoint) {
   return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
 }
 
-/** Errors by status: several codes can share one. */
+/** Groups the errors by status, because several codes can share one. */
 function failures(codes: readonly ErrorCode[]) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {

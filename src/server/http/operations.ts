@@ -7,10 +7,13 @@ import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Who cannot say so by then is not ready. */
+/** A store or database that takes longer than this counts as not ready. */
 const readyWithinMs = 5000
 
-/** What operators and integrators ask for: is it up, can it serve, what does it speak. */
+/**
+ * The routes for operators and integrators: whether the server is up, whether it can serve, and its
+ * contract.
+ */
 export function operationsRoutes({
   config,
   db,
@@ -18,8 +21,8 @@ export function operationsRoutes({
 }: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
-    // Anybody may ask and each check writes a file, so those who ask meanwhile share one. One that
-    // hangs is not waited for: what is asked after it may be well again.
+    // Every client may ask, and each check writes a file. So calls during a check share it. A check
+    // that hangs is given up after its time, so that the next call checks again.
     const look = () => Promise.all([db.execute(sql`select 1`), stores.current.check()])
     checking ??= inTime(look(), readyWithinMs).finally(() => {
       checking = undefined

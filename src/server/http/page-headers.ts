@@ -13,12 +13,12 @@ function inline(html: string, element: 'script' | 'style') {
 }
 
 /**
- * The headers that guard a page of ours, for HTML that is known when the server starts. Scripts and
- * styles run from our own files, or inline where their hash is that of the HTML as it was built;
- * what a visitor's values could add to it therefore never runs.
+ * Returns the headers that protect a page, for HTML that is known when the server starts. Scripts
+ * and styles run only from our own files, or inline where their hash is in the HTML as built. So
+ * markup in a visitor's values never runs.
  * @param html the page as built; inline scripts and styles stand in bare <script> and <style> tags.
- * @param appUrl the public origin; with https, browsers are told to stay on it.
- * @param connect origins beside our own that the page's scripts may talk to.
+ * @param appUrl the public origin; with https, browsers are told to keep to https.
+ * @param connect other origins that the page's scripts may talk to.
  * @param referrer how much of a page's address other pages learn.
  */
 export function pageHeaders(page: {

@@ -6,14 +6,14 @@ const minute = 60_000
 const withoutEnd = 2 ** 31 - 1
 
 /**
- * How many of what may be counted under one key in a window, which begins with the first. What is
- * `withoutEnd` refuses nothing by itself.
+ * How many attempts may be counted under one key in a window, which begins with the first attempt.
+ * A counter with `withoutEnd` never refuses by itself.
  */
 const limits = {
   wrongLoginsByAddress: { most: 100, windowMs: 15 * minute },
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
-  /** Its window grows: see `waitBetweenTries` in auth/login-pace.ts. */
+  /** The window of this counter grows: see `waitBetweenTries` in auth/login-pace.ts. */
   pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
   loginsByAddress: { most: 600, windowMs: 15 * minute },
@@ -23,40 +23,44 @@ const limits = {
   resetsByAddress: { most: 20, windowMs: 15 * minute },
 } as const
 
-/** One counter: its row in the database, what it may reach, and how long it then stays. */
+/**
+ * One counter: the key of its row in the database, its limit, and the length of its window in
+ * milliseconds.
+ */
 export interface Counter {
   key: string
   most: number
   windowMs: number
 }
 
-/** What an attempt has spent: each key with the end of the window that it was counted in. */
+/** The counts of one attempt: each key with the end of the window that counted it. */
 export type Spent = ReadonlyMap<string, number>
 
-/** Counts attempts in the database, so that every server counts together. */
+/** Counts attempts in the database, so that all servers count together. */
 export interface RateLimits {
   /**
-   * How many stand in these counters, by key; nothing for one whose window is over. Writes nothing.
+   * Reads the counts of these counters by key, without writing. A counter whose window is over is
+   * left out.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` where one of them is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Counts one in every counter, or, where one of them is full, in none. No counter passes its limit,
-   * however many ask at once.
-   * @throws {AppError} as `check`.
+   * Adds one to every counter, or, where one of them is full, to none. Parallel calls cannot pass a
+   * limit.
+   * @throws {AppError} as `check` does.
    */
   spend(counters: readonly Counter[]): Promise<Spent>
-  /** Counts one in every counter, full or not. */
+  /** Adds one to every counter, even to a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Takes back what was spent, of these keys: an attempt that did not come to its end. */
+  /** Takes back the counts of an attempt that was not completed, for these keys. */
   refund(spent: Spent, keys?: readonly string[]): Promise<void>
-  /** Empties counters: a success shows that their attempts were honest. */
+  /** Empties counters after a success, which shows that the attempts were honest. */
   forget(keys: readonly string[]): Promise<void>
-  /** Lets a caller wait before its attempt goes on. */
+  /** Makes a caller wait before its attempt goes on. */
   hold(ms: number): Promise<unknown>
 }
 
-/** A counter of the table above. */
+/** Returns a counter of the table above. */
 export function counter(name: keyof typeof limits, key: string): Counter {
   return { key: `${name}:${key}`, ...limits[name] }
 }
@@ -65,11 +69,11 @@ interface RateLimitOptions {
   pool: Pick<pg.Pool, 'query'>
   clock: Clock
   enabled: boolean
-  /** Waits so many milliseconds. */
+  /** Waits for so many milliseconds. */
   hold: (ms: number) => Promise<unknown>
 }
 
-/** Rate limits kept in the table `rate_limits`; with `enabled: false` nothing is counted. */
+/** Creates rate limits in the table `rate_limits`. With `enabled: false` it counts nothing. */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   if (options.enabled) return new CountingLimits(options)
   return {
@@ -83,7 +87,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
 }
 
 /**
- * The refusal of somebody who may come again in `ms` milliseconds.
+ * Makes the refusal for a client that may come again in `ms` milliseconds.
  * @returns a TOO_MANY_REQUESTS whose sentence and `Retry-After` say when.
  */
 function tooManyAttempts(ms: number): AppError {
@@ -124,7 +128,8 @@ class CountingLimits implements RateLimits {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; until: string }>({
       name: 'spend_rate_limits',
-      // In the order of their keys, so that two that spend the same ones never wait for each other.
+      // The rows are locked in the order of their keys, so that two calls never wait for each
+      // other.
       text: `insert into rate_limits as kept (key, points, expire)
         select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
         on conflict (key) do update set
@@ -155,7 +160,8 @@ class CountingLimits implements RateLimits {
     if (taken.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
-      // Locked in the order in which they are spent. A window that is over by now has nothing to give back.
+      // The rows are locked in the same order as by `spend`. A window that is over has no count to
+      // give back.
       text: `with kept as materialized
           (select key from rate_limits where key = any($1) order by key for update)
         update rate_limits set points = points - 1
@@ -164,7 +170,7 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [taken, taken.map((key) => spent.get(key))],
     })
-    // Who is refused leaves no row behind: names that somebody invents would fill the table.
+    // An attempt that was refused leaves no row. Otherwise invented names would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in
@@ -188,7 +194,7 @@ class CountingLimits implements RateLimits {
   }
 }
 
-/** Postgres's driver gives a bigint as text. */
+/** Postgres's driver returns a bigint as text. */
 function endOf({ until }: { until: string }): number {
   return Number(until)
 }

@@ -6,8 +6,8 @@ const lingerMs = 5000
 
 /**
  * Answers with the status and the `{message, code}` body of the error table. Resolves when the
- * answer has ended. After headers have left, all that can be done is to cut the connection, so
- * that nobody takes half an answer for a whole one.
+ * answer has ended. Once headers are sent, it can only cut the connection, so that the client does
+ * not take half an answer for a whole one.
  */
 export async function refuse(
   request: IncomingMessage,
@@ -30,8 +30,8 @@ export async function refuse(
     ...refusal.headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // To close while bytes are still arriving resets the connection, and a browser then reports a
-  // network error in place of the status it was sent. So the client gets a moment to notice.
+  // Closing while bytes still arrive would reset the connection, and a browser would report a
+  // network error in place of the status. So the client gets some time to read the answer.
   if (bodyIsArriving) await linger(request)
   response.end()
 }
@@ -41,7 +41,7 @@ function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Reads and drops what a refused client still sends: a bounded amount, for a bounded time. */
+/** Reads and drops what a refused client still sends, up to a limit of bytes and time. */
 function linger(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) {

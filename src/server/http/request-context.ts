@@ -8,14 +8,16 @@ import type { ServedHosts } from './served-hosts.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
-/** A short code is the whole right to a file: it is not for the log. */
+/**
+ * Removes the short code from a path. The code alone opens the file, so the log must not hold it.
+ */
 function withoutCode(path: string): string {
   return path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
 }
 
 /**
- * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
- * writes one log line when it is answered. The query is never logged: it can hold a signature.
+ * Gives each request its id (answered as `x-request-id`), its logger and the client's address.
+ * Writes one log line for each answer. The query is never logged, because it can hold a signature.
  */
 export function requestContext(log: Logger, options: ProxyTrust & { hosts: ServedHosts }) {
   const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
@@ -23,7 +25,7 @@ export function requestContext(log: Logger, options: ProxyTrust & { hosts: Serve
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
     const { incoming, outgoing } = c.env
-    // On Node's own response, so that answers which bypass the framework carry it too.
+    // The header is set on Node's own response, so that answers which bypass Hono have it too.
     outgoing.setHeader('x-request-id', requestId)
     c.set('requestId', requestId)
     c.set('log', requestLog)

@@ -6,9 +6,9 @@ import type { ServedHosts } from './served-hosts.ts'
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses requests that change state and come from a page of another site. A browser always says
- * where such a request comes from; a client that says nothing (curl, a script) carries no cookie
- * that a stranger's page could ride on.
+ * Refuses requests that change state and come from a page of another site. A browser always names
+ * the origin of such a request. A client that names none (curl, a script) has no cookies that
+ * another site could misuse.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -20,8 +20,8 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
 }
 
 /**
- * True when the browser's word is that the request comes from our own pages: those of the public
- * origin, or those under the host that it was sent to, which is served, or it would not be here.
+ * True when the browser says that the request comes from our own pages: those of the public origin,
+ * or those of the host in the request, which has been checked before.
  */
 function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')

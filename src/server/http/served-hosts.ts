@@ -1,29 +1,34 @@
-/** A *served host* is one under which this server answers: that of `APP_URL`, and what stands for it. */
+/**
+ * A *served host* is one under which this server answers: the host of `APP_URL`, or one that counts
+ * as it.
+ */
 import { isIPv4 } from 'node:net'
 
-/** What a Host header may hold (RFC 9110 §7.2); nobody's password, path or second name. */
+/** What a Host header may hold (RFC 9110 §7.2): no password, no path and no second name. */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 
-/** Under which hosts the server answers. DNS rebinding needs a name that is not among them. */
+/** The hosts under which the server answers. DNS rebinding needs a name that is not among them. */
 export interface ServedHosts {
   /**
-   * The origin of a page that a browser opened under this `Host`; null where the host is not served.
-   * Ports are not compared: a proxy may leave them out, and no name is rebound by its port.
+   * Returns the origin of a page opened under this `Host`, or null where the host is not served.
+   * Ports are not compared: a proxy may leave them out, and rebinding changes only names.
    */
   pageOrigin(host: string | undefined): string | null
-  /** The origin of the links and presigned URLs in an answer to a request with this `Host`. */
+  /**
+   * Returns the origin for the links and presigned URLs in an answer to a request with this `Host`.
+   */
   publicOrigin(host: string | undefined): string
 }
 
-/** True for a name or address by which a machine calls itself, as `URL.hostname` writes it. */
+/** True for a name or address by which a machine reaches itself, as `URL.hostname` writes it. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 /**
- * The host of `appUrl`, with every loopback name beside it while it is one. Where nobody has set
- * APP_URL, addresses written as numbers too: whoever starts the server with HOST=0.0.0.0 opens it by
- * the machine's address, and links lead to where the request came in.
+ * Returns the served hosts: the host of `appUrl` and, while it is a loopback name, every loopback
+ * name. Where APP_URL is not set, numeric addresses are served too: a server started with
+ * HOST=0.0.0.0 is opened by the machine's address, and links lead to the address of the request.
  */
 export function servedHosts({
   appUrl,

@@ -8,7 +8,7 @@ import type { HttpEnv } from './env.ts'
 
 type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>
 
-/** The signed-in user as use cases see them. `tier` is the one that counts now. */
+/** The signed-in user as use cases see it. `tier` is the tier that applies now. */
 export interface SessionUser {
   id: string
   email: string
@@ -22,8 +22,8 @@ export interface SessionUser {
 }
 
 /**
- * Who the request's session cookie belongs to, or null, by Better Auth: a session that is due for it
- * is extended, one that is over removed, and the cookies that say so are set on the answer.
+ * Returns the user of the request's session cookie, or null, by Better Auth. It extends a session
+ * that is due, removes one that is over, and sets the cookies for that on the answer.
  */
 export async function renewSession(
   { auth, clock }: Pick<Deps, 'auth' | 'clock'>,
@@ -40,9 +40,9 @@ export async function renewSession(
 }
 
 /**
- * Passes the session's cookies on to the browser. Scripts cannot read them, so a second one, readable
- * and worth nothing, comes and goes with the session: it spares a visitor's page the question who is
- * signed in.
+ * Passes the session's cookies on to the browser. Scripts cannot read them. So a second cookie
+ * without any right, which scripts can read, is set and removed with the session. It tells the page
+ * of a visitor that it need not ask who is signed in.
  */
 export function setSessionCookies(context: Context<HttpEnv>, from: Headers): void {
   for (const cookie of from.getSetCookie()) {
@@ -55,7 +55,7 @@ export function setSessionCookies(context: Context<HttpEnv>, from: Headers): voi
 }
 
 /**
- * What Better Auth knows of a user, as a use case sees it at `now`.
+ * Turns a user of Better Auth into the user for use cases at `now`.
  * @throws {RangeError} for a tier or role that this program does not know.
  */
 export function toSessionUser(user: AuthUser, now: Date): SessionUser {

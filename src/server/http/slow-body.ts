@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Cuts a request whose body does not arrive within `bodyMs`. Only the client's time counts: not what
- * passes after the body has arrived, nor while the server leaves it in the buffer.
+ * Cuts a request whose body does not arrive within `bodyMs`. Only the client's time counts: not the
+ * time after the body has arrived, and not the time while the server leaves the buffer full.
  */
 export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Cuts the connection of every client that stands still: one that reads nothing of its answer, or
- * sends nothing of the body that it announced. A client that moves lives on, however slowly, and the
- * time that the server takes itself does not count.
+ * Cuts the connection of every client that makes no progress: it reads nothing of its answer, or
+ * sends nothing of the body that it announced. A slow client is not cut as long as it makes
+ * progress. The server's own time does not count.
  */
 export class StalledClients {
   readonly #responses: Iterable<ServerResponse>
@@ -15,10 +15,10 @@ export class StalledClients {
     this.#responses = responses
   }
 
-  /** So many looks without any progress, and the client is cut. */
+  /** A client is cut after so many looks without progress. */
   static readonly patience = 12
 
-  /** To be called at even intervals. */
+  /** Looks at all clients once. Call it at even intervals. */
   look(): void {
     for (const response of this.#responses) {
       const progress = progressOf(response)
@@ -27,29 +27,32 @@ export class StalledClients {
       else if (stand?.progress !== progress) this.#stands.set(response, { progress, looks: 0 })
       else {
         stand.looks += 1
-        // A reset, so that the kernel too lets go of what nobody reads.
+        // A reset makes the kernel drop the bytes that the client does not read.
         if (stand.looks >= StalledClients.patience) response.socket?.resetAndDestroy()
       }
     }
   }
 }
 
-/** How far the client has come with what it is waited for; null where it is waited for nothing. */
+/**
+ * Describes the client's progress with what the server waits for; null where the server waits for
+ * nothing.
+ */
 function progressOf(response: ServerResponse): string | null {
   const { req: request, socket } = response
   if (!socket) return null
   if (response.writableLength > 0) {
     return `read ${socket.bytesWritten - socket.writableLength}, ${queuedBytes(socket)} left`
   }
-  // While the buffer is full, it is the server that does not read.
+  // While the buffer is full, the server itself is not reading.
   const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
   return mayArrive ? `sent ${socket.bytesRead}` : null
 }
 
 /**
- * What the kernel has not taken yet of the write under way. Node tells of a write only when it is
- * done; its own socket time-outs look here too. They are of no use: they start anew with every byte
- * that arrives, and a client that reads nothing may still send.
+ * Returns how many bytes of the current write the kernel has not taken yet. Node reports a write
+ * only when it is complete; Node's own socket time-outs read this field too. Those time-outs do not
+ * help here: every byte that arrives restarts them, and a client that reads nothing may still send.
  */
 function queuedBytes(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0

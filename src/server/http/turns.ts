@@ -5,9 +5,9 @@ import type { ConnectionLimits } from './connection-limits.ts'
 type WaitingLimits = Pick<ConnectionLimits, 'waitingRequests' | 'waitingBytes'>
 
 /**
- * Answers the requests of a connection one after another, each when all before it have been sent.
- * Node starts those that a client sends ahead at once, so that a few KiB of them would cost as much
- * as thousands of clients, for answers that nobody may ever read.
+ * Answers the requests of a connection one after another, each after the answers before it were
+ * sent. Node itself would start all requests that a client sends ahead. A few KiB of them would
+ * cost as much as thousands of clients, perhaps for answers that the client never reads.
  */
 export class Turns {
   readonly #current = new Set<ServerResponse>()
@@ -15,17 +15,17 @@ export class Turns {
   readonly #limits: WaitingLimits
   #bytes = 0
 
-  /** @param limits where a request would go past them, its connection is cut. */
+  /** @param limits a connection is cut when a request on it would pass them. */
   constructor(limits: WaitingLimits) {
     this.#limits = limits
   }
 
-  /** The responses whose turn it is. */
+  /** The responses that are being answered now. */
   get current(): ReadonlySet<ServerResponse> {
     return this.#current
   }
 
-  /** Calls `answer` when it is this response's turn; never, where the connection ends before. */
+  /** Calls `answer` when it is this response's turn, or never if the connection ends before. */
   take(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
     const { socket } = request
     if (socket.destroyed) return
@@ -34,7 +34,7 @@ export class Turns {
       response.once('close', () => this.#current.delete(response))
       answer()
     }
-    // Node gives a response the socket when it is the one to be sent.
+    // Node assigns the socket to the response that is sent next.
     if (response.socket) {
       begin()
       return

@@ -9,7 +9,10 @@ import { readBuilt } from './dist.ts'
 import type { HttpEnv } from './env.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Answers GET and HEAD for the files and pages of the built web, and leaves the rest to 404. */
+/**
+ * Answers GET and HEAD for the files and pages of the built web. Any other path goes on to the 404
+ * answer.
+ */
 export type WebFiles = Handler<HttpEnv>
 
 interface Variant {
@@ -24,7 +27,7 @@ interface WebFile {
   variants: Map<Coding, Variant>
 }
 
-/** Best first; the build leaves the compressed twins beside each file. */
+/** The best coding comes first. The build writes the compressed files beside each file. */
 const codings: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -32,10 +35,11 @@ const codings: readonly [Coding, string][] = [
 ]
 
 /**
- * Serves the built web in `distDir`, which is read into memory once, here: hashed assets for ever, the
- * application's HTML for its paths (`shared/pages.ts`; with status 404 for any other path that a
- * browser opens). Only what was found in the folder can be asked for.
- * @param connect origins beside our own that the application talks to, such as the object storage.
+ * Serves the built web in `distDir`, which it reads into memory once. Hashed assets may be cached
+ * for ever. The application's HTML answers its own paths (`shared/pages.ts`) and, with status 404,
+ * any other path that a browser opens. A request can reach only files that were found in the
+ * folder.
+ * @param connect other origins that the application talks to, such as the object storage.
  * @throws {StartFault} when the web is not built.
  */
 export function webFiles(options: {
@@ -65,7 +69,10 @@ export function webFiles(options: {
   }
 }
 
-/** What can be asked for by its own name; pages, which are filled in or have headers of their own, cannot. */
+/**
+ * Reads the files that have a path of their own. HTML pages are left out, because they are filled
+ * in or have special headers.
+ */
 function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
   return new Map(
@@ -115,7 +122,10 @@ function readIfThere(file: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** RFC 9110 §12.5.3: the best coding we have that the client takes, by its weights, then by ours. */
+/**
+ * RFC 9110 §12.5.3: returns the best coding that the client accepts, by the client's weights, then
+ * by our order.
+ */
 function chooseCoding(acceptEncoding: string | undefined, file: WebFile): Coding {
   const weights = new Map(
     parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),
@@ -143,7 +153,7 @@ function send(c: Context<HttpEnv>, file: WebFile, status: 200 | 404) {
   })
 }
 
-/** RFC 9110 §13.1.2, by weak comparison: a proxy may have weakened the tag. */
+/** RFC 9110 §13.1.2: compares weakly, because a proxy may have weakened the tag. */
 function matches(ifNoneMatch: string | undefined, etag: string) {
   return (
     ifNoneMatch?.split(',').some((tag) => {

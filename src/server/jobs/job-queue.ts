@@ -7,24 +7,27 @@ import type { MailQueue } from '../email/mail-queue.ts'
 /** How long a stop waits for a running job. */
 const stopMs = 10_000
 
-/** The queue of mail on its way. */
+/** The name of the queue of mail. */
 export const mailQueueName = 'send-mail'
 
-/** The job queue in the database, which all servers share. */
+/** The job queue in the database. All servers share it. */
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
-  /** Resolves when nothing runs here any more. A run that takes too long is cut off, which is safe. */
+  /**
+   * Stops the work. Resolves when no job runs here any more; a job that takes too long is cut off,
+   * which is safe.
+   */
   stop(): Promise<void>
 }
 
-/** Opens the job queue; nothing is worked on yet. */
+/** Opens the job queue. No job runs yet. */
 export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue> {
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
   boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
   await boss.start()
-  // Waits of 30 s, a minute, two ... an hour, which come to more than 24 hours. What was refused or
-  // ran out of tries stays for a while, to be looked at.
+  // The waits are 30 s, a minute, two ... an hour, together more than 24 hours. A mail that was
+  // refused or ran out of tries is kept for a while, so that an operator can look at it.
   await boss.createQueue(mailQueueName, {
     retryLimit: 31,
     retryDelay: 30,

@@ -12,21 +12,25 @@ type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 interface Job {
   name: string
-  /** When it runs, in UTC. */
+  /** When the job runs, in UTC. */
   cron: string
   run(deps: JobDeps): Promise<unknown>
 }
 
-/** How soon a due run is noticed. */
+/** How soon a due job starts. */
 const pollingIntervalSeconds = 5
 
-/** How soon a mail leaves, and how many at once: one that a slow server holds up delays no other. */
+/**
+ * How soon a mail is sent, and how many at once, so that a slow mail server delays only some mails.
+ */
 const mailPollingSeconds = 1
 const mailWorkers = 3
 /** While so many wait, nobody waits for the next look: anybody can ask for mail to any address. */
 const mailsOfWorker = 2
 
-/** Every job there is. Each can be cut off anywhere and run again, by several servers at once. */
+/**
+ * Every job. Each can be cut off anywhere and run again, and several servers can run it at once.
+ */
 const jobs: readonly Job[] = [
   { name: 'expire-files', cron: '* * * * *', run: expireFiles },
   { name: 'sweep-uploads', cron: '*/10 * * * *', run: sweepUploads },
@@ -39,13 +43,13 @@ const jobs: readonly Job[] = [
 ]
 
 export interface Jobs {
-  /** Asks for a run of a job now, by whichever server is free. */
+  /** Asks for one run of a job now, on any free server. */
   run(name: string): Promise<void>
 }
 
 /**
- * Schedules the jobs in the database, where one server among many picks up each run, and works on
- * them and on the mail here until the queue is stopped.
+ * Schedules the jobs in the database, where one of the servers takes each run. Works on the jobs
+ * and the mail in this process until the queue is stopped.
  */
 export async function startJobs(
   deps: JobDeps & SendMailDeps,
@@ -53,7 +57,7 @@ export async function startJobs(
 ): Promise<Jobs> {
   const log = deps.log.child({ part: 'jobs' })
   for (const job of jobs) {
-    // `exclusive`: at most one run of a job waits or works, so a slow one does not pile up.
+    // `exclusive` allows one waiting or running run of a job, so a slow job does not pile up.
     await boss.createQueue(job.name, { policy: 'exclusive', retryLimit: 2, retryBackoff: true })
     await boss.work(job.name, { pollingIntervalSeconds }, async () => {
       try {
@@ -85,7 +89,10 @@ export async function startJobs(
   }
 }
 
-/** One try to send a mail. What was refused for good is not tried again and is kept to be seen. */
+/**
+ * Tries once to send a mail. A mail that was refused for good is kept for the operator and not
+ * tried again.
+ */
 async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<JobResult> {
   try {
     await sendMail(deps, job, job.data)

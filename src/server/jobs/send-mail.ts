@@ -8,10 +8,11 @@ import { readEmailSignature } from '../settings/queries.ts'
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log'> & { mailer: Mailer }
 
 /**
- * Sends what one request for mail comes to, or nothing where it concerns no account. A mail that is
- * sent again, because nobody knows whether the first try arrived, has the same `Message-ID`.
- * @param job names the request for ever, and says how often it was tried before.
- * @throws {MailRefused} when the mail server will never take it; anything else may pass.
+ * Sends the mail that a request asks for, or none where it concerns no account. If the first try
+ * may have arrived, the repeated mail has the same `Message-ID`.
+ * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
+ * @throws {MailRefused} when the mail server will never take the mail. After any other error a
+ * later try may succeed.
  */
 export async function sendMail(
   deps: SendMailDeps,

@@ -4,7 +4,7 @@ import { defaultEmailSignature, type SettingKey } from '../../shared/rules/setti
 import { settings } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** What the administrator set, if anything. */
+/** Returns the value that the administrator set, or undefined. */
 export async function findSetting(db: Db, key: SettingKey): Promise<string | undefined> {
   const [row] = await db
     .select({ value: settings.value })
@@ -13,12 +13,12 @@ export async function findSetting(db: Db, key: SettingKey): Promise<string | und
   return row?.value
 }
 
-/** What stands under letters and mails that share a link. */
+/** Returns the signature under letters and under mails that share a link. */
 export async function readEmailSignature(db: Db, supportEmail: string): Promise<string> {
   return (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
 }
 
-/** The id of this installation, made at the first call; of several callers all get the same. */
+/** Returns the id of this installation, which the first call makes. All callers get the same id. */
 export async function readInstallation(db: Db, now: Date): Promise<string> {
   await db
     .insert(settings)

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { findSetting, readEmailSignature } from './queries.ts'
 
-/** The settings that pages show (spec §7). */
+/** The routes of the settings that pages show (spec §7). */
 export function settingRoutes({
   config,
   db,

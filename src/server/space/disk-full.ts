@@ -1,7 +1,10 @@
-/** What says that there is no room: a file system, a quota, a Postgres on either. */
+/** The codes of a missing room: from a file system, a quota, or a Postgres on either. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Whether an error, or what caused it, is a disk or a quota without room, here or under the database. */
+/**
+ * Whether an error, or one of its causes, comes from a full disk or quota, in files or in the
+ * database.
+ */
 export function isDiskFull(error: unknown): boolean {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
     if ('code' in fault && fullCodes.has(fault.code)) return true

@@ -4,36 +4,41 @@ import { isDiskFull } from './disk-full.ts'
 import { defaultMinFree, mebibyte, readFreeSpace } from './free-space.ts'
 import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
 
-/** Bytes can be eaten by others at any time; a look costs microseconds. */
+/**
+ * How often the free space is read. Other programs can use it up at any time, and a read costs
+ * microseconds.
+ */
 const lookEveryMs = 500
-/** Between giving up and taking again, so that it does not go to and fro. */
+/**
+ * The distance between giving the reserve up and taking it again, so that the two do not alternate.
+ */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
-  /** The folder whose file system is watched. */
+  /** The folder on the file system that is watched. */
   folder: string
-  /** Bytes that uploads leave free; null: the larger of 2 % of the disk and 512 MiB. */
+  /** Uploads leave so many bytes free; null: the larger of 2 % of the disk and 512 MiB. */
   minFree: number | null
-  /** Whether uploads go there, and not to a bucket. */
+  /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
-  /** Whether an embedded Postgres lives there, for which a reserve is kept. */
+  /** Whether an embedded Postgres lies on this disk. A reserve is kept for it. */
   holdsDatabase: boolean
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
-/** What uploads ask before they take space. */
+/** What uploads call before they take space. */
 export interface UploadSpace {
-  /** Bytes that uploads may take at this moment; negative where the floor is passed already. */
+  /** Returns how many bytes uploads may take now. It is negative below the floor. */
   room(): number
-  /** Looks at the disk anew: what was freed by now is known when this resolves. */
+  /** Reads the disk again. When this resolves, all space freed before the call is counted. */
   look(): Promise<void>
-  /** Tells that uploads take so many bytes, which the next look will not find free. */
+  /** Notes that uploads take so many bytes that the last read still counted as free. */
   take(bytes: number): void
 }
 
 /**
- * The free space of one file system (decision 026): what is above the floor is for uploads, and when
- * nothing is left the reserve is given up, so that the database goes on.
+ * The free space of one file system (decision 026). The space above the floor is for uploads. When
+ * no space is left, the reserve is given up so that the database can go on.
  */
 export class DiskSpace implements UploadSpace {
   readonly #folder: string
@@ -47,7 +52,7 @@ export class DiskSpace implements UploadSpace {
   #nextLook: Promise<void> | undefined
   #free = 0
   #size = 0
-  /** Bytes that uploads took since the last look began. */
+  /** The bytes that uploads took since the last read began. */
   #taken = 0
   #isShort = false
   #isOut = false
@@ -61,7 +66,10 @@ export class DiskSpace implements UploadSpace {
     this.#reserve = reserve
   }
 
-  /** Looks once, before the database starts, and gives up what that needs of the reserve. */
+  /**
+   * Reads the disk once before the database starts, and gives up as much of the reserve as the
+   * database needs.
+   */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const reserve = options.holdsDatabase ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
@@ -70,7 +78,7 @@ export class DiskSpace implements UploadSpace {
     return space
   }
 
-  /** Looks again and again from now on, and makes the reserve whole while there is room for it. */
+  /** Reads the disk regularly from now on, and fills the reserve while there is room. */
   watch(): void {
     this.#watching ??= this.#lookOn()
   }
@@ -88,7 +96,10 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
-  /** The free space that uploads leave: what the operator wants, and what Postgres and its reserve need. */
+  /**
+   * The free space that uploads must leave: the operator's minimum, or what Postgres and its
+   * reserve need if that is more.
+   */
   #floor(): number {
     const wanted = this.#minFree ?? defaultMinFree(this.#size)
     const needed = this.#reserve ? breathingSpace + margin + this.#reserve.missing : 0
@@ -113,7 +124,7 @@ export class DiskSpace implements UploadSpace {
     }
   }
 
-  /** Those who ask while one look is running share the next, which sees what they have done. */
+  /** Callers during a running read share the next one, which counts everything they have done. */
   look(): Promise<void> {
     this.#nextLook ??= this.#lookNext()
     return this.#nextLook
@@ -127,7 +138,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   async #lookNow(): Promise<void> {
-    // What is taken from here on may or may not be in the answer, and counts until the next one.
+    // The read may or may not include bytes taken while it runs. They stay counted until the next
+    // read.
     const before = this.#taken
     const { free, size } = await readFreeSpace(this.#folder)
     this.#free = free
@@ -159,13 +171,15 @@ export class DiskSpace implements UploadSpace {
       await this.#reserve.fill(this.#closing.signal)
       this.#isOut = false
     } catch (error) {
-      // Somebody else was faster; the next look knows it.
+      // Other programs used up the room first. The next read shows it.
       if (!isDiskFull(error)) throw error
     }
     await this.look()
   }
 
-  /** Tells once that the floor is reached, and once that it is over by a clear margin. */
+  /**
+   * Logs once when the floor is reached, and once when the free space is clearly above it again.
+   */
   #tell(): void {
     const floor = this.#floor()
     const bytes = { free: this.#free, floor }

@@ -5,21 +5,29 @@ import { codeOf } from '../start-fault.ts'
 import { mebibyte } from './free-space.ts'
 
 /**
- * What the embedded Postgres needs to go on without a fault: room for one more file of its
- * write-ahead log (16 MiB), without which it ends, and for some pages of rows.
+ * The room that the embedded Postgres needs to go on without a fault. It needs one more file of its
+ * write-ahead log (16 MiB), without which it ends, and some pages of rows.
  */
 export const breathingSpace = 20 * mebibyte
-/** Once for a disk that fills while the server runs, and once for the start after it. */
+/**
+ * The reserve lasts twice: for a disk that fills while the server runs, and for the start after it.
+ */
 export const reserveBytes = 2 * breathingSpace
-/** So much of it only a start may take: what filled the disk once would fill it again. */
+/**
+ * Only a start may take this part of the reserve. Otherwise the program that filled the disk would
+ * fill it again.
+ */
 export const keptForStart = reserveBytes / 2
 
-/** Bytes that no file system can shrink: one that compresses would keep nothing of zeros. */
+/**
+ * The size of the random blocks that fill the reserve. A compressing file system cannot shrink
+ * them, as it would shrink zeros.
+ */
 const chunkBytes = mebibyte
 
 /**
- * Space that is taken while there is enough, and given up when there is none: a file `reserve` of
- * bytes that are really there. Of a full disk a database cannot even start, let alone delete.
+ * Space that is taken while there is enough and given up when there is none: a file `reserve` of
+ * bytes that really take up space. On a full disk a database cannot even start or delete rows.
  */
 export class SpaceReserve {
   readonly #path: string
@@ -30,23 +38,23 @@ export class SpaceReserve {
     this.#held = held
   }
 
-  /** Finds what an earlier process left of it in `folder`. */
+  /** Opens the reserve in `folder`, as an earlier process left it. */
   static async open(folder: string): Promise<SpaceReserve> {
     const path = join(folder, 'reserve')
     return new SpaceReserve(path, await allocated(path))
   }
 
-  /** Bytes that it holds. */
+  /** The bytes that the reserve holds. */
   get held(): number {
     return this.#held
   }
 
-  /** Bytes that it lacks to be whole. */
+  /** The bytes that are missing until the reserve is complete. */
   get missing(): number {
     return Math.max(0, reserveBytes - this.#held)
   }
 
-  /** Gives up `bytes`, or as much as it has beyond `keep`. Answers how many bytes it gave. */
+  /** Gives up `bytes`, or as many as it has beyond `keep`. Returns how many bytes it gave. */
   async give(bytes: number, keep: number): Promise<number> {
     const before = this.#held
     const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))
@@ -56,7 +64,7 @@ export class SpaceReserve {
     return before - left
   }
 
-  /** Makes it whole; a disk that has no room after all leaves it as it was. */
+  /** Completes the reserve. If the disk has no room after all, the reserve stays as it was. */
   async fill(stop: AbortSignal): Promise<void> {
     const before = this.#held
     const file = await open(this.#path, before === 0 ? 'w' : 'r+', 0o600)
@@ -76,7 +84,7 @@ export class SpaceReserve {
   }
 }
 
-/** Bytes of a file that have their place on the disk, from its beginning. */
+/** Returns how many bytes of a file take up space on the disk. */
 async function allocated(path: string): Promise<number> {
   try {
     const { size, blocks } = await stat(path)

@@ -1,8 +1,9 @@
 import { encodeExtended, format } from 'content-disposition'
 
 /**
- * The Content-Disposition of a download: saved under this name, never shown. Both forms of the
- * name, always: the exact one, and an ASCII one for clients that only know that.
+ * Returns the Content-Disposition of a download, which makes browsers save the file under this name
+ * and never show it. It always has both forms of the name: the exact one, and an ASCII one for
+ * clients that know only that.
  */
 export function attachment(fileName: string): string {
   const name = fileName.toWellFormed()
@@ -15,8 +16,8 @@ export function attachment(fileName: string): string {
 
 /**
  * The Cache-Control of a download. `private` keeps the bytes out of every shared cache. The browser
- * itself may keep what it was given, so that If-None-Match and resuming work, but must ask before
- * each use, and a link that has died meanwhile answers no. `no-transform`: recompressed bytes are
- * not what the ETag names.
+ * may keep the bytes, so that If-None-Match and resuming work, but must ask before each use; after
+ * the link has ended it is refused. `no-transform` forbids recompressing, since the ETag names the
+ * exact bytes.
  */
 export const downloadCaching = 'private, no-cache, no-transform'

@@ -1,3 +1,3 @@
-/** The stores a file's bytes can live in; `files.storage` keeps the name with each file. */
+/** The stores that can keep a file's bytes. `files.storage` holds the name for each file. */
 export const storageNames = ['disk', 's3'] as const
 export type StorageName = (typeof storageNames)[number]

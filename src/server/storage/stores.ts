@@ -2,18 +2,20 @@ import { AppError } from '../errors.ts'
 import type { Storage } from './storage.ts'
 import type { StorageName } from './storage-name.ts'
 
-/** The stores of this server. Each row says which of them has its bytes; one takes new uploads. */
+/**
+ * The stores of this server. Each row names the store of its bytes; one store takes new uploads.
+ */
 export interface Stores {
-  /** Where new uploads go. */
+  /** The store for new uploads. */
   readonly current: Storage
-  /** Every store there is, `current` first. */
+  /** Every store, `current` first. */
   readonly all: readonly Storage[]
   /**
-   * The store that a row names.
-   * @throws {AppError} UNAVAILABLE when this server was not told of it.
+   * Returns the store that a row names.
+   * @throws {AppError} UNAVAILABLE when this server's settings do not name that store.
    */
   of(name: StorageName): Storage
-  /** The same stores; presigned URLs that lead to this server stand under that origin of it. */
+  /** Returns the same stores, whose presigned URLs to this server begin with the given origin. */
   under(origin: string): Stores
 }
 

@@ -5,7 +5,7 @@ import { deleteUpload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 /**
- * Gives up an upload: its place is free as soon as this answers.
+ * Gives up an upload. Its place is free when this resolves.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export async function abortUpload(

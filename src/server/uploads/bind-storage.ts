@@ -6,8 +6,8 @@ import { storageNames } from '../storage/storage-name.ts'
 import { namesObjectsIn } from './queries.ts'
 
 /**
- * Sees at the start that this database and each store belong together, and claims a new store.
- * Files in a store that the settings do not name are no fault, but a warning.
+ * Checks at the start that this database and each store belong together, and claims a new store.
+ * Files in a store that the settings do not name cause only a warning.
  * @throws {StartFault} when a store and the database belong to different installations.
  */
 export async function bindStores({
@@ -29,8 +29,9 @@ export async function bindStores({
 }
 
 /**
- * The sweeps remove what the database does not name: beside a fresh or foreign database they would
- * take every file there is, and a store without the files would count as one where they are gone.
+ * Checks one store. The orphan sweep removes objects that the database does not name: with a fresh
+ * or foreign database it would remove every file, and with a foreign store every file would count
+ * as gone.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -15,14 +15,15 @@ import { countFilesInUse, lockOwner, restartUpload, type Upload } from './querie
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
 /**
- * Makes a finished upload a file with a link (design §4). The bytes are sealed, which compares
- * their real size and makes them durable, before the row that promises them is written. Confirming
- * twice, also at the same time, answers the same file. Of what the client sends only the key counts,
- * the start time within what the server itself saw, and the SHA-256 where storage reckons none.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are
- * missing; SIZE_MISMATCH when there are too many and CHECKSUM_MISMATCH when they are others than the
- * client claims, in which case they are removed and can be sent anew; TIER_FILE_COUNT when the place
- * is taken, in which case the bytes stay and can be confirmed once there is room.
+ * Makes a finished upload a file with a link (design §4). Sealing compares the real size and makes
+ * the bytes durable before the row of the file is written. Confirming twice, even at the same time,
+ * returns the same file. The server trusts only the key of what the client sends, and two more
+ * things: the start time, kept within the upload's life, and the SHA-256 where storage does not
+ * compute it.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
+ * are missing; SIZE_MISMATCH when there are too many bytes and CHECKSUM_MISMATCH when their SHA-256
+ * is not the client's, in both cases after removing the bytes, which can then be sent again;
+ * TIER_FILE_COUNT when the place is taken, in which case the bytes stay and can be confirmed later.
  */
 export async function confirmUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
@@ -50,20 +51,21 @@ export async function confirmUpload(
       sha256: sealed ?? claimed ?? null,
     })
   }
-  // Where nothing is counted, an owner's many uploads need not wait for one another.
+  // Without a limit of files there is nothing to count, so the owner's uploads need not wait for
+  // one another.
   const file = await (tierLimits[owner.tier].maxFiles === null
     ? finish(deps.makeFile)
     : db.transaction(async (tx) => {
         const hasPlace = await takePlace(tx, upload, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
-  // Without a file another call was faster: what is there now decides.
+  // Without a file, another call was faster. Confirming again finds what that call left.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 
 /**
- * Locks the owner until the transaction ends, so that nobody else takes the place that is found.
- * False when the upload has become a file while this call waited, which has its place.
+ * Locks the owner until the transaction ends, so that no other request takes the free place.
+ * Returns false when the upload became a file, with a place, while this call waited.
  */
 async function takePlace(tx: Db, upload: Upload, now: Date): Promise<boolean> {
   const { ownerId, storageKey } = upload
@@ -87,13 +89,15 @@ async function findConfirmed(
   return toFile(row)
 }
 
-/** The SHA-256 of what is stored; null where this server does not see the bytes. */
+/**
+ * Seals the stored bytes. Returns their SHA-256, or null where this server does not see the bytes.
+ */
 async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> {
   try {
     return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
-    // What is short can be continued; what is longer than announced is not what was promised.
+    // An upload that is too short can be continued. One that is longer than announced is removed.
     if (error.actual === null || error.actual < upload.size) {
       throw new AppError('UPLOAD_INCOMPLETE', { cause: error })
     }
@@ -103,9 +107,8 @@ async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<
 }
 
 /**
- * Removes what was stored of an upload, which can then be sent anew. Never of one that another call
- * has made a file of since: that call and this one ask for the same row, and the first to have it
- * leaves the other without.
+ * Removes the stored bytes of an upload, which can then be sent again. It spares an upload that
+ * another call has just made a file: both calls need the same row, and only the first one finds it.
  */
 function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> {
   return db.transaction(async (tx) => {
@@ -114,7 +117,10 @@ function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Uploa
   })
 }
 
-/** Seconds the upload took, from the browser's start time as far as it lies within the upload's life. */
+/**
+ * Returns the seconds that the upload took, from the browser's start time, kept within the upload's
+ * life.
+ */
 function secondsSince(start: Confirmation['uploadStartTime'], createdAt: Date, now: Date): number {
   const claimed = start === undefined ? Number.NaN : new Date(start).getTime()
   const from = Number.isNaN(claimed)

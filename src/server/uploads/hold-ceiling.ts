@@ -20,12 +20,12 @@ const batchSize = 10
 type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Holds an owner whose files are not counted to the ceiling of unfinished bytes.
+ * Holds an owner without a limit of files to the ceiling of unfinished bytes.
  *
- * The owner is locked only from half the ceiling on. What `upload.unfinished` does not know are
- * starts at the same moment, and those that a server makes at once (one for each of its 10 database
- * connections, of 1 GiB each) do not add up to the other half.
- * @throws {AppError} UPLOADS_UNFINISHED, and the upload is gone.
+ * The owner is locked only above half the ceiling. `upload.unfinished` misses uploads that start at
+ * the same moment. But the starts that one server makes at once (one for each of its 10 database
+ * connections, of 1 GiB each) stay below the other half.
+ * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
 export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUpload): Promise<void> {
   if (upload.unfinished + chargeOf(upload.size) <= accountCeilingBytes / 2) return
@@ -39,10 +39,10 @@ export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUplo
 }
 
 /**
- * Holds all accounts together to the ceiling of the instance; beyond half of it starts wait for one
+ * Holds all accounts together to the ceiling of the instance. Above half of it, starts wait for one
  * another.
- * @param total what all unfinished uploads count, too much rather than too little.
- * @throws {AppError} STORAGE_FULL, and the upload is gone.
+ * @param total the bytes that all unfinished uploads count, rather too many than too few.
+ * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
  */
 export async function holdToInstanceCeiling(
   deps: CeilingDeps,
@@ -56,17 +56,18 @@ export async function holdToInstanceCeiling(
 }
 
 interface Ceiling {
-  /** Bytes. */
+  /** In bytes. */
   ceiling: number
-  /** Whose uploads count; all where nobody is named. */
+  /** The owner whose uploads count; all uploads where it is left out. */
   of: Partial<Pick<Upload, 'ownerId'>>
-  /** Lets one start at a time count. */
+  /** Takes the lock under which one start at a time counts. */
   lock(tx: Db): Promise<unknown>
 }
 
 /**
- * Where a new upload passes the ceiling, those that were idle for 15 minutes make way, the longest
- * idle first. False where they would not do: they stay, and the new one is gone.
+ * Ends uploads that were idle for 15 minutes, the longest idle first, until a new upload fits below
+ * the ceiling. Returns false where ending all of them would not suffice: then they stay, and the
+ * new upload is removed.
  */
 async function makeFit(
   { clock, db, log, stores }: CeilingDeps,
@@ -84,7 +85,7 @@ async function makeFit(
     }
     while (over > 0) {
       const taken = await takeIdleUploads(tx, idleBefore, batchSize, of)
-      // Somebody has come back to the rest at this moment.
+      // The owners of the remaining uploads have just resumed them.
       if (taken.length === 0) throw new AppError('UNAVAILABLE')
       ended.push(...taken)
       over = (await sumUnfinished(tx, of)) - ceiling

@@ -3,7 +3,7 @@ import type { Stores } from '../storage/stores.ts'
 import type { Upload } from './queries.ts'
 
 /**
- * Presigned URLs for parts of an upload, by part number, each good for one hour from `now` and for
+ * Signs URLs for parts of an upload, by part number. Each is valid for one hour from `now` and for
  * exactly that part's bytes (design §5, upload protocol).
  * @throws {AppError} UNAVAILABLE when the upload's own store is away.
  */

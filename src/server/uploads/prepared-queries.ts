@@ -4,10 +4,10 @@ import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
 
-// Every upload takes each of these at least once. Prepared, because to build and plan them anew costs
-// more than to run them; prepared on a transaction, they run in it.
+// Every upload runs each of these statements at least once. They are prepared, because building and
+// planning them costs more than running them. A statement prepared on a transaction runs in it.
 
-/** The columns that an upload is given at its start. */
+/** The columns that a new upload gets at its start. */
 const given = [
   'ownerId',
   'storage',
@@ -20,10 +20,10 @@ const given = [
   'idempotencyKey',
 ] as const
 
-/** What an upload is when it starts; `now` is both its beginning and its last activity. */
+/** A new upload at its start. `now` is both its creation and its last activity. */
 export type NewUpload = Pick<Upload, (typeof given)[number]> & { now: Date }
 
-/** By these columns two uploads are of the same file. */
+/** Two uploads with equal values in these columns are of the same file. */
 const ofSameFile = [uploads.originalName, uploads.mimeType, uploads.size, uploads.expirationDays]
 const named = sql.join(ofSameFile, sql`, `)
 const excluded = sql.join(
@@ -31,20 +31,20 @@ const excluded = sql.join(
   sql`, `,
 )
 
-/** A placeholder for each of these columns, under its own name. */
+/** Returns a placeholder for each of these columns, under its own name. */
 function placeholders<Name extends string>(names: readonly Name[]) {
   const entries = names.map((name) => [name, sql.placeholder(name)])
   return Object.fromEntries(entries) as { [N in Name]: ReturnType<typeof sql.placeholder> }
 }
 
-/** An upload, and what its owner's uploads counted in bytes when it was opened. */
+/** An upload, and the bytes that its owner's uploads counted when it was opened. */
 export type OpenedUpload = Upload & { unfinished: number }
 
 /**
- * Makes the function that writes down a new upload and answers it. Where its owner has one open under
- * the same idempotency key, that one is answered and noted as active now; undefined when it is of
- * another file, and nothing has happened. `unfinished` is what the owner's uploads counted before, in
- * bytes; it knows nothing of those that start at the same moment.
+ * Makes the function that inserts a new upload and returns it. Where the owner has an open upload
+ * under the same idempotency key, the function returns that one and notes it as active now. It
+ * returns undefined, and changes nothing, when that upload is of another file. `unfinished` is what
+ * the owner's uploads counted before, in bytes, without uploads that start at the same moment.
  */
 export function prepareInsertUpload(db: Db) {
   const { placeholder } = sql
@@ -75,7 +75,10 @@ export function prepareInsertUpload(db: Db) {
   }
 }
 
-/** Makes the function that finds an open upload by its key and owner; a stranger's key finds nothing. */
+/**
+ * Makes the function that finds an open upload by its key and owner. Another user's key finds
+ * nothing.
+ */
 export function prepareFindUpload(db: Db) {
   const query = db
     .select()
@@ -93,11 +96,11 @@ export function prepareFindUpload(db: Db) {
   }
 }
 
-/** What is noted of activity may be this old: most uploads are over sooner, and are noted once. */
+/** The noted activity may lag by this much. Most uploads end sooner and need only one write. */
 const activityMs = 1000
 
 /**
- * Makes the function that notes, to the second, that bytes are arriving under a key; it answers false
+ * Makes the function that notes, to the second, that bytes arrive under a key. It returns false
  * when no open upload has the key.
  */
 export function prepareTouchUpload(db: Db) {
@@ -122,17 +125,17 @@ export function prepareTouchUpload(db: Db) {
   }
 }
 
-/** What a file is besides what its upload was. */
+/** The fields of a new file that do not come from its upload. */
 export type FileFacts = Pick<
   FileRow,
   'shortCode' | 'createdAt' | 'expiresAt' | 'maxLifetimeAt' | 'uploadDuration' | 'sha256'
 >
 
 /**
- * Makes the function that makes a file of an upload found before: in one statement the upload ends,
- * the short code is recorded as given and the file is there. Undefined when the upload is over, or
- * was begun anew since; of parallel callers exactly one gets the file. A short code that was given
- * before fails it whole, and nothing has happened.
+ * Makes the function that turns an upload into a file. One statement ends the upload, records the
+ * short code as given and inserts the file. It returns undefined when the upload is over or was
+ * begun anew; of parallel callers exactly one gets the file. A short code that was given before
+ * makes the statement fail as a whole.
  */
 export function prepareMakeFile(db: Db) {
   const { placeholder } = sql
@@ -184,7 +187,7 @@ export function prepareMakeFile(db: Db) {
   }
 }
 
-/** The statements that uploads take outside of transactions. */
+/** The statements that uploads use outside of transactions. */
 export function prepareUploads(db: Db) {
   return {
     insertUpload: prepareInsertUpload(db),

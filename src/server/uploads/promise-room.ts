@@ -6,11 +6,11 @@ import { removeBytes } from './remove-bytes.ts'
 const batchSize = 10
 
 /**
- * Promises an upload the room for its bytes above the floor of its store. Where there is none,
- * uploads that were idle for 15 minutes make way, the longest idle first (design §6: what is
- * abandoned locks nobody out for longer).
- * @param isNew false for an upload that goes on, of which a part may have arrived.
- * @throws {AppError} STORAGE_FULL.
+ * Promises an upload the room for its bytes above the floor of its store. Where there is too little
+ * room, uploads that were idle for 15 minutes are ended, the longest idle first (design §6: an
+ * abandoned upload blocks others no longer than that).
+ * @param isNew false for an upload that is resumed, which may have parts in the store.
+ * @throws {AppError} STORAGE_FULL when there is no room.
  */
 export async function promiseRoom(
   { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,

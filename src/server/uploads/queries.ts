@@ -6,10 +6,10 @@ import type { StorageName } from '../storage/storage-name.ts'
 import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 export type Upload = typeof uploads.$inferSelect
-/** Where an upload's bytes are. */
+/** Where the bytes of an upload are stored. */
 export type StoredUpload = Pick<Upload, 'storageKey' | 'storage'>
 
-/** What rows of uploads count together (`chargeOf` says what each does). */
+/** The bytes that rows of uploads count together (`chargeOf` says what each one counts). */
 export const unfinishedBytes =
   sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
     Number,
@@ -17,12 +17,12 @@ export const unfinishedBytes =
 
 const storedUpload = { storageKey: uploads.storageKey, storage: uploads.storage }
 
-/** Design §6: an abandoned upload locks nobody out for more than 15 minutes. */
+/** Design §6: an abandoned upload holds a place for at most 15 minutes. */
 export const placeHeldMs = 15 * 60 * 1000
 
 /**
- * Locks a user until the transaction ends, so that limits are counted by one request at a time, and
- * answers what decides the tier.
+ * Locks a user until the transaction ends, so that only one request at a time counts the user's
+ * files. Returns the fields that decide the tier.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
@@ -33,15 +33,15 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    // Not `update`: that waits for every row that is being written with this owner's id, and who
-    // writes one may be waiting for what is done under this lock.
+    // A lock for `update` would wait for every row that is being written with this owner's id, and
+    // the writer of such a row may itself wait for this lock.
     .for('no key update')
   return owner
 }
 
 /**
- * Locks the upload that an owner has open under this idempotency key until the transaction ends, so
- * that it stays open that long. False when there is none.
+ * Locks the owner's open upload with this idempotency key until the transaction ends, so that it
+ * stays open that long. Returns false when there is none.
  */
 export async function lockRepeated(tx: Db, ownerId: string, key: string): Promise<boolean> {
   const open = await tx
@@ -53,10 +53,10 @@ export async function lockRepeated(tx: Db, ownerId: string, key: string): Promis
 }
 
 /**
- * A user's active files and open uploads at `now`. An upload holds its place while bytes arrive and
- * for 15 minutes after. With `since`, only uploads begun after that one count beside the files. They
- * found their places free of it or beside it; so one that is taken up again after it lost its place
- * waits for theirs, and they do not wait for it.
+ * Counts a user's active files and open uploads at `now`. An upload holds its place while bytes
+ * arrive and for 15 minutes after. With `since`, only uploads begun after that upload count beside
+ * the files. Those uploads got their places later, so an older upload that is resumed after it lost
+ * its place has to wait for them, and they do not wait for it.
  */
 export async function countFilesInUse(
   tx: Db,
@@ -84,7 +84,7 @@ export async function countFilesInUse(
   return row?.inUse ?? 0
 }
 
-/** Finds an open upload by its key and owner and notes, in one statement, that its owner is at it. */
+/** Finds an open upload by its key and owner and notes its activity, in one statement. */
 export async function touchOwnUpload(
   db: Db,
   ownerId: string,
@@ -100,8 +100,8 @@ export async function touchOwnUpload(
 }
 
 /**
- * Begins an upload anew, since its bytes are to go: from when the transaction ends, whoever found it
- * before finds it no more by its id. False when it is over, or somebody else did the same.
+ * Gives an upload a new id before its bytes are removed, so that a request which knows the old id
+ * no longer finds it. Returns false when the upload is over, or another request has done the same.
  */
 export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   const restarted = await tx
@@ -112,7 +112,7 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   return restarted.length > 0
 }
 
-/** Ends an upload. Of parallel callers exactly one is told which it was. */
+/** Ends an upload. Of parallel callers exactly one gets its storage key. */
 export async function deleteUpload(
   db: Db,
   ownerId: string,
@@ -127,7 +127,7 @@ export async function deleteUpload(
 
 /**
  * Ends up to `limit` uploads that were last active before `before`, the longest idle first, and
- * answers which they were; with `of` only those of an owner or in a store.
+ * returns them. With `of` it ends only those of one owner or in one store.
  */
 export async function takeIdleUploads(
   db: Db,
@@ -151,7 +151,7 @@ export async function takeIdleUploads(
   return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
 }
 
-/** Ends all of a user's uploads but the `keep` last active ones, and answers which they were. */
+/** Ends all of a user's uploads except the `keep` last active ones, and returns the ended ones. */
 export async function takeSurplusUploads(
   tx: Db,
   ownerId: string,
@@ -167,8 +167,8 @@ export async function takeSurplusUploads(
 }
 
 /**
- * What uploads that nobody has confirmed count together, in bytes: those of an owner, those that were
- * last active before a moment, or all.
+ * Sums the bytes that unconfirmed uploads count: those of one owner, those last active before a
+ * moment, or all.
  */
 export async function sumUnfinished(
   db: Db,
@@ -186,12 +186,12 @@ export async function sumUnfinished(
   return row?.bytes ?? 0
 }
 
-/** Lets one transaction at a time count the uploads of all accounts. */
+/** Locks the count of all accounts' uploads, so that one transaction at a time makes it. */
 export function lockAllUploads(tx: Db): Promise<unknown> {
   return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
 }
 
-/** Whether an upload, or a file that still has its bytes, is kept in this store. */
+/** Whether this store keeps an upload, or a file that still has its bytes. */
 export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })
@@ -204,7 +204,7 @@ export async function namesObjectsIn(db: Db, storage: StorageName): Promise<bool
   return named !== undefined
 }
 
-/** Of these keys, those that an upload or a file names. */
+/** Returns those of the keys that an upload or a file names. */
 export async function findNamedKeys(db: Db, keys: string[]): Promise<Set<string>> {
   const named = await db
     .select({ key: uploads.storageKey })

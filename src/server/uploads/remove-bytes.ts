@@ -3,9 +3,8 @@ import type { Stores } from '../storage/stores.ts'
 import type { StoredUpload } from './queries.ts'
 
 /**
- * Removes what was stored of uploads that are over. Their rows went first: bytes that cannot be
- * removed now, or not before the server is cut off, are objects that no row names, which the orphan
- * sweep removes.
+ * Removes the stored bytes of uploads that are over. Their rows are deleted before. If the removal
+ * fails or is cut off, the orphan sweep removes the bytes, because no row names them.
  */
 export async function removeBytes(
   stores: Stores,

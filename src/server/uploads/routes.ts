@@ -16,7 +16,7 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
-/** The upload protocol (design §5) as far as it runs over this server's own endpoints. */
+/** The routes of the upload protocol (design §5) at this server's own endpoints. */
 export function uploadRoutes(
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
 ): Handlers<UploadEndpoint> {

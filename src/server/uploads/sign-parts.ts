@@ -5,11 +5,12 @@ import { signPartUrls } from './part-urls.ts'
 import { touchOwnUpload, type Upload } from './queries.ts'
 
 /**
- * Presigned URLs for parts of an open upload, by part number, each good for one hour and for exactly
- * that part's bytes (design §5, upload protocol). Asking shows that the upload is alive: it holds its
- * place from now on. Whether there is room for the file is for the confirmation to decide.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number beyond
- * the last part; UNAVAILABLE when the upload's own store is away.
+ * Signs URLs for parts of an open upload, by part number. Each is valid for one hour and for
+ * exactly that part's bytes (design §5, upload protocol). The call counts as activity, so the
+ * upload holds its place from now on. Only the confirmation checks whether the owner has a place
+ * for the file.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
+ * beyond the last part; UNAVAILABLE when the upload's own store is away.
  */
 export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,

@@ -34,12 +34,13 @@ import {
 import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
 
-/** As long as an idle upload is kept: a URL must not stop an upload that could still go on. */
+/** As long as an idle upload is kept: an expired URL must not stop an upload that could go on. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * An idle upload holds no place, but its bytes wait to be continued. This many of an owner whose files
- * are limited may, beside those that hold a place; else bytes could be piled up without an end.
+ * How many idle uploads an owner with a limit of files may keep, beside those that hold a place. An
+ * idle upload holds no place, but its bytes stay so that it can be continued. Without this limit
+ * such bytes could grow without end.
  */
 const maxIdleUploads = 3
 
@@ -47,15 +48,16 @@ type Wish = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
- * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and answers
- * a presigned URL that accepts exactly the announced bytes; larger files may come in parts, of which
- * the first are signed at once. The owner's longest idle uploads make way when there are too many.
- * Where the owner has an upload of this file open under the same idempotency key, that one is
- * answered, with URLs signed anew.
- * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
- * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the idempotency key;
- * UNAVAILABLE when storage is away, STORAGE_FULL when it has no room, UPLOADS_UNFINISHED when too much
- * of the owner's is unconfirmed: in these cases no place is taken.
+ * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and returns
+ * a presigned URL that accepts exactly the announced bytes. A larger file may be sent in parts;
+ * URLs for the first ones are signed at once. The owner's longest idle uploads are ended when there
+ * are too many. Where the owner has an open upload of this file under the same idempotency key,
+ * that upload is returned, with new URLs.
+ * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE,
+ * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the
+ * idempotency key; UNAVAILABLE when storage is away, STORAGE_FULL when it has no room,
+ * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes: in these cases no place is
+ * taken.
  */
 export async function startUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &
@@ -92,7 +94,8 @@ export async function startUpload(
       message: 'idempotencyKey: It was given for another file.',
     })
   }
-  // Where nothing is counted, an owner's many uploads need not wait for one another.
+  // Without a limit of files there is nothing to count, so the owner's uploads need not wait for
+  // one another.
   const { maxFiles } = tierLimits[owner.tier]
   let upload: OpenedUpload
   if (maxFiles === null) {
@@ -123,7 +126,7 @@ export async function startUpload(
     await promiseRoom(deps, upload, isNew)
     return await answer(stores, upload, now)
   } catch (error) {
-    // Storage that is away or full must not use up the places of those who try again.
+    // Storage that is away or full must not use up a place at every new try.
     if (isNew) await deleteUpload(db, ownerId, storageKey)
     throw error
   }
@@ -133,7 +136,8 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   const { storageKey, originalName, mimeType, size } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, upload.partSize)
-  // Before the URL of the whole file: what a bucket opens for parts serves that too.
+  // The parts are signed first, because a bucket then begins the multipart upload for the whole
+  // file too.
   const parts = plan.count > 1 && { ...plan, urls: await signFirstParts(stores, upload, now) }
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)
   return {

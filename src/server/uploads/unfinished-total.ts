@@ -3,20 +3,23 @@ import type { Db } from '../db/db.ts'
 import { sumUnfinished } from './queries.ts'
 import { chargeOf } from './upload-ceilings.ts'
 
-/** The sum over all rows is a scan, and is made at most once in so long. */
+/** The sum reads all rows, so it is computed at most once in this time. */
 const sumEveryMs = 10_000
 
 /**
- * The bytes of all uploads that nobody has confirmed, by a sum that is 10 s old at most and what was
- * started here since. It counts rather too much than too little: whoever comes near a ceiling by it
- * asks the database (`holdToInstanceCeiling`).
+ * The bytes of all unconfirmed uploads: a sum that is at most 10 s old, plus the uploads started
+ * here since. It counts rather too much than too little. When it comes near the ceiling, the
+ * database is asked for the exact sum (`holdToInstanceCeiling`).
  */
 export class UnfinishedTotal {
   readonly #db: Db
   readonly #clock: Clock
   #sum = 0
   #summedAt = Number.NEGATIVE_INFINITY
-  /** Started here before and since the last sum: rows of the former may have come too late for it. */
+  /**
+   * Bytes of uploads started here before and since the last sum. The former are added because their
+   * rows may have come too late for the sum.
+   */
   #startedBefore = 0
   #startedSince = 0
   #summing: Promise<void> | undefined
@@ -26,14 +29,14 @@ export class UnfinishedTotal {
     this.#clock = clock
   }
 
-  /** Counts an upload of `size` bytes, and answers what all count with it. */
+  /** Adds an upload of `size` bytes, and returns the total including it. */
   async add(size: number): Promise<number> {
     this.#startedSince += chargeOf(size)
     if (this.#clock().getTime() - this.#summedAt >= sumEveryMs) await this.#sumOnce()
     return this.#sum + this.#startedBefore + this.#startedSince
   }
 
-  /** Those who ask meanwhile share one sum. */
+  /** Callers during a running sum share its result. */
   #sumOnce(): Promise<void> {
     this.#summing ??= this.#sumNow().finally(() => {
       this.#summing = undefined

@@ -21,13 +21,16 @@ export const userSchema = z.object({
 export type User = z.infer<typeof userSchema>
 
 const email = z.string().trim().min(1).max(254).pipe(z.email())
-/** Passwords are hashed as UTF-8, in which texts that do not fit would be the same password. */
+/**
+ * Passwords are hashed as UTF-8. Two texts that UTF-8 cannot represent could become the same
+ * password, so they are refused.
+ */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
 const newPassword = password.min(
   minPasswordLength,
   `Password must be at least ${minPasswordLength} characters long.`,
 )
-/** A name is one line that reads in the order in which it is written: it stands in letters and logs. */
+/** A name must be one line without direction marks, because letters and logs show it. */
 const personName = z
   .string()
   .trim()

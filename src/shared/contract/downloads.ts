@@ -58,7 +58,7 @@ export const downloads = {
       expiresAt: isoDate,
       maxLifetimeAt: isoDate,
       sha256: sha256.nullable(),
-      /** The sender's own brand; null shows Mayfly's. */
+      /** The sender's own brand; null shows the brand of Mayfly. */
       branding: z.null(),
     }),
     errors: ['LINK_NOT_FOUND'],

@@ -2,14 +2,16 @@ import type { ZodType } from 'zod'
 import type { Role } from '../rules/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Who may call an endpoint. There is no default: an endpoint that names none does not compile. */
+/**
+ * Who may call an endpoint. There is no default: an endpoint without an access does not compile.
+ */
 export type Access = 'visitor' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
- * What an answer carries. `json` is parsed, called and checked by the table alone;
- * `raw` answers (bytes, pages, redirects) are made by their handler.
+ * What an answer carries. For a Zod schema, the table alone parses, calls and checks the answer. A
+ * `raw` answer (bytes, a page, a redirect) is made by its handler.
  */
 export type Answer = ZodType | { raw: 'bytes' | 'page' | 'redirect' | 'text' }
 
@@ -23,7 +25,7 @@ export interface Endpoint {
   query?: ZodType
   body?: ZodType
   response: Answer
-  /** The codes this endpoint can answer beside those any endpoint can (see `commonErrors`). */
+  /** The codes that this endpoint can answer besides those of `commonErrors`. */
   errors: readonly ErrorCode[]
 }
 
@@ -37,7 +39,7 @@ export const commonErrors = [
   'UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** Keeps the literal types of a row while checking its shape. */
+/** Checks the shape of a row and keeps its literal types. */
 export function endpoint<const E extends Endpoint>(row: E): E {
   return row
 }

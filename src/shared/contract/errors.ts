@@ -11,9 +11,9 @@ function days({ expirationDays }: TierLimits) {
 }
 
 /**
- * Every error the HTTP interface can answer with: its code, its status and its public text.
- * The text is what a person reads; a use case may replace it with a more precise sentence,
- * never with anything internal.
+ * Every error that the HTTP interface can answer with: its code, its status and its public text.
+ * People read the text. A use case may replace it with a more precise sentence, but never with
+ * anything internal.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },

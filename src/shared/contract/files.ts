@@ -5,7 +5,10 @@ import { done, isoDate } from './fields.ts'
 /** A SHA-256 in lower-case hexadecimal. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
 
-/** Spec §3, File. Sizes are bytes; `purgedAt` says since when its bytes are gone, whatever the dates allow. */
+/**
+ * Spec §3, File. Sizes are bytes. `purgedAt` says since when the bytes are gone, even if the dates
+ * would still allow a link.
+ */
 export const fileSchema = z.object({
   id: z.uuid(),
   originalName: z.string(),
@@ -18,7 +21,10 @@ export const fileSchema = z.object({
   downloadCount: z.int().nonnegative(),
   uploadDuration: z.number().nonnegative().nullable(),
   purgedAt: isoDate.nullable(),
-  /** Of all its bytes; null for files from before it was kept, and where nobody reckoned it. */
+  /**
+   * The SHA-256 of the whole file. Null for files from before it was kept, and where neither the
+   * client nor storage computed it.
+   */
   sha256: sha256.nullable(),
 })
 export type File = z.infer<typeof fileSchema>

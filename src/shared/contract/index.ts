@@ -7,8 +7,8 @@ import { uploads } from './uploads.ts'
 
 /**
  * The table of every endpoint. The server mounts it, the browser calls through it, and the OpenAPI
- * document is made from it; a path that is not here does not exist. Longer paths come before
- * patterns that would swallow them.
+ * document is made from it. A path outside this table does not exist. Longer paths come before
+ * patterns that would match them too.
  */
 export const endpoints = {
   ...operations,

@@ -14,35 +14,38 @@ const mimeType = z
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
-/** '3, 5 or 7' */
+/** Lists choices as '3, 5 or 7'. */
 const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
-/** The spec sends the days as text; a number is taken too. */
+/** The spec sends the days as text; a number is accepted too. */
 const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf.format(daysToChoose.map(String))}.`))
   .transform((days) => Number(days) as ExpirationDays)
 
-/** What comes back from the client is for its own use; the server trusts none of it. */
+/** Metadata that the client sends back for its own use. The server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
-/** Presigned URLs of parts, by part number; each is good for an hour. */
+/** Presigned URLs of parts, by part number. Each is valid for an hour. */
 const partUrls = z.record(z.string(), z.string())
 
-/** No file has more parts than S3 takes; no request asks for more than an upload needs in a while. */
+/**
+ * A part's number goes no higher than S3 allows. One request signs a limited number of parts, which
+ * lasts an upload for a while.
+ */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
 
-/** The checksum with which storage compares the body of a PUT. */
+/** The checksum that storage uses to check the body of a PUT. */
 const checksum = z.enum(bodyChecksums)
 
 const confirmBody = z.object({
   cloudKey,
   metadata: uploadMetadata.optional(),
-  /** When the browser began, in milliseconds since 1970 or as ISO 8601 text. */
+  /** When the browser began the upload, in milliseconds since 1970 or as ISO 8601 text. */
   uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
-  /** The SHA-256 of the file as the sender has it; what is stored must give the same. */
+  /** The SHA-256 of the file at the sender. The stored bytes must have the same one. */
   sha256: sha256.optional(),
 })
 
@@ -58,9 +61,12 @@ export const uploads = {
       fileSize: z.int().nonnegative(),
       fileType: mimeType,
       expirationDays,
-      /** Whose the client takes it for; another session than theirs is refused as signed out. */
+      /**
+       * The user whom the client believes to be signed in. A session of another user is refused as
+       * signed out.
+       */
       ownerId: z.string().max(64).optional(),
-      /** The same key again answers the same open upload: for a client that lost the answer. */
+      /** A client that lost the answer sends the same key again and gets the same open upload. */
       idempotencyKey: z.string().min(1).max(64).refine(fitsDatabase, 'Must be a key.').optional(),
     }),
     response: z.object({
@@ -73,15 +79,15 @@ export const uploads = {
         expirationDays: z.string(),
       }),
       /**
-       * Offered for anything larger than one part: bytes of each but the last, and how many; with the
-       * URLs of the first ones, so that they can travel at once.
+       * Offered for a file larger than one part: the size in bytes of each part but the last, their
+       * number, and the URLs of the first ones, so that these can be sent at once.
        */
       parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
       checksum,
       /**
-       * True where storage computes the SHA-256 of what it holds, so that a confirm which names another
-       * one is refused. Where it is false the confirmed SHA-256 is believed: send it only of bytes that
-       * this upload has sent.
+       * True where storage computes the SHA-256 of the stored bytes. A confirm that names another
+       * SHA-256 is then refused. Where it is false, the server believes the confirmed SHA-256: send
+       * it only if this upload has sent all those bytes.
        */
       computesSha256: z.boolean(),
     }),
@@ -149,11 +155,14 @@ export const uploads = {
     response: z.object({
       parts: z.array(
         z.object({
-          /** From 1. */
+          /** Counted from 1. */
           partNumber: z.int(),
-          /** Bytes. */
+          /** In bytes. */
           size: z.int(),
-          /** What the upload's `checksum` gives of its bytes, in base64, where storage tells. */
+          /**
+           * The part's checksum of the kind that the upload's `checksum` names, in base64. Absent
+           * where storage does not tell it.
+           */
           checksum: z.string().optional(),
         }),
       ),

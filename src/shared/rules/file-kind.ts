@@ -1,4 +1,4 @@
-/** Spec §2, analytics: the types files are counted by. */
+/** Spec §2, analytics: the kinds by which files are counted. */
 export const fileKinds = ['image', 'video', 'audio', 'pdf', 'archive', 'document', 'other'] as const
 export type FileKind = (typeof fileKinds)[number]
 
@@ -12,12 +12,12 @@ const labels: Readonly<Record<FileKind, string>> = {
   other: 'File',
 }
 
-/** One file of a kind, as a person calls it. */
+/** Returns the name people use for one file of a kind. */
 export function kindLabel(kind: FileKind): string {
   return labels[kind]
 }
 
-/** The first pattern that fits a media type (lower case, no parameters) decides. */
+/** Patterns for media types (lower case, no parameters). The first pattern that matches decides. */
 const kindsByType: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
   [/^video\//, 'video'],
@@ -34,7 +34,7 @@ const kindsByType: readonly [RegExp, FileKind][] = [
   ],
 ]
 
-/** Extensions (lower case) for types that say nothing. */
+/** Extensions (lower case) that decide when the media type says nothing. */
 const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
   image:
     'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
@@ -54,8 +54,8 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 )
 
 /**
- * What kind of file this is: by its media type, or, where the type says nothing about it (absent,
- * octet-stream, one not known here), by the extension of its name.
+ * Returns the kind of a file. Its media type decides. Where the type is absent, octet-stream or not
+ * known here, the extension of the name decides.
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
   const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''

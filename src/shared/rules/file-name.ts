@@ -1,45 +1,53 @@
-/** Bytes of UTF-8 that a name may take: what common file systems allow. */
+/** The most bytes of UTF-8 that a name may take; common file systems allow no more. */
 const maxFileNameBytes = 255
 
-/** What a file is called that nothing is left of. */
+/** The name of a file when cleaning leaves nothing of its own name. */
 const unnamed = 'file'
 
 // Spec §5: remove box-drawing and block characters, control characters and quote-like marks.
 const boxesAndBlocks = /[\u2500-\u259f]/gu
 const controls = /\p{Cc}/gu
-/** Unicode's quotation marks and what people type for them: accents, primes, ornaments. */
+/**
+ * Unicode's quotation marks, and the signs that people type instead: accents, primes, ornaments.
+ */
 const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
 /**
- * What is drawn as nothing and can hide or reorder text: bidirectional controls, zero-width
- * spaces, fillers, tags. The two joiners and the variation selectors stay: Persian, Indic scripts
- * and emoji are written with them.
+ * Invisible characters that can hide or reorder text: bidirectional controls, zero-width spaces,
+ * fillers, tags. The two joiners and the variation selectors stay, because Persian, Indic scripts
+ * and emoji need them.
  */
 const hidden = /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
 const loneSurrogates = /\p{Surrogate}/gu
 
-// Spec §5: turn dashes into hyphens (the minus sign is one to everybody but Unicode).
+// Spec §5: turn dashes into hyphens. People type the minus sign as a dash too, so it is included.
 const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 
 // Spec §5: remove the characters < > : " / \ | ? *.
 const reserved = /[<>:"/\\|?*]/gu
 
-/** Joiners with nothing before them mean nothing; variation selectors change what is before them. */
+/**
+ * Joiners at an end of the name have no effect, and a variation selector needs a character before
+ * it.
+ */
 const edges = /^[\s\p{Join_Control}\p{Variation_Selector}]+|[\s\p{Join_Control}]+$/gu
 
-/** Something a reader can see and that is more than punctuation of a name. */
+/** A character that a reader can see, other than a dot. */
 const visible = /[^\s.\p{Join_Control}\p{Variation_Selector}]/u
 
-/** What follows the last dot, when it is short and has no space; `.tar.gz` and its kin are one. */
+/**
+ * The text from the last dot on, if it is short and has no space. `.tar.gz` and its kin count as
+ * one extension.
+ */
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**
- * The name a file is kept and offered under (spec §5, design §6): cleaned by every rule of the
- * spec, in NFC, without what hides or reorders text, never empty, at most 255 bytes of UTF-8 with
- * its extension kept. Cleaning a clean name changes nothing.
+ * Returns the name under which a file is kept and offered (spec §5, design §6). The name is cleaned
+ * by every rule of the spec, in NFC, without characters that hide or reorder text, never empty, and
+ * at most 255 bytes of UTF-8 with its extension kept. Cleaning a clean name changes nothing.
  *
- * Names that Windows reserves (CON, NUL) stay: no path here is ever made from a name, and a browser
- * that saves one renames it where it has to.
+ * Names that Windows reserves (CON, NUL) stay: the server makes no path from a name, and browsers
+ * rename such a file when they save it.
  */
 export function cleanFileName(name: string): string {
   const cleaned = name
@@ -55,15 +63,16 @@ export function cleanFileName(name: string): string {
     .replace(/\s+/gu, ' ')
     .replace(edges, '')
     .replace(/^\.+/u, '.')
-    // Again, because characters that now stand side by side may compose.
+    // Normalise again: characters that now stand side by side may compose.
     .normalize('NFC')
   if (!visible.test(cleaned)) return unnamed
-  // A dot in front is the user's own (.gitignore) or all that cleaning left of a name (???.png).
+  // A leading dot is either the user's own (.gitignore) or all that cleaning left (???.png). Only
+  // the second gets a stem.
   const lostItsStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
   return shorten(lostItsStem ? unnamed + cleaned : cleaned)
 }
 
-/** Bytes of a well-formed text in UTF-8. */
+/** Returns the length of a well-formed text in bytes of UTF-8. */
 function byteLength(text: string): number {
   let bytes = 0
   for (const character of text) {
@@ -73,7 +82,7 @@ function byteLength(text: string): number {
   return bytes
 }
 
-/** Takes whole graphemes off the end of the stem until the name fits. */
+/** Removes whole graphemes from the end of the stem until the name fits. */
 function shorten(name: string): string {
   if (byteLength(name) <= maxFileNameBytes) return name
   const extension = extensionPattern.exec(name)?.[0] ?? ''

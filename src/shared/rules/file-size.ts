@@ -1,9 +1,9 @@
 const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
- * A size as people read it: spec §9, Bytes, KB, MB, GB (base 1024), at most one decimal, and none
- * that is 0. What would round up to 1024 of a unit is 1 of the next; GB is the last.
- * Takes any number of bytes; what is no size (negative, not a number) reads '0 Bytes'.
+ * Writes a size as people read it. Spec §9: Bytes, KB, MB, GB (base 1024). It has at most one
+ * decimal, and no decimal 0. A size that would round up to 1024 of a unit becomes 1 of the next; GB
+ * is the last. A value that is no size (negative, not a number) reads '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -15,7 +15,10 @@ export function formatSize(bytes: number): string {
   return `${oneDecimal(amount)} ${units[unit]}`
 }
 
-/** A limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes keep theirs. */
+/**
+ * Writes a limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes keep the
+ * space.
+ */
 export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(' ', '')
 }

@@ -12,13 +12,14 @@ export interface LifelineBar {
   renewable: Span
 }
 
-/** How much of the bar stands between two parts, and the least that a part may be, in percent. */
+/** The gap between two parts of the bar, and the smallest width of a part, in percent. */
 const gap = 0.6
 const least = 2.2
 
 /**
- * Where the parts of a lifeline lie on a bar. What there is can be seen: a link with a minute left
- * still shows a sliver, taken from what lies behind it, or, at the very end, from before it.
+ * Computes where the parts of a lifeline lie on a bar. Every part that exists can be seen: a link
+ * with a minute left still shows a thin strip. The strip takes its width from the part behind it
+ * or, at the very end, from the part before it.
  */
 export function lifelineBar(life: Lifeline): LifelineBar {
   const shown = (part: number) => (part > 0 ? Math.max(part * 100, least) : 0)

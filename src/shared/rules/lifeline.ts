@@ -6,22 +6,28 @@ export interface LifelineDates {
   maxLifetimeAt: Date
 }
 
-/** The parts of the lifeline, each a fraction (0 to 1) of the time from creation to `maxLifetimeAt`. */
+/**
+ * The parts of the lifeline. Each is a fraction (0 to 1) of the time from creation to
+ * `maxLifetimeAt`.
+ */
 export interface Lifeline {
-  /** Gone by. */
+  /** The time that has passed. */
   lived: number
-  /** The link works. */
+  /** The time for which the link still works. */
   valid: number
-  /** What a renewal could still give. */
+  /** The time that a renewal could still add. */
   renewable: number
-  /** How much time the link has: 24 hours or more, less, less than 1 hour, none. */
+  /**
+   * How much time the link has left: `calm` 24 hours or more, `amber` less, `red` less than 1 hour,
+   * `over` none.
+   */
   tone: 'calm' | 'amber' | 'red' | 'over'
 }
 
 /**
- * How to draw a file's time at `now`. With `canRenew` the three parts sum to 1; without it
- * nothing is renewable, and what they leave of the 30 days stays empty.
- * A `now` before creation (a browser's clock that runs late) counts as the moment of creation.
+ * Computes how to draw a file's time at `now`. With `canRenew` the three parts sum to 1. Without it
+ * `renewable` is 0, and the rest of the 30 days stays empty. A `now` before creation (a browser's
+ * clock may be slow) counts as the moment of creation.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()

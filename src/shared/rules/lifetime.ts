@@ -10,14 +10,16 @@ export const maxLifetimeDays = 30
 
 export const hourInMs = 60 * 60 * 1000
 
-/** A day is exactly 24 hours of UTC; no calendar and no daylight saving time plays into it. */
+/** A day is exactly 24 hours of UTC, without regard to the calendar and to daylight saving time. */
 export const dayInMs = 24 * hourInMs
 
 function after(moment: Date, days: number) {
   return new Date(moment.getTime() + days * dayInMs)
 }
 
-/** The two dates a new file carries: the end of its link and the end no renewal can pass. */
+/**
+ * Computes the two dates of a new file: when its link ends, and the end that no renewal can pass.
+ */
 export function firstLifetime(
   createdAt: Date,
   days: ExpirationDays,
@@ -25,7 +27,10 @@ export function firstLifetime(
   return { expiresAt: after(createdAt, days), maxLifetimeAt: after(createdAt, maxLifetimeDays) }
 }
 
-/** When a link renewed at `now` ends: `days` from now, never past `maxLifetimeAt` (spec §9). */
+/**
+ * Computes when a link renewed at `now` ends: after `days`, but never past `maxLifetimeAt` (spec
+ * §9).
+ */
 export function renewedExpiry(now: Date, days: ExpirationDays, maxLifetimeAt: Date): Date {
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
 }

@@ -1,20 +1,27 @@
 import { dayInMs, hourInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
 
-/** Spec §4: `active` opens, `private` can be renewed by its premium owner, `deleted` is over. */
+/**
+ * Spec §4: an `active` link opens, a `private` one can be renewed by its premium owner, a `deleted`
+ * one is over.
+ */
 export type LinkStatus = 'active' | 'private' | 'deleted'
 
 export interface LinkFacts {
   expiresAt: Date
   maxLifetimeAt: Date
-  /** Since when the bytes are gone, or no longer promised because their removal has begun. */
+  /**
+   * When the removal of the bytes began; null while the bytes are kept. The bytes may be gone at
+   * any time after that moment.
+   */
   purgedAt: Date | null
 }
 
 /**
- * The state of a link at `now`; `ownerTier` is the owner's effective tier at `now`.
- * A link ends at the very millisecond of its date. Without bytes it is deleted whatever the dates
- * and the tier say: a file purged while its owner was free cannot come back with an upgrade.
+ * Returns the state of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
+ * ends at the exact millisecond of its date. A link without bytes is deleted, even if the dates and
+ * the tier would allow more: a file purged while its owner was free cannot come back with an
+ * upgrade.
  */
 export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -30,10 +37,10 @@ function counted(count: number, unit: string) {
 }
 
 /**
- * The words of spec §4 for a link at `now`. Time left is told in days, rounded to the nearest, so
- * that a file uploaded for 3 days says so; under 24 hours in whole hours, rounded down, so that
- * nobody who hurries comes too late. Screens show the exact moment beside it. Days to renew are
- * rounded up: as long as renewing works, the label never says 0.
+ * Returns the words of spec §4 for a link at `now`. Time left is in days, rounded to the nearest,
+ * so that a file uploaded for 3 days says 3 days. Below 24 hours it is in whole hours, rounded
+ * down, so that the label never promises too much. Screens show the exact moment beside it. Days to
+ * renew are rounded up: the label never says 0 while renewing works.
  */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
   const until = (moment: Date) => moment.getTime() - now.getTime()
@@ -45,7 +52,8 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
       return days === 1 ? 'Private (1 day to renew)' : `Private (${days} days to renew)`
     }
     case 'active': {
-      // Renewals never set a later expiry, but the nearer end is the true one.
+      // No renewal sets an expiry after the maximum lifetime, but the earlier of both dates is the
+      // end in any case.
       const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
       if (left >= dayInMs) return `${counted(Math.round(left / dayInMs), 'day')} left`
       if (left >= hourInMs) return `${counted(Math.floor(left / hourInMs), 'hour')} left`

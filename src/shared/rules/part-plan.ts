@@ -4,41 +4,47 @@ const mebibyte = 1024 ** 2
 export const maxPartCount = 10_000
 
 /**
- * Small, so that a broken part costs little: 8 MiB are sent again in half a minute over 2 Mbit/s.
- * Not smaller, since S3 takes no part under 5 MiB but the last.
+ * The size is small so that a broken part costs little: sending 8 MiB again takes half a minute at
+ * 2 Mbit/s. S3 takes no part under 5 MiB except the last.
  */
 const usualPartSize = 8 * mebibyte
 
 /**
- * So many parts are signed along with the start of an upload: one for each that is sent at once,
- * and enough behind them that nobody asks for more before the first ones travel.
+ * The start of an upload signs this many parts: one for each part that is sent at once, and some
+ * more, so that the client need not ask again before it has sent the first ones.
  */
 export const firstPartsSigned = 12
 
-/** How long the presigned URL of a part is good; one that got away is soon worth nothing. */
+/** How long the presigned URL of a part is valid. A leaked URL soon becomes useless. */
 export const partUrlLifetimeMs = 60 * 60 * 1000
 
-/** How a file is cut: parts 1 to `count` of `size` bytes each, the last one of what is left. */
+/**
+ * How a file is cut: parts 1 to `count` of `size` bytes each, except that the last part holds the
+ * rest.
+ */
 export interface PartPlan {
-  /** Bytes. */
+  /** In bytes. */
   size: number
   count: number
 }
 
-/** Where a part lies in the file; both in bytes. */
+/** Where a part lies in the file. Offset and size are in bytes. */
 export interface PartRange {
-  /** From 1. */
+  /** Counted from 1. */
   partNumber: number
   offset: number
   size: number
 }
 
-/** The size of a file's parts in bytes: usually 8 MiB, more where that would make over 10,000. */
+/**
+ * Returns the size of a file's parts in bytes: usually 8 MiB, more where 8 MiB would make over
+ * 10,000 parts.
+ */
 export function partSizeFor(fileSize: number): number {
   return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
 
-/** The parts of a file of `fileSize` bytes. Every file has one, be it empty. */
+/** Cuts a file of `fileSize` bytes into parts. An empty file has one part too. */
 export function planParts(fileSize: number, partSize: number): PartPlan {
   return {
     size: partSize,
@@ -46,7 +52,10 @@ export function planParts(fileSize: number, partSize: number): PartPlan {
   }
 }
 
-/** @throws {RangeError} when a file of that size has no such part. */
+/**
+ * Returns where a part lies in the file.
+ * @throws {RangeError} when a file of that size has no such part.
+ */
 export function partRange(fileSize: number, partSize: number, partNumber: number): PartRange {
   const { count } = planParts(fileSize, partSize)
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > count) {

@@ -1,7 +1,7 @@
 /**
- * How the fetchers of chat previews and search engines name themselves. Each name is one that no
- * browser carries: in-app browsers say FBAN, LinkedInApp or [Pinterest/iOS], and a mere "bot"
- * would take a Cubot telephone for a robot.
+ * How the programs that fetch chat previews and index pages name themselves. No browser carries any
+ * of these names: in-app browsers say FBAN, LinkedInApp or [Pinterest/iOS], and a mere "bot" would
+ * match a Cubot telephone.
  */
 const robots = [
   'facebookexternalhit',
@@ -49,8 +49,9 @@ const robots = [
 const robot = new RegExp(robots.join('|'), 'i')
 
 /**
- * True for what fetches a page to show a preview or to index it. Such a one gets the page and
- * never the bytes. Command-line clients (curl, wget, aria2, scripts) are not robots: they download.
+ * True for a program that fetches a page to show a preview or to index the page. It gets the page
+ * and never the bytes. Command-line clients (curl, wget, aria2, scripts) are not robots: they
+ * download.
  */
 export function isPreviewRobot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && robot.test(userAgent)

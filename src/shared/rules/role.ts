@@ -1,9 +1,9 @@
-/** Spec §6: what an account may do beside using the product. There is one administrator. */
+/** Spec §6: what an account may do besides using the product. There is one administrator. */
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * A stored role as what it is.
+ * Turns stored text into a role.
  * @throws {RangeError} for a role that this program does not know.
  */
 export function readRole(stored: string): Role {

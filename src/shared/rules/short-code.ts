@@ -1,12 +1,14 @@
-/** Characters in the code of a short link: 49 to the power of 10 codes, some 56 bits. */
+/** The number of characters in a short code: 49 to the power of 10 codes, about 56 bits. */
 export const shortCodeLength = 10
 
-/** Letters and digits without those that look like another: 0 O o, 1 I l, 2 Z, 5 S s, u v. */
+/** Letters and digits, without those that look alike: 0 O o, 1 I l, 2 Z, 5 S s, u v. */
 export const shortCodeAlphabet = '346789ABCDEFGHJKLMNPQRTUVWXYabcdefghijkmnpqrtwxyz'
 
 const shape = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
 
-/** True for a text that could be a short code: a cheap guard before asking the database. */
+/**
+ * True for a text that could be a short code. This cheap check saves a query for any other text.
+ */
 export function isShortCode(text: string): boolean {
   return shape.test(text)
 }

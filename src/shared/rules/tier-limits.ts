@@ -5,9 +5,9 @@ const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
 
 export interface TierLimits {
-  /** Files at the same time, open uploads included; null for no limit. */
+  /** How many files a user may have at the same time, open uploads included; null for no limit. */
   maxFiles: number | null
-  /** Bytes. */
+  /** In bytes. */
   maxFileSize: number
   expirationDays: readonly ExpirationDays[]
 }
@@ -21,31 +21,32 @@ export const tierLimits: Readonly<Record<Tier, Readonly<TierLimits>>> = {
 /** The largest file that any tier may upload, in bytes. */
 const maxFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
 
-/** What is asked of the limits before an upload; sizes in bytes. */
+/** The upload that a user wants to start. Sizes are in bytes. */
 export interface UploadWish {
   tier: Tier
   fileSize: number
   expirationDays: ExpirationDays
-  /** The owner's active files and open uploads, this one not counted. */
+  /** The owner's active files and open uploads, without this one. */
   filesInUse: number
 }
 
-/** Codes of the contract's table of errors, whose texts name the limits. */
+/** Codes from the contract's table of errors. Their texts name the limits. */
 export type UploadRefusal =
   | 'FILE_TOO_LARGE'
   | 'TIER_FILE_SIZE'
   | 'TIER_EXPIRATION'
   | 'TIER_FILE_COUNT'
 
-/** True when a user of this tier may have one more file beside `filesInUse`. */
+/** True when a user of this tier may have one more file besides `filesInUse`. */
 export function hasRoom(tier: Tier, filesInUse: number): boolean {
   const { maxFiles } = tierLimits[tier]
   return maxFiles === null || filesInUse < maxFiles
 }
 
 /**
- * Whether a tier allows an upload, and if not, the error to answer with. Of several reasons the
- * one comes first that no upgrade cures, then what the user can change about this one file.
+ * Decides whether a tier allows an upload; if not, it names the error to answer with. When several
+ * reasons apply, the reason that no upgrade cures comes first, then those that the user can change
+ * for this file.
  */
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
   const limits = tierLimits[wish.tier]

@@ -3,9 +3,9 @@ export const tiers = ['free', 'premium'] as const
 export type Tier = (typeof tiers)[number]
 
 /**
- * A stored tier as what it is.
- * @throws {RangeError} for a tier that this program does not know: nobody may be taken for free, and
- * lose bytes by it, because a newer program wrote the row.
+ * Turns stored text into a tier.
+ * @throws {RangeError} for a tier that this program does not know. A newer program may have written
+ * it: treating its user as free could remove files.
  */
 export function readTier(stored: string): Tier {
   const tier = tiers.find((known) => known === stored)

@@ -1,16 +1,22 @@
 import { readTier, type Tier } from './tier.ts'
 
-/** What is stored about a user's tier. A trial end beside `premium` means premium by trial only. */
+/**
+ * What the database says about a user's tier. `premium` with the end of a trial means premium only
+ * by trial.
+ */
 export interface TierFacts {
   tier: Tier | null | undefined
   premiumTrialStartedAt: Date | null
-  /** Null for premium that is not a trial: whoever makes a user premium for good clears it. */
+  /**
+   * The end of the trial. Null for premium without a trial: making a user premium for good clears
+   * it.
+   */
   premiumTrialEndsAt: Date | null
 }
 
 /**
- * The tier that counts at `now`. A trial is over from its very end on, by this rule and not by a
- * job: premium with an end at or before `now` is free, premium without an end stays premium.
+ * Returns the tier that applies at `now`. A trial ends at its exact end date by this rule, without
+ * a job: premium whose end is at or before `now` is free, premium without an end stays premium.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {

@@ -1,13 +1,13 @@
 import { greeting, type LetterContent } from '../letter.ts'
 
-/** Tells an account's owner that its password is another one now. */
+/** Writes the letter that tells an account's owner that the password was changed. */
 export function passwordChangedLetter(facts: {
-  /** Null where nobody has shown to read this address: then the name may be somebody else's words. */
+  /** Null where the address is not verified: then the name may be the words of a stranger. */
   name: string | null
   email: string
-  /** In words. */
+  /** The moment as text for people. */
   changedAt: string
-  /** The page where one who did not do this takes the account back. */
+  /** The page where an owner who did not change the password takes the account back. */
   loginPage: string
   supportEmail: string
 }): LetterContent {

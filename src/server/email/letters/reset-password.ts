@@ -1,13 +1,13 @@
 import { greeting, type LetterContent } from '../letter.ts'
 
-/** The way back into an account for somebody who forgot its password. */
+/** Writes the letter that lets an owner who forgot the password set a new one. */
 export function resetPasswordLetter(facts: {
-  /** Null where nobody has shown to read this address: then the name may be somebody else's words. */
+  /** Null where the address is not verified: then the name may be the words of a stranger. */
   name: string | null
   email: string
-  /** The address that takes the new password; whoever has it may set one. */
+  /** The page that takes the new password. Anyone who has this address may set one. */
   link: string
-  /** In words. */
+  /** The moment as text for people. */
   askedAt: string
 }): LetterContent {
   return {

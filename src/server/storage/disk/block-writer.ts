@@ -3,42 +3,42 @@ import { AppError } from '../../errors.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 
 const blockBytes = 512 * 1024
-/** Small chunks cost more than their bytes; so many make a block, however short. */
+/** Small chunks cost more than their bytes, so this many make a block even if they are short. */
 const blockChunks = 64
-/** Whoever sends nothing for so long has what came written: it would only lie in the memory. */
+/** A sender that pauses for so long gets its bytes written. They would only take up memory. */
 const stillMs = 1000
 
-/** A `FileHandle`, as far as it is needed here; it may write less than it is given. */
+/** The part of a `FileHandle` that is needed here. It may write less than it is given. */
 interface BlockFile {
   writev(chunks: Buffer[], position: number): Promise<{ bytesWritten: number }>
 }
 
 export interface BlockWriterOptions {
-  /** Stays the caller's to close, after the stream has closed. */
+  /** The caller closes this file after the stream has closed. */
   file: BlockFile
-  /** The byte offset in the file at which the first byte lands. */
+  /** The offset in the file, in bytes, of the first byte. */
   start: number
-  /** The offset that may be reached and never passed. */
+  /** The offset that the writer may reach and never passes. */
   limit: number
-  /** What this and all other uploads have gathered. */
+  /** Counts the bytes that all uploads have gathered. */
   memory: GatheredBytes
-  /** Called with each chunk before it is taken; what it rejects with ends the stream. */
+  /** Called with each chunk before it is taken. If it rejects, the stream ends with its error. */
   onBytes(chunk: Buffer): Promise<void> | undefined
-  /** Called when all bytes up to this offset of the file have been written. */
+  /** Called when all bytes up to this offset of the file are written. */
   onWritten?(offset: number): void
 }
 
 /**
- * Writes a stream into a file, in order and without a gap, holding two blocks at most: one gathers
- * while the other is being written. It holds less while all uploads together hold much, and nothing
- * for long while its sender pauses. When it finishes, all that it took is written; a chunk that would
- * pass the limit ends it with FILE_TOO_LARGE before any of that chunk is written.
+ * Writes a stream into a file, in order and without a gap. It holds at most two blocks: it gathers
+ * one while it writes the other. It holds less while all uploads together hold much, and it writes
+ * early when its sender pauses. When it finishes, all bytes that it took are written. A chunk that
+ * would pass the limit ends it with FILE_TOO_LARGE before any byte of that chunk is written.
  *
- * It frees the memory of the chunks it has written: nobody may look at one afterwards.
+ * It frees the memory of each written chunk, so the caller must not use a chunk afterwards.
  */
 export class BlockWriter extends Writable {
   readonly #options: BlockWriterOptions
-  /** Where the bytes of the gathered block will land. */
+  /** The offset in the file of the block that is being gathered. */
   #position: number
   #gathered: Buffer[] = []
   #gatheredBytes = 0
@@ -56,7 +56,7 @@ export class BlockWriter extends Writable {
     return this.#position + this.#gatheredBytes
   }
 
-  /** Writes what has been taken so far, and goes on. */
+  /** Writes all bytes taken so far. The stream goes on. */
   async flush(): Promise<void> {
     await this.#startBlock()
     await this.#writing
@@ -65,7 +65,7 @@ export class BlockWriter extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     const checking = this.#options.onBytes(chunk)
-    // Most chunks are only gathered, and nothing has to be waited for.
+    // Most chunks are only gathered, so there is nothing to wait for.
     const waiting = checking ? checking.then(() => this.#take(chunk)) : this.#take(chunk)
     if (waiting) waiting.then(() => done(), done)
     else done()
@@ -82,9 +82,9 @@ export class BlockWriter extends Writable {
     else done(error)
   }
 
-  /** What it answers is to be awaited before the next chunk. */
+  /** Takes a chunk. If it returns a promise, the next chunk must wait for it. */
   #take(chunk: Buffer): Promise<void> | undefined {
-    // While the chunk was being looked at, the stream may have ended.
+    // The stream may have ended while the chunk was checked.
     if (this.destroyed) return undefined
     if (this.offset + chunk.length > this.#options.limit) {
       return Promise.reject(new AppError('FILE_TOO_LARGE'))
@@ -100,11 +100,11 @@ export class BlockWriter extends Writable {
   }
 
   #writeStill(): void {
-    // What goes wrong has ended the stream, which tells of it.
+    // A failure has destroyed the stream, which reports it.
     this.flush().catch(() => undefined)
   }
 
-  /** Begins to write what is gathered, once the block before has been written. */
+  /** Begins to write the gathered block after the block before it is written. */
   #startBlock(): Promise<void> | undefined {
     if (this.#writing) return this.#writing.then(() => this.#startBlock())
     if (this.destroyed) return Promise.reject(this.errored ?? new Error('the writer is closed'))
@@ -138,7 +138,7 @@ export class BlockWriter extends Writable {
   }
 }
 
-/** What is left of the chunks behind their first bytes. */
+/** Returns the chunks without their first `bytes` bytes. */
 function behind(chunks: Buffer[], bytes: number): Buffer[] {
   let skip = bytes
   return chunks.flatMap((chunk) => {
@@ -149,11 +149,11 @@ function behind(chunks: Buffer[], bytes: number): Buffer[] {
 }
 
 /**
- * Frees a chunk's memory at once. Node hands over a body in fresh buffers of 64 KiB at most; left to
- * the garbage collector, each 64 MiB of them make it mark the whole heap of the program, which was a
- * third of the processor time of an upload and let 50 to 100 MiB lie about.
+ * Frees a chunk's memory at once. Node hands over a body in fresh buffers of at most 64 KiB. The
+ * garbage collector would mark the whole heap for each 64 MiB of them: that took a third of an
+ * upload's processor time and left 50 to 100 MiB unused in memory.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
-  // Not where other buffers may have bytes in the same memory.
+  // Other buffers may share this memory; then it is not freed.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A part of a file: both offsets in bytes from 0, both included. */
+/**
+ * A part of a file, from byte `start` to byte `end`. Both count from 0, and both bytes are
+ * included.
+ */
 export interface ByteRange {
   start: number
   end: number
 }
 
-/** What the bytes of a file are known by: neither ever changes under one URL. */
+/** The values that identify the bytes of a file. They never change under one URL. */
 export interface Validators {
   /** A strong entity tag, with its quotes. */
   etag: string
@@ -14,9 +17,9 @@ export interface Validators {
 }
 
 /**
- * Which part of `size` bytes a Range header asks for (RFC 9110 §14). `whole` when there is none,
- * when it is malformed, when it asks for several parts (the RFC leaves that to the server), and
- * for an empty file, of which no part can be named.
+ * Returns the part of `size` bytes that a Range header asks for (RFC 9110 §14). It returns `whole`
+ * when the header is absent or malformed, when it asks for several parts (the RFC leaves them to
+ * the server), and for an empty file, which has no part to name.
  */
 export function selectRange(
   header: string | undefined,
@@ -37,8 +40,9 @@ export function selectRange(
 }
 
 /**
- * What the conditions of a GET or HEAD lead to, in RFC 9110 §13.2.2's order: `failed` is 412,
- * `unmodified` 304; If-Range decides between `whole` and `range`, where a Range may count.
+ * Evaluates the conditions of a GET or HEAD, in the order of RFC 9110 §13.2.2. `failed` means 412,
+ * `unmodified` means 304. If-Range decides between `whole` and `range`; only with `range` may a
+ * Range header count.
  */
 export function evaluateConditions(
   headers: IncomingHttpHeaders,
@@ -53,7 +57,7 @@ export function evaluateConditions(
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
-    // The comparison is the weak one here: a proxy may have weakened our tag on its way.
+    // The comparison is weak, because a proxy may have weakened our tag.
     if (namesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
   } else if (modified <= httpDate(headers['if-modified-since'])) {
     return 'unmodified'
@@ -69,12 +73,15 @@ function namesStrongly(list: string, etag: string): boolean {
   return list.match(/(?:W\/)?"[^"]*"/g)?.includes(etag) ?? false
 }
 
-/** Milliseconds since 1970; NaN, which compares as neither before nor after, when it is no date. */
+/**
+ * Returns milliseconds since 1970, or NaN for text that is no date. NaN compares as neither earlier
+ * nor later.
+ */
 function httpDate(text: string | undefined): number {
   return text === undefined ? Number.NaN : Date.parse(text)
 }
 
-/** HTTP dates know no milliseconds. */
+/** Cuts a date to whole seconds, because HTTP dates have no milliseconds. */
 function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }

@@ -3,18 +3,18 @@ import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
-/** What the thread is told; orders for one key are obeyed in their order. */
+/** An order for the thread. It obeys the orders for one key in the order of their arrival. */
 export type DigestOrder =
   | { order: 'follow'; key: string; path: string; bytes: number }
-  /** All `bytes` are there: answer. */
+  /** All `bytes` are written, and the thread is to answer. */
   | { order: 'finish'; key: string; path: string; bytes: number; question: number }
-  /** What was reckoned of this key so far is worth nothing. */
+  /** The thread drops its progress for this key, because the bytes change. */
   | { order: 'forget'; key: string }
 
 export interface DigestAnswer {
   question: number
   sha256?: string
-  /** Why there is none. */
+  /** The reason why there is no SHA-256. */
   error?: string
 }
 
@@ -26,9 +26,9 @@ interface Progress {
   question: number | undefined
 }
 
-/** Small enough to stay in the processor's own cache between the reading and the reckoning. */
+/** The block is small enough to stay in the processor's cache between reading and hashing. */
 const block = Buffer.allocUnsafe(256 * 1024)
-/** After so many bytes of one file the next has its turn, and orders are heard. */
+/** After so many bytes of one file, the thread turns to the next file and reads new orders. */
 const turnBytes = 8 * 1024 * 1024
 
 const underWay = new Map<string, Progress>()
@@ -48,13 +48,16 @@ parentPort?.on('message', (order: DigestOrder) => {
   if (!working) work()
 })
 
-/** Takes a turn at one file that has something left, then lets orders in, until none has. */
+/**
+ * Hashes one turn of a file that has bytes left, lets orders in, and repeats until no file has
+ * bytes left.
+ */
 function work(): void {
   working = false
   for (const [key, progress] of underWay) {
     if (progress.done >= progress.goal && progress.question === undefined) continue
     working = true
-    // To the end of the row, so that all have their turns.
+    // The file goes to the end, so that all files get their turns.
     underWay.delete(key)
     if (takeTurn(progress)) underWay.set(key, progress)
     setImmediate(work)
@@ -62,7 +65,7 @@ function work(): void {
   }
 }
 
-/** Whether there is anything to remember of the file afterwards. */
+/** Takes one turn. Returns whether the thread must remember the file afterwards. */
 function takeTurn(progress: Progress): boolean {
   const { hash, goal, question } = progress
   try {
@@ -70,7 +73,8 @@ function takeTurn(progress: Progress): boolean {
     if (progress.done < goal || question === undefined) return true
     answer({ question, sha256: hash.digest('hex') })
   } catch (error) {
-    // It may have been removed meanwhile. Who asks is told; who only follows begins anew.
+    // The file may have been removed. A question gets the error; a file that is only followed
+    // begins anew.
     if (question !== undefined) answer({ question, error: String(error) })
   }
   return false

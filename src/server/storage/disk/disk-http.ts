@@ -17,19 +17,18 @@ import { TransferCeiling } from './transfer-ceiling.ts'
 import { transferLimits } from './transfer-limits.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
-/** A flood of transfers must not become one of log lines. */
+/** How often refused transfers are logged, so that many of them do not fill the log. */
 const tellEveryMs = 60_000
 
 export interface DataPlaneOptions extends UploadReceiver {
   signingKey: KeyObject
-  /** By whose address transfers are counted. */
+  /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
 }
 
 /**
- * The bytes' way in and out of the disk store over HTTP, on raw Node streams. Nothing that goes
- * wrong in one request ends the process: a refusal or a failure is answered, a client that has left
- * is noted and forgotten.
+ * Sends and receives the bytes of the disk store over HTTP, on raw Node streams. No fault of one
+ * request ends the process: a refusal or a failure is answered, and a client that left is dropped.
  */
 export class DataPlane {
   readonly #folders: Folders
@@ -87,7 +86,10 @@ export class DataPlane {
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Refuses what comes, ends what runs (arrived bytes stay), and resolves when all has ended. */
+  /**
+   * Refuses new requests and ends running ones; bytes that arrived stay. Resolves when all have
+   * ended.
+   */
   async close(): Promise<void> {
     this.#closing = true
     this.#receiver.locks.stopAll(new AppError('UNAVAILABLE'))
@@ -165,7 +167,7 @@ export class DataPlane {
       if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
       return error
     }
-    // A full or failing disk, mostly. The client may come back; the log tells the whole of it.
+    // Mostly the disk is full or failing. The client may try again; only the log gets the details.
     this.#log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }

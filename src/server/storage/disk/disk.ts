@@ -23,40 +23,48 @@ import { UploadRoom } from './upload-room.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
-  /** The folder that holds everything; made where it is missing. One server at a time uses it. */
+  /**
+   * The folder of all stored bytes, made if it is missing. Only one server at a time may use it.
+   */
   dataDir: string
-  /** The public origin, under which `handle` answers, and which presigned URLs are made from. */
+  /** The public origin, at which `handle` answers. Presigned URLs begin with it. */
   appUrl: URL
-  /** What the signatures rest on: the same after a restart, or URLs already given stop working. */
+  /**
+   * The secret of the signatures. It must stay the same after a restart, or issued URLs stop
+   * working.
+   */
   secret: string
   clock: Clock
   log: Logger
   uploads: UploadActivity
-  /** Where a request comes from: of one client only so many transfers run at once. */
+  /** Returns a request's client address. The number of transfers of one client is limited. */
   clientAddress(request: IncomingMessage): string
-  /** The file system of `dataDir`. */
+  /** The free space of the file system of `dataDir`. */
   space: UploadSpace
-  /** Absent: the real one. */
+  /** Tests give their own; without it the real file system is used. */
   fileSystem?: FileSystem
 }
 
 export interface DiskStorage extends Storage {
   /**
-   * Answers every request whose path begins with /storage/, also those of the server's
-   * `checkContinue` event, whose 100 it sends itself. Resolves when the answer has ended; never
-   * rejects.
+   * Answers every request whose path begins with /storage/, including those of the server's
+   * `checkContinue` event, for which it sends the status 100 itself. Resolves when the answer has
+   * ended; never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** How many transfers are running, in and out. */
+  /** How many transfers are running, uploads and downloads. */
   activeTransfers(): number
   /** Resolves when no transfer is running. */
   idle(): Promise<void>
-  /** Ends what runs (arrived bytes stay and can be continued) and resolves when all has ended. */
+  /**
+   * Ends running transfers; bytes that arrived stay and can be continued. Resolves when all have
+   * ended.
+   */
   close(): Promise<void>
 }
 
 /**
- * The storage port on a local disk, which signs its own URLs and answers them itself.
+ * Opens the storage port on a local disk, which signs its own URLs and answers them itself.
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
@@ -94,7 +102,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // Asked before running transfers are stopped: confirming too early must not end an upload.
+      // The size is checked before the lock stops running transfers: confirming too early must not
+      // end an upload.
       if (locks.isHeld(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)

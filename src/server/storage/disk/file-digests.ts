@@ -5,30 +5,32 @@ import type { Logger } from 'pino'
 import type { DigestAnswer, DigestOrder } from './digest-thread.ts'
 
 const mebibyte = 1024 * 1024
-/** The thread is told of new bytes in steps: each costs it the opening of the file. */
+/**
+ * The thread is told of new bytes in steps of this size, because it opens the file for each step.
+ */
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
-/** Of so many uploads it is remembered how far their SHA-256 is, and of so many what it was. */
+/** The progress of at most this many uploads is remembered, and the SHA-256 of as many. */
 const rememberedUploads = 500
-/** The thread holds one block and what its few messages need. */
+/** The thread needs memory only for one block and its few messages. */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** Files up to here are cheaper reckoned where their bytes are than handed over. */
+/** For files up to this size, hashing here costs less than asking the thread. */
 export const smallFileBytes = mebibyte
 
 /**
- * The SHA-256 of files, reckoned while they arrive: a thread follows the bytes from the beginning
- * as far as they are written without a gap, out of the filesystem's cache, so that when a file is
- * sealed hardly any are left to read. Where the thread knows nothing (after a restart, after bytes
- * under its way changed, when it died) it begins anew; the answer is always that of the bytes there.
+ * Computes the SHA-256 of files while they arrive. A thread reads the bytes that are written
+ * without a gap from the beginning, out of the filesystem's cache. So hardly any bytes are left to
+ * read when a file is sealed. Where the thread knows nothing (after a restart, after bytes it has
+ * read changed, after it died), it begins anew. The result is always that of the bytes in the file.
  */
 export class FileDigests {
   readonly #log: Logger
   #thread: Worker | undefined
   #closed = false
-  /** How far the thread was told to go, by key; the longest untold come first. */
+  /** How far the thread was told to read, by key. The key that was told longest ago comes first. */
   readonly #told = new Map<string, number>()
-  /** What it came to, by key. */
+  /** The computed SHA-256, by key. */
   readonly #known = new Map<string, string>()
   readonly #asked = new Map<number, PromiseWithResolvers<string>>()
   #lastQuestion = 0
@@ -37,7 +39,10 @@ export class FileDigests {
     this.#log = log
   }
 
-  /** The first `bytes` bytes of the file at `path` are written, and `changing` is told before they change. */
+  /**
+   * Tells the thread that the first `bytes` bytes of the file at `path` are written. Call
+   * `changing` before they change again.
+   */
   follow(key: string, path: string, bytes: number): void {
     const told = this.#told.get(key) ?? 0
     if (bytes - told < stepBytes) return
@@ -47,26 +52,29 @@ export class FileDigests {
     for (const idle of oldest(this.#told)) this.#forgetProgress(idle)
   }
 
-  /** The bytes from offset `from` on are about to change. */
+  /** Notes that the bytes from offset `from` on are about to change. */
   changing(key: string, from: number): void {
     this.#known.delete(key)
     if ((this.#told.get(key) ?? 0) > from) this.#forgetProgress(key)
   }
 
-  /** The SHA-256 of all bytes under a key, known already; until they change. */
+  /**
+   * Stores the SHA-256 of all bytes under a key, if the caller has computed it. It holds until the
+   * bytes change.
+   */
   know(key: string, sha256: string): void {
     this.#known.set(key, sha256)
     for (const old of oldest(this.#known)) this.#known.delete(old)
   }
 
-  /** Nothing is under the key any more. */
+  /** Forgets a key whose bytes were removed. */
   forget(key: string): void {
     this.changing(key, 0)
   }
 
   /**
-   * The SHA-256, in hexadecimal, of a whole file that nobody changes meanwhile.
-   * @throws when it cannot be read.
+   * Returns the SHA-256, in hexadecimal, of a whole file that must not change meanwhile.
+   * @throws when the file cannot be read.
    */
   async of(key: string, path: string, file: FileHandle): Promise<string> {
     const known = this.#known.get(key)
@@ -80,7 +88,7 @@ export class FileDigests {
     return sha256
   }
 
-  /** Ends the thread. What is asked afterwards is reckoned without one. */
+  /** Ends the thread. Later questions are computed on the main thread. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#thread?.terminate()
@@ -91,7 +99,7 @@ export class FileDigests {
     this.#tell({ order: 'forget', key })
   }
 
-  /** Null when the thread cannot tell. */
+  /** Asks the thread for a SHA-256. Returns null when the thread cannot compute it. */
   async #askThread(key: string, path: string, bytes: number): Promise<string | null> {
     this.#lastQuestion += 1
     const question = this.#lastQuestion
@@ -106,7 +114,7 @@ export class FileDigests {
     }
   }
 
-  /** False when nobody hears it. */
+  /** Sends an order. Returns false when there is no thread to take it. */
   #tell(order: DigestOrder): boolean {
     if (this.#closed) return false
     try {
@@ -132,7 +140,7 @@ export class FileDigests {
     })
     thread.on('error', (error) => this.#log.error({ err: error }, 'the digest thread failed'))
     thread.on('exit', () => {
-      // The next that is told starts another, which knows nothing and begins at each file's start.
+      // The next order starts another thread, which begins at the start of each file.
       this.#thread = undefined
       for (const { reject } of this.#asked.values()) reject(new Error('the digest thread ended'))
       this.#asked.clear()
@@ -141,7 +149,7 @@ export class FileDigests {
   }
 }
 
-/** The keys that are too many, to be deleted as they come. */
+/** Yields the oldest keys beyond the limit. The caller deletes each one. */
 function* oldest(map: Map<string, unknown>): Generator<string> {
   for (const key of map.keys()) {
     if (map.size <= rememberedUploads) return

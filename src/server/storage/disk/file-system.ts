@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * What the disk store changes its folders with: the part of `node:fs/promises` that it uses. It is
- * an argument, so that a test can see what has been synced and cut the power anywhere.
+ * The part of `node:fs/promises` with which the disk store changes its folders. It is an argument,
+ * so that a test can see which changes are synced and simulate a power cut anywhere.
  */
 export interface FileSystem {
   open(path: string, flags: string, mode?: number): Promise<FileHandle>
@@ -13,7 +13,7 @@ export interface FileSystem {
   rm(path: string, options: { force: true }): Promise<void>
 }
 
-/** What is found; null when there is no such file. */
+/** Returns the result, or null when the file does not exist. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
@@ -27,7 +27,7 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT')
 }
 
-/** Whether the file system says no in this way. */
+/** Whether an error has this code of the file system. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

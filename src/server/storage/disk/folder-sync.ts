@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises'
 import type { FileSystem } from './file-system.ts'
 
 /**
- * Makes the names in one folder durable, again and again: a file's name survives a power cut only
- * when its folder has been synced too. The folder stays open, and those who ask at the same time
- * share one sync, which together spares a busy store a third of its calls to the filesystem.
+ * Makes the names in one folder durable: a file's name survives a power cut only when its folder is
+ * synced too. The folder stays open, and calls at the same time share one sync. Both save a busy
+ * store a third of its calls to the filesystem.
  */
 export class FolderSync {
   readonly #fs: FileSystem
@@ -18,14 +18,15 @@ export class FolderSync {
     this.#path = path
   }
 
-  /** Resolves when all that was changed in the folder before this call survives a power cut. */
+  /** Resolves when all changes in the folder before this call survive a power cut. */
   sync(): Promise<void> {
-    // One that is running may have begun before the caller's change, so it takes the next.
+    // A running sync may have begun before the caller's change, so the caller waits for the next
+    // one.
     this.#next ??= this.#syncNext()
     return this.#next
   }
 
-  /** Lets go of the folder; it is opened again when it is needed. */
+  /** Closes the folder. The next sync opens it again. */
   async close(): Promise<void> {
     await this.#running?.catch(() => undefined)
     const handle = this.#handle

@@ -7,16 +7,16 @@ import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-syste
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
 
-/** What is done with a file while it is open. */
+/** Reads from a file while it is open. */
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
 
 const partsSuffix = '.parts'
 
 /**
- * The disk store's files: bytes arrive in `uploads/<key>` and move, once complete and durable, to
- * `files/<first two characters>/<key>`. Both lie under one folder and so on one filesystem, which
- * makes the move one rename. Beside bytes that arrive in parts lies `uploads/<key>.parts`, which
- * tells the parts that are whole; without it the bytes from the start to the end of the file count.
+ * The files of the disk store. Bytes arrive in `uploads/<key>`. Complete and durable, they move to
+ * `files/<first two characters>/<key>`. Both folders lie on one filesystem, so the move is one
+ * rename. For an upload in parts, `uploads/<key>.parts` lists the parts that are complete; without
+ * that file, all bytes of the upload count.
  */
 export class Folders {
   readonly #fs: FileSystem
@@ -24,7 +24,7 @@ export class Folders {
   readonly #files: string
   readonly #uploadNames: FolderSync
   readonly #fileNames: FolderSync
-  /** The fan-out folders that are known to survive a power cut. */
+  /** The folders below `files` that are known to survive a power cut. */
   readonly #durableFanOuts = new Set<string>()
 
   private constructor(fs: FileSystem, dataDir: string) {
@@ -35,7 +35,7 @@ export class Folders {
     this.#fileNames = new FolderSync(fs, this.#files)
   }
 
-  /** Makes the folders where they are missing, durably. */
+  /** Makes the folders where they are missing, and syncs them. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploads, { recursive: true })
@@ -44,12 +44,12 @@ export class Folders {
     return folders
   }
 
-  /** Lets go of the folders, which are opened again when they are needed. */
+  /** Closes the folders. They are opened again when they are needed. */
   async close(): Promise<void> {
     await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
   }
 
-  /** Opens the object that is arriving under a key, making an empty one where there is none. */
+  /** Opens the file of an upload, and makes an empty one where there is none. */
   async openUpload(key: string, how: 'continue' | 'start over'): Promise<FileHandle> {
     const path = this.uploadPath(key)
     if (how === 'continue') {
@@ -60,16 +60,17 @@ export class Folders {
       return await this.#fs.open(path, 'wx+', 0o600)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      // A new file in place of a truncated one: a writer that still has the old one open, even in
-      // another process, then spoils nothing.
+      // A new file replaces the old one. A writer that still has the old file open, even in another
+      // process, then does no harm.
       await this.#fs.rm(path, { force: true })
       return await this.#fs.open(path, 'wx+', 0o600)
     }
   }
 
   /**
-   * Empties an upload, which from then on arrives in parts. Durable when this resolves, before the
-   * first byte is written: a power cut must never leave a file with gaps that nothing names as such.
+   * Empties an upload, which from now on arrives in parts. The change is durable when this
+   * resolves, before the first byte is written: a power cut must never leave a file with gaps that
+   * is not marked as being in parts.
    */
   async startParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
@@ -78,30 +79,35 @@ export class Folders {
     await this.#uploadNames.sync()
   }
 
-  /** Opens the bytes of an upload that arrives in parts, for one to be written to its place. */
+  /** Opens the file of an upload in parts, so that a part can be written in its place. */
   openForPart(key: string): Promise<FileHandle> {
     return this.#fs.open(this.uploadPath(key), 'r+')
   }
 
-  /** Adds a line to what tells the parts of an upload. */
+  /** Adds a line to the list of an upload's parts. */
   notePart(key: string, line: string): Promise<void> {
-    // The line break before it ends what a full disk may have left of the line before.
+    // The first line break ends a line that a full disk may have cut off.
     return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
   }
 
-  /** Removes what arrived in parts, in an order that a power cut keeps: never the gaps' name first. */
+  /**
+   * Removes the bytes of an upload in parts before their list, with a sync in between: a power cut
+   * must never leave bytes with gaps without the list.
+   */
   async discardParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
     await this.#uploadNames.sync()
     await this.forgetParts(key)
   }
 
-  /** Removes what tells the parts of an upload, whose bytes must be gone from there already. */
+  /** Removes the list of an upload's parts. Its bytes must be gone from `uploads` already. */
   forgetParts(key: string): Promise<void> {
     return this.#fs.rm(this.partsPath(key), { force: true })
   }
 
-  /** Keys whose bytes arrive in parts. What a crash left of others is removed. */
+  /**
+   * Returns the keys of the uploads in parts. Lists without bytes, which a crash left, are removed.
+   */
   async keysInParts(): Promise<string[]> {
     const names = new Set(await readdir(this.#uploads))
     const keys = [...names]
@@ -113,30 +119,37 @@ export class Folders {
     return keys.filter((key) => names.has(key))
   }
 
-  /** Opens a sealed object for reading; null when there is none. */
+  /** Opens a sealed object for reading. Returns null when there is none. */
   openSealed(key: string): Promise<FileHandle | null> {
     return unlessMissing(this.#fs.open(this.#sealedPath(key), 'r'))
   }
 
-  /** The size of a sealed object in bytes; null when there is none. */
+  /** Returns the size of a sealed object in bytes, or null when there is none. */
   async sealedSize(key: string): Promise<number | null> {
     return (await unlessMissing(stat(this.#sealedPath(key))))?.size ?? null
   }
 
-  /** The bytes stored under a key, arriving or sealed; null when there is no such object. */
+  /**
+   * Returns the size in bytes of the object under a key, arriving or sealed, or null when there is
+   * none.
+   */
   async storedSize(key: string): Promise<number | null> {
-    // In this order, because an object only ever moves from here to there.
+    // The order matters: an object only ever moves from arriving to sealed.
     const arriving = await unlessMissing(stat(this.uploadPath(key)))
     return arriving?.size ?? (await this.sealedSize(key))
   }
 
-  /** Bytes that have arrived under a key and would survive a power cut; 0 when there are none. */
+  /**
+   * Returns how many bytes have arrived under a key and would survive a power cut; 0 when there are
+   * none.
+   */
   async durableUploadSize(key: string): Promise<number> {
     const file = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
-      // The names too: its own, and that of parts which it replaced and which must not come back.
+      // The sync of the folder makes the file's name durable. It also makes durable that the parts
+      // which the file replaced are gone.
       await Promise.all([file.datasync(), this.#uploadNames.sync()])
       return size
     } finally {
@@ -145,9 +158,10 @@ export class Folders {
   }
 
   /**
-   * Moves an object of exactly `size` bytes from arriving to sealed; when this resolves it survives
-   * a power cut. Every step can be repeated: cut off anywhere, the next call ends the work.
-   * @param read is given the file and where it lies until its answer, which is answered.
+   * Moves an object of exactly `size` bytes from arriving to sealed. When this resolves, the object
+   * survives a power cut. If it is cut off anywhere, the next call completes the work.
+   * @param read gets the file and its path, which stays valid until `read` resolves.
+   * @returns the result of `read`.
    * @throws {SizeMismatch} when there is no object of that size.
    */
   async seal<T>(key: string, size: number, read: Reading<T>): Promise<T> {
@@ -156,8 +170,8 @@ export class Folders {
     const answer = sealed
       ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
       : await this.#moveToSealed(key, size, read)
-    // Also for an object found sealed: the call that moved it may not have come to this.
-    // At once, so that they share what the filesystem does for each.
+    // The sync also runs for an object found sealed, because the call that moved it may not have
+    // synced. Both syncs run at once, so that they share the filesystem's work.
     await Promise.all([syncFolder(this.#fs, fanOut), this.#uploadNames.sync()])
     return answer
   }
@@ -183,7 +197,10 @@ export class Folders {
     return answer
   }
 
-  /** Durable when this resolves: a power cut may not take the folder from under what moves there. */
+  /**
+   * Makes a folder for sealed objects. When this resolves, the folder survives a power cut, so that
+   * the objects in it can too.
+   */
   async #makeFanOut(fanOut: string): Promise<void> {
     if (this.#durableFanOuts.has(fanOut)) return
     await this.#fs.mkdir(fanOut, { recursive: true })
@@ -191,13 +208,13 @@ export class Folders {
     this.#durableFanOuts.add(fanOut)
   }
 
-  /** Removes what is stored under a key, arriving or sealed. */
+  /** Removes the object under a key, arriving or sealed. */
   async remove(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
     await this.#fs.rm(this.#sealedPath(key), { force: true })
   }
 
-  /** Every object; entries that are none of ours are passed over. */
+  /** Lists every object and ignores entries that are none of ours. */
   async *list(): AsyncGenerator<StoredObject> {
     yield* listFolder(this.#uploads)
     for await (const entry of await opendir(this.#files)) {
@@ -205,13 +222,13 @@ export class Folders {
     }
   }
 
-  /** What `writeInstallation` wrote; null when nothing was. */
+  /** Returns the text that `writeInstallation` wrote, or null. */
   async readInstallation(): Promise<string | null> {
     const text = await unlessMissing(readFile(this.#installationPath(), 'utf8'))
     return text === null ? null : text.trim()
   }
 
-  /** Writes a line beside the sealed objects; when this resolves it survives a power cut. */
+  /** Writes a line beside the sealed objects. When this resolves, the line survives a power cut. */
   async writeInstallation(installation: string): Promise<void> {
     const fresh = `${this.#installationPath()}.${randomUUID()}`
     const file = await this.#fs.open(fresh, 'wx', 0o600)
@@ -225,7 +242,7 @@ export class Folders {
     await this.#fileNames.sync()
   }
 
-  /** Writes, reads back and removes a small file; rejects when any of it fails. */
+  /** Writes, reads back and removes a small file; rejects when any step fails. */
   probe(): Promise<void> {
     return probeFolder(this.#fs, this.#uploads)
   }
@@ -234,13 +251,13 @@ export class Folders {
     return join(this.#files, '.installation')
   }
 
-  /** Where the bytes of an upload lie while they arrive. */
+  /** Returns the path of an upload's bytes while they arrive. */
   uploadPath(key: string): string {
     assertStorageKey(key)
     return join(this.#uploads, key)
   }
 
-  /** Where it is told which parts of an upload are whole. */
+  /** Returns the path of the list of an upload's parts. */
   partsPath(key: string): string {
     return `${this.uploadPath(key)}${partsSuffix}`
   }
@@ -262,13 +279,13 @@ function assertStorageKey(key: string): void {
 async function* listFolder(folder: string): AsyncGenerator<StoredObject> {
   for await (const entry of await opendir(folder)) {
     if (!isStorageKey(entry.name)) continue
-    // Between the listing and the look it may have been removed or sealed.
+    // The file may have been removed or sealed since it was listed.
     const found = await unlessMissing(stat(join(folder, entry.name)))
     if (found?.isFile()) yield { key: entry.name, modifiedAt: found.mtime }
   }
 }
 
-/** Reads a file of exactly `size` bytes, and closes it. */
+/** Reads a file of exactly `size` bytes and closes it. */
 async function readExactly<T>(
   file: FileHandle,
   size: number,

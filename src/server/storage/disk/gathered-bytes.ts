@@ -1,13 +1,14 @@
 import { transferLimits } from './transfer-limits.ts'
 
 /**
- * What all uploads have taken in and not written yet. Where that comes to its limit, each of them
- * writes what it has before it takes more: in smaller blocks, and none waits for another's sender.
+ * Counts the bytes that all uploads have gathered and not written yet. At the limit, each upload
+ * writes its bytes before it takes more. Its blocks are then smaller, but no upload waits for the
+ * sender of another.
  */
 export class GatheredBytes {
   #bytes = 0
 
-  /** Now. */
+  /** The current number. */
   get bytes(): number {
     return this.#bytes
   }

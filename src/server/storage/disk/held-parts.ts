@@ -10,7 +10,9 @@ import type { Folders } from './folders.ts'
 const blockBytes = 1024 * 1024
 const count = z.int().nonnegative()
 
-/** One line beside the bytes tells one part; `crc32` is what the server reckoned of its bytes. */
+/**
+ * One line in the list of parts describes one part. The server computed its `crc32` from the bytes.
+ */
 const heldPart = z.object({
   partNumber: z.int().positive().max(maxPartCount),
   offset: count,
@@ -19,28 +21,34 @@ const heldPart = z.object({
 })
 type HeldPart = z.output<typeof heldPart>
 
-/** What is held of one upload. */
+/** The held parts of one upload. */
 interface Upload {
   parts: Map<number, HeldPart>
-  /** Over all parts. */
+  /** The total size of all parts. */
   bytes: number
-  /** Parts 1 to `count` lie one behind the other from the file's beginning, `bytes` in all. */
+  /**
+   * Parts 1 to `count` lie without a gap from the beginning of the file. They have `bytes` bytes
+   * together.
+   */
   prefix: { count: number; bytes: number }
 }
 
 /**
- * Which parts of which uploads have arrived whole. Their bytes lie in one file, in their places, so
- * the file alone does not tell. It is kept in memory, and for a restart in a line a part beside the
- * bytes. Nothing of that is synced: after a restart a part is believed only when its bytes give the
- * noted CRC-32, wherever a crash or a power cut left file and note.
+ * Knows which parts of which uploads have arrived completely. All bytes of an upload lie in one
+ * file, so the file alone does not show it. The knowledge is kept in memory, and for a restart in a
+ * list beside the bytes, one line for each part. Neither bytes nor list are synced. So after a
+ * restart a part counts only when its bytes have the noted CRC-32, which holds after any crash or
+ * power cut.
  *
- * An upload is in parts from its first part until the whole file is sent in their place, or it is
- * sealed or removed. Parts of one upload do not overlap: who signs them cuts the file once.
+ * An upload is in parts from its first part until the whole file is sent instead, or the upload is
+ * sealed or removed. Parts of one upload do not overlap, because the server cuts a file only once.
  */
 export class HeldParts {
   readonly #folders: Folders
   readonly #digests: FileDigests
-  /** Null: beside the bytes lies what an earlier process noted, and nobody has asked for it yet. */
+  /**
+   * The uploads by key. Null means that an earlier process left a list which has not been read yet.
+   */
   readonly #uploads: Map<string, Promise<Upload> | null>
 
   private constructor(folders: Folders, digests: FileDigests, keys: string[]) {
@@ -49,7 +57,7 @@ export class HeldParts {
     this.#uploads = new Map(keys.map((key) => [key, null]))
   }
 
-  /** Learns which uploads are in parts. */
+  /** Finds the uploads in parts that earlier processes left. */
   static async open(folders: Folders, digests: FileDigests): Promise<HeldParts> {
     return new HeldParts(folders, digests, await folders.keysInParts())
   }
@@ -58,7 +66,10 @@ export class HeldParts {
     return this.#uploads.has(key)
   }
 
-  /** The held parts by number, with their CRC-32 as `checksum`; none when the upload is not in parts. */
+  /**
+   * Lists the held parts by number, with their CRC-32 as `checksum`. Empty when the upload is not
+   * in parts.
+   */
   async list(key: string): Promise<StoredPart[]> {
     const upload = await this.#find(key)
     if (!upload) return []
@@ -67,36 +78,37 @@ export class HeldParts {
       .sort((a, b) => a.partNumber - b.partNumber)
   }
 
-  /** How many bytes the part has that is held; 0 when it is not. */
+  /** Returns the size of a held part in bytes; 0 when it is not held. */
   async sizeOf(key: string, partNumber: number): Promise<number> {
     return (await this.#find(key))?.parts.get(partNumber)?.size ?? 0
   }
 
-  /** The bytes of all held parts together; null when the upload is not in parts. */
+  /** Returns the size of all held parts together in bytes; null when the upload is not in parts. */
   async bytes(key: string): Promise<number | null> {
     const upload = await this.#find(key)
     return upload?.bytes ?? null
   }
 
-  /** Whether the held parts are all of a file of `size` bytes, one behind the other. */
+  /** Whether the held parts make up a whole file of `size` bytes without a gap. */
   async areWhole(key: string, size: number): Promise<boolean> {
     const upload = await this.#find(key)
     return upload?.bytes === size && upload.prefix.bytes === size
   }
 
   /**
-   * Opens the file for a part to be written, which from now on is not held. An upload that was not
-   * in parts starts over. Asked by who has the part's lock.
+   * Opens the file so that a part can be written. The part no longer counts as held. An upload that
+   * was not in parts starts over. The caller must have the part's lock.
    */
   async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
-    // Nothing is awaited between the look and the start: of two first parts one alone may start.
+    // No await may stand between `find` and `start`: of two first parts only one may start the
+    // upload.
     const upload = await (this.#find(key) ?? this.#start(key))
     this.#digests.changing(key, offset)
     drop(upload, partNumber)
     return await this.#folders.openForPart(key)
   }
 
-  /** Notes that a part has arrived whole, with the CRC-32 of its bytes. */
+  /** Notes that a part has arrived completely, with the CRC-32 of its bytes. */
   async hold(grant: PartGrant, crc32: number): Promise<void> {
     const { key, partNumber, offset, size } = grant
     const part: HeldPart = { partNumber, offset, size, crc32 }
@@ -107,7 +119,9 @@ export class HeldParts {
     this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
   }
 
-  /** Removes all parts: the whole file is sent in their place. Asked by who has the key's lock. */
+  /**
+   * Removes all parts, because the whole file is sent instead. The caller must have the key's lock.
+   */
   async discard(key: string): Promise<void> {
     if (!this.isInParts(key)) return
     await this.#folders.discardParts(key)
@@ -121,7 +135,7 @@ export class HeldParts {
     this.#uploads.delete(key)
   }
 
-  /** What is held of an upload; undefined when it is not in parts. */
+  /** Returns the held parts of an upload; undefined when it is not in parts. */
   #find(key: string): Promise<Upload> | undefined {
     const known = this.#uploads.get(key)
     return known === null ? this.#keep(key, this.#read(key), null) : known
@@ -132,7 +146,10 @@ export class HeldParts {
     return this.#keep(key, this.#folders.startParts(key).then(newUpload), undefined)
   }
 
-  /** Lets all who ask meanwhile wait for the same answer; after a failure the next one asks anew. */
+  /**
+   * Stores a running read or start, so that callers meanwhile share its result. After a failure the
+   * next caller tries anew.
+   */
   #keep(key: string, found: Promise<Upload>, before: null | undefined): Promise<Upload> {
     this.#uploads.set(key, found)
     found.catch(() => {
@@ -189,7 +206,10 @@ function extendPrefix({ parts, prefix }: Upload): void {
   }
 }
 
-/** The newest note of each part; a line that a crash tore, or that is none of ours, tells nothing. */
+/**
+ * Returns the newest line of each part. Lines that a crash cut off, or that are none of ours, are
+ * ignored.
+ */
 function readNotes(text: string): Iterable<HeldPart> {
   const newest = new Map<number, HeldPart>()
   for (const line of text.split('\n')) {
@@ -207,14 +227,14 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** As a client sends it along: four bytes, the highest first. */
+/** Encodes a CRC-32 as clients send it: four bytes, the highest first, in base64. */
 function inBase64(crc32: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(crc32)
   return bytes.toString('base64')
 }
 
-/** The CRC-32 of the bytes where a part should lie; null when the file ends before. */
+/** Computes the CRC-32 of a part's bytes in the file; null when the file ends before. */
 async function crcOf(file: FileHandle, { offset, size }: HeldPart): Promise<number | null> {
   const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
   let crc = 0

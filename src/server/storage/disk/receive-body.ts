@@ -13,11 +13,12 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
-/** What the data plane asks of the uploads' records. */
+/** The part of the uploads' records in the database that the data plane needs. */
 export interface UploadActivity {
   /**
-   * Notes that bytes are arriving under a key. Answers whether an open upload has it: false once
-   * it was aborted or confirmed. Called when a request begins and then once a minute at most.
+   * Notes that bytes are arriving under a key. Returns whether an open upload has the key: false
+   * once the upload is aborted or confirmed. It is called when a request begins, and then at most
+   * once a minute.
    */
   touch(key: string): Promise<boolean>
 }
@@ -27,7 +28,7 @@ export interface UploadReceiver {
   locks: WriteLocks
   parts: HeldParts
   digests: FileDigests
-  /** The transfers of whole files that are running, by key. */
+  /** The running transfers of whole files, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes
   room: UploadRoom
@@ -36,22 +37,22 @@ export interface UploadReceiver {
   log: Logger
 }
 
-/** A body on its way in. */
+/** A request whose body is arriving. */
 export interface Incoming {
   request: IncomingMessage
   response: ServerResponse
-  /** Ends it early, with the refusal as its reason. */
+  /** Ends the body early. Its reason is the refusal. */
   stop: AbortSignal
 }
 
 /**
- * Streams the body into the writer; resolves when all that came is written, also when the client
- * left early.
- * @throws {AppError} the reason of `stop`, and what the writer refuses; and errors of the disk.
+ * Streams the body into the writer. Resolves when all bytes that came are written, even if the
+ * client left early.
+ * @throws {AppError} the reason of `stop`, and the refusals of the writer; and errors of the disk.
  */
 export async function receiveBody(incoming: Incoming, writer: BlockWriter): Promise<void> {
   const { request, response, stop } = incoming
-  // Whatever ends the request early, the bytes that came are written before anybody looks again.
+  // Even if the request ends early, the bytes that came are written before this function returns.
   const endEarly = () => {
     request.unpipe(writer)
     writer.end()
@@ -70,7 +71,10 @@ export async function receiveBody(incoming: Incoming, writer: BlockWriter): Prom
   stop.throwIfAborted()
 }
 
-/** @throws {AppError} UPLOAD_SEALED or UPLOAD_NOT_FOUND when no open upload has the key. */
+/**
+ * Checks that an open upload has the key.
+ * @throws {AppError} UPLOAD_SEALED or UPLOAD_NOT_FOUND when no open upload has the key.
+ */
 export async function assertOpen(
   key: string,
   { folders, uploads }: Pick<UploadReceiver, 'folders' | 'uploads'>,
@@ -81,8 +85,8 @@ export async function assertOpen(
 }
 
 /**
- * What is done with each chunk before it is written: it takes its room on the disk, and once a minute
- * the uploads' records are told that bytes are arriving; an upload that is over ends.
+ * Makes the function that checks each chunk before it is written. It takes the chunk's room on the
+ * disk, and notes once a minute that the upload is active. An upload that is over ends here.
  * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
  */
 export function admitChunks(
@@ -98,13 +102,13 @@ export function admitChunks(
     touchedAt = now
     return assertOpen(key, receiver).catch((error) => {
       if (error instanceof AppError) throw error
-      // The records being away for a moment is no reason to lose a transfer; the next minute asks.
+      // A short failure of the database must not cost a transfer. The next minute asks again.
       log.warn({ err: error, key }, 'could not note the activity of an upload')
     })
   }
 }
 
-/** 200 to a PUT whose bytes are all there, up to `offset` of what its URL names. */
+/** Answers 200 to a PUT whose bytes have all arrived, up to `offset` of what its URL names. */
 export function answerStored(response: ServerResponse, offset: number): void {
   if (response.destroyed) return
   response.writeHead(200, {
@@ -115,7 +119,7 @@ export function answerStored(response: ServerResponse, offset: number): void {
   response.end()
 }
 
-/** 200 to a HEAD: so many bytes of so many are stored. */
+/** Answers 200 to a HEAD: `offset` of `length` bytes are stored. */
 export function answerOffset(response: ServerResponse, offset: number, length: number): void {
   response.writeHead(200, {
     'Cache-Control': 'no-store',

@@ -21,11 +21,13 @@ import {
 } from './upload-headers.ts'
 
 /**
- * PUT of a part's presigned URL: the bytes go straight to their place in the file, beside other
- * parts that arrive at the same time. Answers 200 when the part is held whole; one that is sent
- * again is not held until it has arrived again. Bytes of the whole file give way to the first part.
+ * Answers a PUT to a part's presigned URL. The bytes go straight to their place in the file, while
+ * other parts may arrive too. The answer is 200 when the part is held completely. A part that is
+ * sent again does not count as held until it has arrived again. The first part replaces bytes of
+ * the whole file.
  * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it does not
- * give the checksum sent along, STORAGE_FULL when the disk has no room for it: the part is not held.
+ * have the checksum sent along, STORAGE_FULL when the disk has no room for it: the part is then not
+ * held.
  */
 export async function receivePart(
   request: IncomingMessage,
@@ -43,7 +45,7 @@ export async function receivePart(
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // Nobody is there any more: nothing may be thrown away for a request without a body.
+    // The client has left. A request without a body must not remove any bytes.
     if (request.destroyed) return
     if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
     const file = await receiver.parts.begin(grant)
@@ -62,8 +64,8 @@ export async function receivePart(
 }
 
 /**
- * HEAD of a part's presigned URL: `Upload-Offset` is the part's size when it is held, and 0 when it
- * has to be sent, for a part is never continued.
+ * Answers a HEAD to a part's presigned URL. `Upload-Offset` is the part's size when the part is
+ * held, or else 0, because a part is always sent from its beginning.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */
 export async function answerPartOffset(
@@ -77,7 +79,7 @@ export async function answerPartOffset(
   answerOffset(response, isSealed ? size : await parts.sizeOf(key, partNumber), size)
 }
 
-/** Writes the part; the CRC-32 of what was written is always reckoned, for after a restart. */
+/** Writes the part and returns the CRC-32 of its bytes, which a restart needs. */
 async function receiveInto(
   file: FileHandle,
   { key, offset, size }: PartGrant,

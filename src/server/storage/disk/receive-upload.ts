@@ -23,13 +23,14 @@ import {
 } from './upload-headers.ts'
 
 /**
- * PUT of a presigned upload URL: the bytes go straight into the object, from its beginning, or with
- * `Range: bytes=n-` from the stored offset n on. Answers 200 when the object holds all of
- * `grant.size`. What arrived before a connection broke stays, for the next request to continue.
- * Parts that are held give way to a file that is sent from its beginning.
+ * Answers a PUT to a presigned upload URL. The bytes go straight into the object, from its
+ * beginning, or with `Range: bytes=n-` from the stored offset n on. The answer is 200 when the
+ * object holds all of `grant.size`. Bytes that arrived before a connection broke stay, so that the
+ * next request can continue. A file that is sent from its beginning replaces held parts.
  * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there;
- * STORAGE_FULL when the disk has no room for the rest, and what is stored stays;
- * CHECKSUM_MISMATCH when the body does not give the checksum sent along, and nothing of it stays.
+ * STORAGE_FULL when the disk has no room for the rest, in which case the stored bytes stay;
+ * CHECKSUM_MISMATCH when the body does not have the checksum sent along, in which case its bytes
+ * are removed.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -43,13 +44,13 @@ export async function receiveUpload(
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, grant.size - (start ?? 0))
   const checksum = announcedCrc32(headers)
-  // Before it gets the lock, which would stop the parts that are arriving.
+  // This check comes before the lock, which would stop parts that are arriving.
   if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
   const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
     lock.signal.throwIfAborted()
-    // Nobody is there any more: nothing may be thrown away for a request without a body.
+    // The client has left. A request without a body must not remove any bytes.
     if (request.destroyed) return
     const left = grant.size - (start ?? 0)
     if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')
@@ -67,8 +68,8 @@ export async function receiveUpload(
 }
 
 /**
- * HEAD of a presigned upload URL: `Upload-Offset` is the number of bytes that are stored and would
- * survive a power cut; none while the upload is in parts. A transfer that is running goes on.
+ * Answers a HEAD to a presigned upload URL. `Upload-Offset` is the number of stored bytes that
+ * would survive a power cut, or 0 while the upload is in parts. A running transfer goes on.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */
 export async function answerUploadOffset(
@@ -84,7 +85,10 @@ export async function answerUploadOffset(
   answerOffset(response, offset, size)
 }
 
-/** Opens the object where `start` says, which is its stored end; undefined: an empty one. */
+/**
+ * Opens the object to continue at `start`, which must be its stored size; undefined opens an empty
+ * object.
+ */
 async function openFor(
   key: string,
   start: number | undefined,
@@ -109,10 +113,10 @@ async function openFor(
 }
 
 interface WholeFile {
-  /** Where the body begins in the file. */
+  /** The offset in the file at which the body begins. */
   start: number
   grant: UploadGrant
-  /** The CRC-32 that the body must give. */
+  /** The CRC-32 that the body must have. */
   checksum: number | undefined
 }
 
@@ -163,7 +167,10 @@ async function receiveInto(
   if (sha256) digests.know(key, sha256.digest('hex'))
 }
 
-/** A body that is too long or damaged leaves nothing behind, least of all a file of the right size. */
+/**
+ * The errors after which the bytes of a body are removed. A body that is too long or damaged must
+ * not leave a file of the right size.
+ */
 const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
 function offsetMismatch(stored: number) {

@@ -8,12 +8,12 @@ import { transferLimits } from './transfer-limits.ts'
 const { burstPieces, pieceBytes } = transferLimits
 
 /**
- * Sends these bytes of a file as the body of a response whose turn it is. Resolves when the kernel has
- * taken all of them, or the client has left.
+ * Sends a range of a file as the body of a response whose turn it is. Resolves when the kernel has
+ * taken all bytes, or the client has left.
  *
- * It reads into memory that it borrows, writes until the kernel takes no more, and gives the memory
- * back: what did not get away is read again when the reader has made room. So a download holds one
- * piece while it waits for its reader, and none while it waits for the disk's turn.
+ * It reads into borrowed memory, writes until the kernel takes no more, and gives the memory back.
+ * Bytes that were not written are read again when the client has made room. So a download holds one
+ * piece while it waits for its client, and none while it waits for its turn at the disk.
  * @throws {Error} when the file is shorter, or cannot be read.
  */
 export async function sendBytes(
@@ -41,24 +41,24 @@ export async function sendBytes(
     const { waiting } = burst
     if (waiting) {
       await settled(waiting.taken, socket)
-      // The kernel may still be reading it then.
+      // The kernel may still read the piece after a disconnect, so it is not given back.
       if (socket.destroyed) return
       pool.take(waiting.piece)
     }
-    // What a reader took at once it is likely to take again.
+    // A client that took this many pieces at once will probably take as many again.
     count = waiting ? burst.written : Math.min(burstPieces, count * 2)
   }
 }
 
-/** What was written of the pieces that were read. */
+/** How much of the pieces was written: bytes, and pieces. */
 interface Burst {
   bytes: number
   written: number
-  /** The last one written, of which the kernel has not taken all. */
+  /** The piece written last, when the kernel has not taken all of it. */
   waiting?: { piece: Buffer; taken: Promise<void> }
 }
 
-/** Writes pieces that hold so many bytes, until one has to wait. */
+/** Writes pieces that hold `bytes` bytes, until one has to wait. */
 function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResponse): Burst {
   const burst: Burst = { bytes: 0, written: 0 }
   for (const piece of pieces) {
@@ -72,7 +72,7 @@ function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResp
   return burst
 }
 
-/** Writes without gathering, as a response does by itself; resolves when the kernel has taken all. */
+/** Writes the bytes at once, without gathering. Resolves when the kernel has taken all. */
 function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   response.socket?.cork()

@@ -15,8 +15,8 @@ interface Answer {
 }
 
 /**
- * Answers GET or HEAD with a file or one range of it, by its conditions: 200, 206, 304. Resolves
- * when the answer has ended or the client has left. `file` stays the caller's to close.
+ * Answers GET or HEAD with a file or one range of it, according to its conditions: 200, 206, 304.
+ * Resolves when the answer has ended or the client has left. The caller closes `file`.
  * @throws {AppError} 412 or 416 where the conditions or the range say so.
  * @throws {Error} when the file is not what the grant says, or cannot be read.
  */
@@ -35,7 +35,7 @@ export async function sendFile(
     response.writeHead(304, cachingHeaders(validators)).end()
     return
   }
-  // RFC 9110 §14.2: a Range means nothing with any method but GET.
+  // RFC 9110 §14.2: a Range counts only with GET.
   const rangeCounts = request.method === 'GET' && outcome === 'range'
   const range = rangeCounts ? selectRange(request.headers.range, size) : 'whole'
   if (range === 'unsatisfiable') {
@@ -69,7 +69,9 @@ function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders
   }
 }
 
-/** Whatever was uploaded is saved and never shown: it must not run on the product's origin. */
+/**
+ * The headers make browsers save a file and never show it: it must not run on the product's origin.
+ */
 function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
   return {
     'Accept-Ranges': 'bytes',

@@ -3,8 +3,8 @@ import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
 import { isStorageKey } from '../storage-key.ts'
 
 /**
- * What one presigned URL allows: the bytes of one key to go in, whole (`put`) or one part of them
- * (`part`), or to come out (`get`).
+ * What one presigned URL allows: to send the bytes of one key (`put`) or one part of them (`part`),
+ * or to fetch them (`get`).
  */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
@@ -15,26 +15,27 @@ export type UrlVerdict =
   | { ok: true; grant: SignedGrant }
   | { ok: false; code: 'SIGNATURE_INVALID' | 'SIGNATURE_EXPIRED' }
 
-/** Every presigned URL's path begins with this. */
+/** The path of every presigned URL begins with this. */
 const signedPathPrefix = '/storage/'
 
 const signatureParameter = '&signature='
 
 /**
- * The key that URLs are signed with. Derived, so that what is signed here can never be taken for
- * anything else that the same secret signs.
+ * Derives the key that signs URLs. A derived key makes sure that these signatures fit nothing else
+ * that the same secret signs.
  */
 export function deriveSigningKey(secret: string): KeyObject {
-  // A key object, since bytes are made one at each signature, which is five sixths of its cost.
+  // A key object saves five sixths of the cost of a signature: bytes would be converted to one each
+  // time.
   const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
   return createSecretKey(Buffer.from(key))
 }
 
 /**
- * An absolute URL that carries the whole grant and a signature over it: operation, key, exact
- * size, media type, expiry (milliseconds since 1970), for `part` also its number and offset, and for
- * `get` the file's name, version and date.
- * @throws {RangeError} when the key, the size, a part's place or a date is none.
+ * Returns an absolute URL that carries the whole grant and a signature over it: operation, key,
+ * exact size, media type, expiry (milliseconds since 1970), for `part` also its number and offset,
+ * and for `get` the file's name, version and date.
+ * @throws {RangeError} when the key, the size, a part's place or a date is not valid.
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
@@ -43,13 +44,13 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 }
 
 /**
- * Reads a request's path and query back into the grant that `signUrl` made it of. Any altered
- * character is SIGNATURE_INVALID; an unaltered URL works before `grant.until` and is
- * SIGNATURE_EXPIRED from that moment on.
+ * Reads the grant of `signUrl` back from a request's path and query. Any changed character gives
+ * SIGNATURE_INVALID. An unchanged URL works before `grant.until` and gives SIGNATURE_EXPIRED from
+ * that moment on.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
-  // The signature covers the text of the URL as it stands, not a reading of it: there is no second
-  // way to write a URL that is taken, and nothing is read before it is known to be ours.
+  // The signature covers the text of the URL, not its parsed fields. So each URL can be written in
+  // only one way, and no field is read before the signature is checked.
   const end = target.lastIndexOf(signatureParameter)
   if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
   const described = target.slice(0, end)
@@ -106,7 +107,9 @@ function describe(grant: SignedGrant): string {
   return `${signedPathPrefix}${grant.key}?${query}`
 }
 
-/** Leaves only RFC 3986's unreserved characters, which no client or proxy writes differently. */
+/**
+ * Leaves only RFC 3986's unreserved characters, which every client and proxy writes the same way.
+ */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -114,7 +117,7 @@ function encodeStrictly(text: string): string {
   )
 }
 
-/** Reads what `describe` wrote; only ever called on text whose signature is right. */
+/** Reads the text that `describe` wrote. It is called only after the signature is checked. */
 function readGrant(described: string): SignedGrant {
   const url = new URL(described, 'http://localhost')
   const field = (name: string): string => url.searchParams.get(name) ?? ''

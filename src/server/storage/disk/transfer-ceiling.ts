@@ -2,24 +2,24 @@ import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/address-block.ts'
 import { type Ceiling, transferLimits } from './transfer-limits.ts'
 
-/** How many transfers run now. */
+/** How many transfers are running now. */
 interface Running {
   all: number
-  /** Of the client that asks for one more. */
+  /** The number for the client that asks for one more. */
   ofClient: number
 }
 
 /**
- * Whether one more transfer may begin. A client gets `always`, and beyond that half of what is still
- * free: alone it comes to a third of all, which does for many people behind one address, and a few
- * greedy ones never leave the others without room.
+ * Whether one more transfer may begin. A client always gets `always` transfers while there is room,
+ * and more up to half of what is free. A single client can reach a third of all, which suffices for
+ * many people behind one address. A few clients with many transfers always leave room for others.
  */
 export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Running): boolean {
   const free = total - all
   return free > 0 && ofClient < Math.max(always, Math.floor(free / 2))
 }
 
-/** Counts the transfers that run, in all and by client. */
+/** Counts running transfers, in all and for each client. */
 export class TransferCeiling {
   readonly #ceiling: Ceiling
   readonly #byClient = new Map<string, number>()
@@ -29,14 +29,14 @@ export class TransferCeiling {
     this.#ceiling = ceiling
   }
 
-  /** How many transfers run. */
+  /** How many transfers are running. */
   get running(): number {
     return this.#all
   }
 
   /**
-   * Begins a transfer for the client at an address, an IPv6 address standing for its /64.
-   * @returns what ends it.
+   * Begins a transfer for the client at an address. An IPv6 address counts as its /64 block.
+   * @returns a function that ends the transfer.
    * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`.
    */
   begin(address: string): () => void {

@@ -1,33 +1,38 @@
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** How many transfers run at once. */
+/** How many transfers may run at once. */
 export interface Ceiling {
-  /** In all. */
+  /** The number for all clients together. */
   total: number
-  /** Of one client, however many run: as long as there is room at all. */
+  /** The number that each client may have in any case, while there is room at all. */
   always: number
 }
 
 /**
- * What transfers may cost together. The process stays below 250 MiB at the ceiling of downloads, or of
- * uploads; without a transfer it has some 160 MiB.
+ * The limits of all transfers together. With the most downloads, or the most uploads, the process
+ * stays below 250 MiB; without a transfer it has about 160 MiB.
  */
 export const transferLimits = {
-  // One that waits for its reader has one piece, so 512 of them have 32 MiB. 16 are what a download
-  // manager opens.
+  // A download that waits for its reader holds one piece, so 512 of them hold 32 MiB. A download
+  // manager opens up to 16.
   downloads: { total: 512, always: 16 },
-  // What is on its way between socket and disk comes to 200 KiB for one, so 256 of them have 50 MiB.
-  // The browser sends five parts at once, and six small files.
+  // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
+  // browser sends five parts at once, and six small files.
   uploads: { total: 256, always: 16 },
-  /** When a client that found no room may ask again, in seconds. */
+  /** After how many seconds a client that found no room may ask again. */
   retryAfter: 10,
-  /** What a download hands to the socket at once, in bytes. */
+  /** How many bytes a download hands to the socket at once. */
   pieceBytes: 64 * KiB,
-  /** What it reads at once for that, at most. 1 MiB is as fast as any larger size. */
+  /**
+   * How many pieces a download reads at once, at most. Reading 1 MiB is as fast as reading more.
+   */
   burstPieces: 16,
-  /** How many downloads read at once. Node has four threads for it, so eight keep them busy. */
+  /**
+   * How many downloads read at once. Node has four threads for file access, so eight keep them
+   * busy.
+   */
   bursts: 8,
-  /** What uploads gather at once before it is written, all together, in bytes. */
+  /** How many bytes all uploads together may gather before they are written. */
   gatheredBytes: 16 * MiB,
 }

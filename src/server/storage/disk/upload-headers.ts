@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../errors.ts'
 
-/** Refuses another type than was signed. */
+/** Refuses a body of another type than the signed one. */
 export function assertSignedType(headers: IncomingHttpHeaders, signed: string): void {
-  // A body without a type is application/octet-stream (RFC 9110 §8.3), and browsers send none for
-  // a file they do not know.
+  // A body without a type counts as application/octet-stream (RFC 9110 §8.3). Browsers send no type
+  // for a file they do not know.
   const sent = headers['content-type'] ?? 'application/octet-stream'
   const mediaType = sent.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== signed.toLowerCase()) throw new AppError('SIGNATURE_INVALID')
 }
 
-/** Refuses an announced length that cannot end well before a byte of it is read. */
+/** Refuses an announced length that is not the expected one, before a byte of the body is read. */
 export function assertSignedLength(headers: IncomingHttpHeaders, expected: number): void {
   if (headers['transfer-encoding'] !== undefined || expected < 0) return
   const length = Number(headers['content-length'] ?? 0)
@@ -19,8 +19,9 @@ export function assertSignedLength(headers: IncomingHttpHeaders, expected: numbe
 }
 
 /**
- * The offset that `Range: bytes=n-` continues from; undefined when the body is the whole file. A
- * header that is not understood must not pass for its absence: the tail would be stored as the file.
+ * Returns the offset from which `Range: bytes=n-` continues; undefined when the body is the whole
+ * file. An unknown form of the header must be refused: if it were ignored, the end of a file would
+ * be stored as the whole file.
  */
 export function requestedOffset(headers: IncomingHttpHeaders, size: number): number | undefined {
   if (headers['content-range'] !== undefined) throw new AppError('INVALID_INPUT')
@@ -32,16 +33,19 @@ export function requestedOffset(headers: IncomingHttpHeaders, size: number): num
   return Number(first)
 }
 
-/** Refuses a piece of a part, which is sent whole or not at all. */
+/** Refuses a range of a part, because a part is sent completely or not at all. */
 export function assertNoRange({ range, 'content-range': contentRange }: IncomingHttpHeaders): void {
   if (range !== undefined || contentRange !== undefined) throw new AppError('INVALID_INPUT')
 }
 
-/** The CRC-32 that the body must give (design §5, upload protocol); undefined when none is sent. */
+/**
+ * Returns the CRC-32 that the body must have (design §5, upload protocol); undefined when the
+ * client sends none.
+ */
 export function announcedCrc32(headers: IncomingHttpHeaders): number | undefined {
   const sent = headers['x-amz-checksum-crc32']
   if (sent === undefined) return undefined
-  // Four bytes, and no second way to write them: the two bits that would be left over are zero.
+  // Four bytes have exactly one form in base64: the two bits left over must be zero.
   if (typeof sent !== 'string' || !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(sent)) {
     throw new AppError('INVALID_INPUT')
   }

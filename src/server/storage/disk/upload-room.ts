@@ -1,26 +1,26 @@
 import type { Clock } from '../../deps.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 
-/** Design §6: what is abandoned keeps nobody out for more than 15 minutes. */
+/** Design §6: an abandoned upload blocks others for at most 15 minutes. */
 const promiseLifetimeMs = 15 * 60 * 1000
 
 interface Promised {
-  /** Bytes that are still to arrive. */
+  /** The bytes that are still to arrive. */
   bytes: number
-  /** When the last of them arrived, or it was promised. */
+  /** When the last byte arrived, or the room was promised. */
   activeAt: number
 }
 
 /**
- * Who may write how much of the space above the floor. An upload is promised its room when it
- * starts, so that a hundred starts at once do not all find the same space free. A promise ends with
- * its bytes, with its upload, or 15 minutes after the last of them; after a restart there is none,
- * and an upload that goes on asks for one again.
+ * Shares out the space above the floor among uploads. An upload is promised its room when it
+ * starts, so that a hundred starts at once do not all count the same free space. A promise ends
+ * when its bytes have arrived, with its upload, or 15 minutes after the last byte. A restart ends
+ * all promises, and an upload that goes on asks for a new one.
  */
 export class UploadRoom {
   readonly #space: UploadSpace
   readonly #clock: Clock
-  /** By key; who was active last is last. */
+  /** The promises by key; the upload that was active last comes last. */
   readonly #promises = new Map<string, Promised>()
   #promised = 0
 
@@ -30,9 +30,9 @@ export class UploadRoom {
   }
 
   /**
-   * Promises room for `bytes` that are still to arrive under a key, in place of what was promised to
-   * it before. False, and nothing has changed, when the disk would be left with less than its floor,
-   * also after another look at it.
+   * Promises room for `bytes` that are still to arrive under a key, and replaces the key's earlier
+   * promise. Returns false, and changes nothing, when even a fresh read of the disk shows that the
+   * floor would be passed.
    */
   async promise(key: string, bytes: number): Promise<boolean> {
     if (this.#promise(key, bytes)) return true
@@ -44,19 +44,19 @@ export class UploadRoom {
     this.#dropLapsed()
     const before = this.#promises.get(key)?.bytes ?? 0
     const others = this.#promised - before
-    // What was promised holds against what others were promised, though not against the floor.
+    // An earlier promise stands against those of other uploads, but not against the floor.
     const fits = bytes <= before ? this.#space.room() > 0 : this.#space.room() - others >= bytes
     if (fits) this.#set(key, bytes)
     return fits
   }
 
-  /** Promises room to a key that has no promise, as `promise` does. */
+  /** Renews the promise of a key, or promises `bytes` to a key that has none. */
   renew(key: string, bytes: number): Promise<boolean> {
     this.#dropLapsed()
     return this.promise(key, this.#promises.get(key)?.bytes ?? bytes)
   }
 
-  /** Takes room for bytes that arrive. False when nothing above the floor is left for them. */
+  /** Takes room for bytes that arrive. Returns false when there is no room above the floor. */
   take(key: string, bytes: number): boolean {
     if (this.#space.room() < bytes) return false
     this.#space.take(bytes)
@@ -65,7 +65,7 @@ export class UploadRoom {
     return true
   }
 
-  /** Ends what was promised to a key. */
+  /** Ends the promise of a key. */
   forget(key: string): void {
     this.#promised -= this.#promises.get(key)?.bytes ?? 0
     this.#promises.delete(key)

@@ -1,31 +1,34 @@
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { AppError } from '../../errors.ts'
 
-/** The sole right to change the bytes under one key, or of one part of them, held until `release`. */
+/**
+ * The sole right to change the bytes under one key, or those of one part. It is held until
+ * `release`.
+ */
 export interface WriteLock {
-  /** Aborts, with a `AppError` as its reason, when somebody else wants those bytes. */
+  /** Aborts when another request wants the same bytes. Its reason is an `AppError`. */
   readonly signal: AbortSignal
   release(): void
 }
 
 interface Holder {
-  /** Undefined: all bytes of the key. */
+  /** The number of the part; undefined for all bytes of the key. */
   part: number | undefined
   abort: AbortController
   left: Promise<void>
 }
 
 /**
- * Lets one at a time write to, seal or remove a key; parts of it go side by side, one at a time each.
- * Whoever comes next asks those in the way to stop and waits until they have left, so the newest
- * always wins and never meets half a write.
+ * Lets one request at a time write to, seal or remove a key. Different parts of a key may be
+ * written at the same time. A new request asks earlier holders of the same bytes to stop and waits
+ * for them. So the newest request wins and never finds a half-finished write.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
-   * Resolves when all earlier holders of these bytes have left; each of them was stopped with
-   * this error. Without a part it takes the whole key.
+   * Resolves when all earlier holders of these bytes have left. Each of them was stopped with the
+   * error of this code. Without a part, it locks the whole key.
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()
@@ -48,7 +51,7 @@ export class WriteLocks {
     }
   }
 
-  /** Whether somebody holds the key or a part of it, or waits for that. */
+  /** Whether any request holds the key or a part of it, or waits for it. */
   isHeld(key: string): boolean {
     return this.#holders.has(key)
   }

@@ -1,10 +1,16 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 
-/** `InvalidPart`: the part was sent anew since it was listed, so what was listed is gone. */
+/**
+ * The names of errors that mean "not there". `InvalidPart` means that a part was sent anew since it
+ * was listed, so the listed one is gone.
+ */
 const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 
-/** @throws {AppError} UNAVAILABLE when the bucket does not answer as it should. */
+/**
+ * Awaits an answer of the bucket.
+ * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should.
+ */
 export async function reach<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -14,7 +20,8 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * @returns null when what was asked for is not there.
+ * Awaits an answer of the bucket about something that may be missing.
+ * @returns null when it is missing.
  * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should.
  */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {

@@ -7,13 +7,13 @@ import {
 } from '@aws-sdk/client-s3'
 
 const methods = ['PUT', 'GET', 'HEAD']
-/** The type is signed; the MD5 comes along, so that the bucket compares (contract: `checksum`). */
+/** The type is signed. The MD5 lets the bucket check the body (contract: `checksum`). */
 const sentHeaders = ['content-type', 'content-md5']
 const readHeader = 'etag'
 
 /**
- * Looks at a bucket's set-up with the eyes of a page of `origin`.
- * @returns what is in the way, one sentence each with its cure; none when all is well.
+ * Checks whether a page of `origin` can use a bucket.
+ * @returns every obstacle with its cure, one sentence each; none when all is well.
  */
 export async function checkBucket(
   client: S3Client,
@@ -27,7 +27,9 @@ export async function checkBucket(
   return faults.filter((fault) => fault !== null)
 }
 
-/** The rule that a bucket needs for pages of `origin`, as S3's PutBucketCors takes it. */
+/**
+ * Returns the CORS rule that a bucket needs for pages of `origin`, as S3's PutBucketCors takes it.
+ */
 export function neededRule(origin: string): CORSRule {
   return {
     AllowedOrigins: [origin],
@@ -39,8 +41,8 @@ export function neededRule(origin: string): CORSRule {
 }
 
 /**
- * The methods of which a browser would not let a page of `origin` send or see what an upload needs.
- * Storage goes by the first rule that has the origin and the method.
+ * Returns the methods with which a browser would not let a page of `origin` send or read what an
+ * upload needs. S3 applies the first rule that matches the origin and the method.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
   return methods.filter((method) => {
@@ -55,7 +57,7 @@ export function refusedMethods(rules: readonly CORSRule[], origin: string): stri
   })
 }
 
-/** A pattern of S3 has at most one `*`, which stands for anything. */
+/** Whether a pattern of S3 matches. It has at most one `*`, which stands for any text. */
 function matches(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => {
     const [start = '', end] = pattern.toLowerCase().split('*')
@@ -85,7 +87,8 @@ async function versioningFault(client: S3Client, bucket: string): Promise<string
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
     if (Status !== 'Enabled') return null
   } catch {
-    // Where it cannot be asked there is mostly none, and nothing depends on the answer.
+    // A storage that cannot answer this question mostly has no versioning, and nothing depends on
+    // the answer.
     return null
   }
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`

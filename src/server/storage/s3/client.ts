@@ -3,12 +3,15 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../../s3-settings.ts'
 
 const connectionMs = 5000
-/** No request of the server's own carries a file's bytes: one that takes longer has no one to answer it. */
+/**
+ * The server's own requests carry no file bytes. One that takes longer than this will get no
+ * answer.
+ */
 const requestMs = 60_000
 
 /**
- * A client for the server's own requests, and one that signs URLs: a signature covers the host, so
- * what browsers are given has to be signed for the address that they see.
+ * One client for the server's own requests, and one that signs URLs. A signature covers the host,
+ * so URLs for browsers must be signed for the address that browsers use.
  */
 export interface S3Clients {
   own: S3Client
@@ -21,7 +24,7 @@ export function createS3Clients(settings: S3Settings): S3Clients {
     region,
     forcePathStyle,
     ...(credentials && { credentials }),
-    // Left at its default, a presigned URL would promise the checksum of an empty body.
+    // With the default value, a presigned URL would demand the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
@@ -36,7 +39,9 @@ export function createS3Clients(settings: S3Settings): S3Clients {
   return { own, signing }
 }
 
-/** The origin of every presigned URL, such as https://bucket.s3.eu-central-1.amazonaws.com. */
+/**
+ * Returns the origin of every presigned URL, such as https://bucket.s3.eu-central-1.amazonaws.com.
+ */
 export async function originOf(signing: S3Client, bucket: string): Promise<string> {
   const url = await getSignedUrl(signing, new HeadBucketCommand({ Bucket: bucket }))
   return new URL(url).origin

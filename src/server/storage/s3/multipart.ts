@@ -14,49 +14,55 @@ import { reach, unlessMissing } from './answers.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
 interface OpenUpload {
-  /** Of the object, in the bucket. */
+  /** The object's key in the bucket. */
   key: string
   uploadId: string
   begunAt: Date
 }
 
-/** A part that the bucket holds; size in bytes. */
+/** A part that the bucket holds. Its size is in bytes. */
 interface HeldPart {
   partNumber: number
   size: number
   etag: string
 }
 
-/** What has arrived by one multipart upload; of parts only whole ones are listed. */
+/** The parts that have arrived by one multipart upload. Only complete parts are listed. */
 interface Arriving extends OpenUpload {
-  /** By number. */
+  /** In the order of their numbers. */
   parts: HeldPart[]
-  /** Bytes, over all parts. */
+  /** The size of all parts together, in bytes. */
   size: number
   /** When the last part arrived. */
   changedAt: Date
 }
 
 /**
- * What a multipart upload of a key is for. The whole file and its parts travel in two of them,
- * because a bucket such as Ceph's completes all parts or none: the whole file, sent after some
- * parts, could not be completed without them.
+ * The purpose of a multipart upload. A file sent in one PUT and a file sent in parts use two
+ * different ones, because a bucket such as Ceph's completes all parts or none: a whole file that
+ * was sent after some parts could not be completed without them.
  */
 type UploadUse = 'whole' | 'parts'
 
-/** Which one, of those that are open for a key in the order that all agree on. */
+/**
+ * The place of each in the list of a key's open multipart uploads, whose order all servers agree
+ * on.
+ */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
-/** Where dates are whole seconds, two that begin within one sort as their random ids do. */
+/**
+ * Where dates are whole seconds, two uploads begun within one second sort by their random ids, so
+ * several tries may be needed.
+ */
 const maxTries = 20
 
 /**
- * The multipart uploads of a bucket, found by asking it and written down nowhere (decision 014).
- * Keys are those of objects in the bucket. Functions throw {AppError} UNAVAILABLE when the bucket
- * does not answer as it should.
+ * Manages the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
+ * itself (decision 014). Keys are those of objects in the bucket. Functions throw {AppError}
+ * UNAVAILABLE when the bucket does not answer as it should.
  */
 export function openS3Multipart(client: S3Client, Bucket: string) {
-  /** Every open one whose key begins with a prefix, sorted by key. */
+  /** Lists every open multipart upload whose key begins with a prefix, sorted by key. */
   async function* list(Prefix: string): AsyncGenerator<OpenUpload> {
     let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
     while (from) {
@@ -71,7 +77,7 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     }
   }
 
-  /** Those of one key: oldest first, so that whoever asks goes on with the same ones. */
+  /** Lists those of one key, oldest first, so that all callers use the same ones. */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
     for await (const upload of list(key)) if (upload.key === key) open.push(upload)
@@ -92,10 +98,10 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
   }
 
   /**
-   * The id of the multipart upload that URLs for this use lead to; begun when there is none, together
-   * with the one for the whole file where that is missing too. Several that are begun at once mostly
-   * agree by looking again. Where they do not, parts that went to one that does not count are not
-   * listed, and so are sent again.
+   * Returns the id of the multipart upload for this use, to which the presigned URLs lead. It
+   * begins one when there is none, together with the one for the whole file if that is missing too.
+   * Servers that begin several at once mostly agree after listing again. Where they do not, parts
+   * sent to the wrong one are not listed, and so are sent again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
     let open = await listOf(key)
@@ -108,7 +114,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
       open = await listOf(key)
       const [first] = open
       if (before && first && begun.includes(first.uploadId)) {
-        // It came to lie before the one that the URL of the whole file leads to already.
+        // The new upload sorts before the one that the whole file's URL already leads to, so it is
+        // aborted.
         await abort(first)
         open = open.slice(1)
       }
@@ -116,12 +123,15 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     throw new AppError('UNAVAILABLE', { cause: new Error('the bucket does not list its uploads') })
   }
 
-  /** What has arrived by one; null when nothing has, or it is over. */
+  /**
+   * Reads what has arrived by one multipart upload; null when no part has arrived, or the upload is
+   * over.
+   */
   const read = async (upload: OpenUpload): Promise<Arriving | null> => {
     const { key: Key, uploadId: UploadId } = upload
     const arriving: Arriving = { ...upload, parts: [], size: 0, changedAt: upload.begunAt }
-    // Not the client library's own paging: it goes by the marker, which Ceph gives on the last
-    // page too, and so never ends.
+    // The client library's own paging would never end with Ceph, which gives a marker on the last
+    // page too.
     for (let from: string | undefined, more = true; more; ) {
       const request = new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: from })
       const page: ListPartsCommandOutput | null = await unlessMissing(client.send(request))
@@ -144,16 +154,19 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     openFor,
     abort,
 
-    /** The parts that URLs for parts led here; none when nothing has arrived, or it is over. */
+    /**
+     * Lists the parts that arrived by URLs for parts; none when no part has arrived, or the upload
+     * is over.
+     */
     async partsOf(key: string): Promise<HeldPart[]> {
       const upload = (await listOf(key))[place.parts]
       return (upload && (await read(upload)))?.parts ?? []
     },
 
     /**
-     * What has arrived by those that are open for one key, the one that counts first: the whole file
-     * or its parts, whichever arrived last. Dates may be whole seconds: of two that are the same the
-     * one with more bytes counts.
+     * Reads what has arrived by the open multipart uploads of one key. The first one counts: the
+     * whole file or its parts, whichever arrived last. Dates may be whole seconds; at equal dates
+     * the one with more bytes comes first.
      */
     async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
       const used = open.slice(0, Object.keys(place).length)
@@ -164,8 +177,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     },
 
     /**
-     * Makes all parts that were read an object. Nothing happens when the multipart upload is over,
-     * or when a part was sent anew since it was read.
+     * Makes an object of all parts that were read. It does nothing when the multipart upload is
+     * over, or when a part was sent anew since it was read.
      */
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))

@@ -3,14 +3,15 @@ import { StartFault } from '../../start-fault.ts'
 import { openS3Storage, type S3Storage, type S3StorageOptions } from './s3.ts'
 
 export interface BucketOptions extends S3StorageOptions {
-  /** The public origin, whose pages send bytes to the bucket. */
+  /** The public origin. Its pages send bytes to the bucket. */
   appUrl: URL
   log: Logger
 }
 
 /**
- * Opens the storage port on a bucket and sees that it can be used. What in its set-up is in the way
- * of browsers is logged as a warning, since the server cannot know what stands in front of it.
+ * Opens the storage port on a bucket and checks that it can be used. Obstacles for browsers in the
+ * bucket's set-up are only warnings, since the server cannot know what stands in front of the
+ * bucket.
  * @throws {StartFault} when the bucket does not answer or cannot be written to.
  */
 export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {

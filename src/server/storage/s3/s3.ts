@@ -26,9 +26,11 @@ import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 import { lifeOf, signPart } from './signing.ts'
 
-/** A redirect is followed at once; a download that is resumed later asks the link again. */
+/** Clients follow a redirect at once. A download that is resumed later asks the link again. */
 const redirectLifetimeMs = 15 * 60_000
-/** The whole file is one part, and no other is in its multipart upload (decision 014). */
+/**
+ * A file sent in one PUT is part 1 of its own multipart upload, without other parts (decision 014).
+ */
 const wholeFile = 1
 const folder = 'files/'
 const probeKey = 'check'
@@ -39,11 +41,11 @@ export interface S3StorageOptions {
 }
 
 export interface S3Storage extends Storage {
-  /** The origin that browsers send bytes to and fetch them from. */
+  /** The origin at which browsers send and fetch bytes. */
   publicOrigin(): Promise<string>
   /**
-   * What in the bucket's set-up is in the way of pages of `origin`, or of keeping promises: one
-   * sentence each, with the cure.
+   * Lists faults in the bucket's set-up that hinder pages of `origin`, or that keep deleted bytes:
+   * one sentence each, with the cure.
    */
   setupFaults(origin: string): Promise<string[]>
   /** Ends idle connections. */
@@ -51,9 +53,9 @@ export interface S3Storage extends Storage {
 }
 
 /**
- * The storage port on a bucket. An upload is a multipart upload, so that sealing is completing it:
- * from then on the presigned URLs of its parts name nothing, and the object is never written again.
- * The bucket itself compares each body with the MD5 that comes with it.
+ * Opens the storage port on a bucket. Each upload is a multipart upload, and sealing completes it:
+ * after that the presigned URLs of its parts no longer work, and the object is never written again.
+ * The bucket itself compares each body with the MD5 sent along.
  * Methods throw {AppError} UNAVAILABLE when the bucket does not answer as it should.
  */
 export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
@@ -90,7 +92,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     name: 's3',
     checksum: 'md5',
     computesSha256: false,
-    // A bucket ends with what its owner pays for, and tells nobody.
+    // A bucket has no limit that the server could ask for.
     promiseRoom: async () => true,
 
     async signUpload(grant) {
@@ -111,7 +113,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     },
 
     async storedSize(key) {
-      // In this order, because bytes only ever move from arriving to sealed.
+      // The order matters: bytes only ever move from arriving to sealed.
       const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
       return (await sealedSize(key)) ?? counting?.size ?? null
     },
@@ -125,12 +127,12 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       if (before === null) {
         if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
         await uploads.complete(counting)
-        // Another call may have completed it; what was completed is believed when it is seen. Bytes
-        // that are being sent anew cannot be completed: they are not there yet.
+        // Another call may have completed the upload. Only the sealed object proves it. Bytes that
+        // are being sent anew cannot be completed, because they have not arrived yet.
         const after = await sealedSize(key)
         if (after !== size) throw new SizeMismatch(size, after)
       }
-      // One that holds every byte may be what another call is just completing.
+      // An upload that holds every byte is kept: another call may be completing it now.
       const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
       const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
       await Promise.all(surplus.map(uploads.abort))
@@ -194,8 +196,8 @@ function objectKey(key: string): string {
 }
 
 /**
- * The MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Nothing where the ETag is none:
- * buckets may give others, for instance of parts that they keep encrypted.
+ * Returns the MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Empty where the
+ * ETag is no MD5, for instance for parts that a bucket encrypts.
  */
 function md5In(etag: string): { checksum?: string } {
   const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]

@@ -2,12 +2,12 @@ import type { S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { UploadGrant } from '../storage.ts'
 
-/** SigV4 signs for no longer. */
+/** SigV4 allows no longer life of a URL. */
 const longestSeconds = 7 * 24 * 60 * 60
 
 /**
- * A URL for one part that storage itself takes with this length and this type alone. Parts have no
- * type for the client library, but a header that is signed must be sent as it was signed.
+ * Signs a URL for one part, which storage accepts only with this length and this type. The client
+ * library gives parts no type, so the header is added before signing.
  */
 export function signPart(
   signing: S3Client,
@@ -28,8 +28,9 @@ export function signPart(
 }
 
 /**
- * SigV4 counts a life in whole seconds from its date: rounded so that it ends at `until` or before.
- * What has ended already is dated back, and so still a URL, of which storage says that it is over.
+ * Returns the life of a URL. SigV4 counts it in whole seconds from the signing date, so it is
+ * rounded to end at `until` or before. For a moment that has passed, the URL is dated back, and
+ * storage answers that it is over.
  */
 export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {
   const end = Math.floor(until.getTime() / 1000)
