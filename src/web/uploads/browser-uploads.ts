@@ -16,7 +16,7 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import type { UploadsPage } from './uploads-state.ts'
 
-/** A server that works looks after its database and its storage in a fraction of this time. */
+/** A healthy server checks its database and its storage in a fraction of this time. */
 const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
@@ -24,7 +24,7 @@ const isServerReady: IsServerReady = async (signal) => {
   return showsServer(await outcomeOf(() => call('ready', { signal: limit })))
 }
 
-/** The limit of a call that gets no other one. */
+/** The time limit of a call whose caller sets none. */
 function inTime() {
   return AbortSignal.timeout(callTimeoutMs)
 }
@@ -42,14 +42,14 @@ const calls: UploadCalls = {
   },
 }
 
-/** A random id. Browsers have no `randomUUID` on an origin that is not secure. */
+/** Returns a random id. `randomUUID` does not exist on an origin that is not secure. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 }
 
-/** Makes the uploads of this browser. To be called once for each page that is loaded. */
+/** Creates the uploads of this browser. Call it once for each page that is loaded. */
 export function createBrowserUploads(page: UploadsPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
   const sendFile = createSendFile({

@@ -1,10 +1,10 @@
-/** The clock and its timers. Whatever depends on time gets them as an argument. */
+/** The clock and its timers. All code that depends on time gets them as an argument. */
 export interface Timers {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds, only ever compared with each other: setting the clock does not change them. */
+  /** Milliseconds, only compared with each other. Setting the clock does not change them. */
   elapsed(): number
-  /** Runs a task once after so many milliseconds. Answers how to stop that. */
+  /** Runs a task once after so many milliseconds. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void
 }
 
@@ -18,8 +18,8 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Makes a function that asks for a task to be run. The task runs at once, and then at most once in `ms`
- * milliseconds, however often it is asked for. While nobody asks no timer runs.
+ * Makes a function that requests a run of a task. The task runs at once, and then at most once in
+ * `ms` milliseconds, however often it is requested. Without requests no timer runs.
  */
 export function coalesce(timers: Timers, ms: number, task: () => void): () => void {
   let resting = false
@@ -39,7 +39,10 @@ export function coalesce(timers: Timers, ms: number, task: () => void): () => vo
   }
 }
 
-/** Makes a function that starts a task: it runs every `ms` milliseconds as long as it answers true. */
+/**
+ * Makes a function that starts a task. The task runs every `ms` milliseconds as long as it returns
+ * true.
+ */
 export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
   let isAwake = false
   const wake = () => {

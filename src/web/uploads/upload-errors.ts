@@ -5,7 +5,7 @@ import type { UploadRecord } from './records/upload-record.ts'
 import { wholeNumber } from './transfer/storage-request.ts'
 import type { TransferFault } from './upload-ports.ts'
 
-/** A call that failed. All null: no answer came at all. */
+/** A call that failed. All fields are null when no answer came. */
 export interface Refusal {
   status: number | null
   code: string | null
@@ -21,8 +21,8 @@ export interface Refusal {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /**
- * Makes a call, and never rejects. The calls of uploads go past the query client: a lapsed session pauses
- * uploads, and must not make the page leave.
+ * Makes a call and never rejects. Calls of uploads bypass the query client: when the session is
+ * over, uploads must pause, and the page must stay.
  */
 export async function outcomeOf<T>(makeCall: () => Promise<T>): Promise<Outcome<T>> {
   try {
@@ -44,7 +44,7 @@ function refusalOf(error: unknown): Refusal {
 /** Spec §4: the error of an upload that the user ends. */
 export const cancelledByUser = 'Cancelled by user'
 
-/** True of an upload that the user ended. Its record goes two seconds later. */
+/** True for an upload that the user cancelled. Its record is removed two seconds later. */
 export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'error'>): boolean {
   return status === 'failed' && error === cancelledByUser
 }
@@ -54,17 +54,17 @@ export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
 const networkError = 'Network error during upload'
 
-/** Why a file cannot be sent, or compared. */
+/** Returns the text for a file that cannot be sent or compared. */
 export function unreadableText(name: string): string {
   return `${name} has changed or can no longer be read`
 }
 
-/** For places that show the name of the file beside it. */
+/** The text for places that show the file's name beside it. */
 export const unreadable = unreadableText('The file')
 
 /**
- * The words of spec §8 for a call that failed: the server's own message where it sent one. A
- * background upload tells of a failed confirmation with status and body.
+ * Returns the text of spec §8 for a call that failed: the server's own message where it sent one.
+ * The text of a failed confirmation of a background upload has the status and the body.
  */
 export function refusalText(
   stage: 'start' | 'confirm',
@@ -82,11 +82,11 @@ function trimmed(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
-/** The words of spec §8 for a transfer that was given up. */
+/** Returns the text of spec §8 for a transfer that was given up. */
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
-  // What a person can do about it, in place of a number.
+  // This text says what a person can do, which the bare status does not.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'

@@ -1,18 +1,21 @@
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
 import { unreadable, unreadableText } from './upload-errors.ts'
 
-/** What a person is told of an upload: beside the drop zone, or as a toast. */
+/** A message to a person about an upload: beside the drop zone, or as a toast. */
 export type Notice =
   | { kind: 'inline'; text: string }
   | { kind: 'toast'; title: string; description?: string; failed: boolean }
 
-/** Where an upload can fail: before its bytes leave, on their way, or when they become a file. */
+/**
+ * Where an upload can fail: before its bytes are sent, while they are sent, or when they become a
+ * file.
+ */
 export type FailedStage = 'start' | 'transfer' | 'confirm'
 
 /**
- * Tells that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is shown inline
- * instead of as a toast. Spec §8: 'Upload Error' for what fails before the transfer, 'Upload
- * Failed' from then on.
+ * Returns the notice that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is
+ * shown inline instead of as a toast. Spec §8: 'Upload Error' for failures before the transfer,
+ * 'Upload Failed' from then on.
  */
 export function failureNotice(stage: FailedStage, fileName: string, reason: string): Notice {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
@@ -25,7 +28,7 @@ export function failureNotice(stage: FailedStage, fileName: string, reason: stri
   return { kind: 'toast', title, description: named || otherwise, failed: true }
 }
 
-/** Tells that an upload became a file (spec §8). */
+/** Returns the notice that an upload became a file (spec §8). */
 export function successNotice(path: UploadPath, fileName: string): Notice {
   if (path === 'background') {
     return { kind: 'toast', title: `${fileName} uploaded successfully!`, failed: false }
@@ -38,7 +41,7 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
   }
 }
 
-/** Tells that a large drop has ended, once for all its files. */
+/** Returns the one notice for the end of a large drop. */
 export function dropNotice(stored: number, failed: number): Notice {
   if (failed === 0) {
     return {
@@ -56,12 +59,14 @@ export function dropNotice(stored: number, failed: number): Notice {
   }
 }
 
-/** Tells that a paused upload was given another file than its own. */
+/** Returns the notice that a paused upload was given a file that is not its own. */
 export function otherFileNotice(reason: string): Notice {
   return { kind: 'toast', title: 'Not the same file', description: reason, failed: true }
 }
 
-/** Tells that the session is over: once, however many uploads wait for it. */
+/**
+ * The notice that the session is over. It is shown once, however many uploads wait for a sign-in.
+ */
 export const signedOutNotice: Notice = {
   kind: 'toast',
   title: 'Upload paused',

@@ -7,27 +7,30 @@ import type { UploadRecord } from './records/upload-record.ts'
 import type { PageCommands } from './upload-commands.ts'
 import type { Notice } from './upload-notices.ts'
 
-/** What is known of an upload only while it runs. No record keeps it. */
+/** The facts about an upload that exist only while it runs. No record keeps them. */
 export interface UploadLive {
-  /** Why the last try was lost, while it is tried again by itself; null while it goes on. */
+  /**
+   * Why the last try was lost, while the upload waits for the next one; null while it makes
+   * progress.
+   */
   interrupted: Interruption | null
-  /** Over the last seconds; null until there is something to say. */
+  /** The speed over the last seconds; null until it is known. */
   bytesPerSecond: number | null
 }
 
-/** The commands that the engine and the tabs give each other: no page gives them. */
+/** The commands that only the engine and the tabs give. Pages do not give them. */
 type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
 
 /**
- * The uploads of this browser, as every tab shows them, and what a person can do with them. One of the
- * tabs runs the engine. It obeys the commands of all.
+ * The uploads of this browser, as every tab shows them, and the commands of a page. One of the tabs
+ * runs the engine, which obeys the commands of all tabs.
  */
 export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
-  /** Oldest first; only those of the user who is signed in. */
+  /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
-  /** By record id. */
+  /** The facts about running uploads, by record id. */
   live: Readonly<Record<string, UploadLive>>
-  /** An error that belongs beside the drop zone (spec §5). */
+  /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null
   /** How the last foreground batch ended, for two seconds (spec §4). */
   outcome: string | null
@@ -36,9 +39,12 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** How the page shows what uploads lead to. */
+/** How the page shows the results of uploads. */
 export interface UploadsPage {
-  /** The list of files is to be refreshed (spec §7); `files` are new in it, as far as they are known. */
+  /**
+   * Called when the list of files must be refreshed (spec §7). `files` are new in it, as far as
+   * they are known.
+   */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
 }

@@ -9,9 +9,9 @@ import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {
-  /** Uploads what the tier takes; what is too large is skipped (spec §5). */
+  /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
   start: (picked: readonly PickedFile[], days: ExpirationDays) => void
-  /** What the last start skipped, until that is dismissed. */
+  /** The files that the last start skipped, until they are dismissed. */
   skipped: readonly File[]
   dismissSkipped: () => void
 }
@@ -20,7 +20,7 @@ const none: readonly File[] = []
 
 const premiumSize = formatSizeLimit(tierLimits.premium.maxFileSize)
 
-/** Uploads files of a user of this tier, as far as the tier allows. */
+/** Returns the function that uploads files of a user of this tier. */
 export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
   const [skipped, setSkipped] = useState(none)
   return {

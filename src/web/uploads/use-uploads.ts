@@ -8,7 +8,7 @@ import type { UploadsStore } from './uploads-state.ts'
 
 let stores: WeakMap<QueryClient, UploadsStore> | undefined
 
-/** Puts new files on top of the list that is shown, and has it read anew (spec §7). */
+/** Puts new files on top of the shown list, and reads the list again (spec §7). */
 function refreshFiles(client: QueryClient, stored: readonly StoredFile[]) {
   const ids = new Set(stored.map(({ id }) => id))
   client.setQueryData(filesQuery.queryKey, (files) =>
@@ -17,7 +17,10 @@ function refreshFiles(client: QueryClient, stored: readonly StoredFile[]) {
   void client.invalidateQueries({ queryKey: filesQuery.queryKey })
 }
 
-/** The uploads live as long as the application does: they outlive the screen that began them. */
+/**
+ * Returns the uploads of the application. They live as long as the application, so they survive a
+ * change of the screen.
+ */
 function storeOf(client: QueryClient): UploadsStore {
   stores ??= new WeakMap()
   const known = stores.get(client)
@@ -45,7 +48,7 @@ function storeOf(client: QueryClient): UploadsStore {
   return store
 }
 
-/** The uploads of this browser, for `useStore` to select from. */
+/** Returns the uploads of this browser, from which `useStore` selects. */
 export function useUploadsStore(): UploadsStore {
   return storeOf(useQueryClient())
 }

@@ -5,7 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 import { SkippedFiles } from './skipped-files.tsx'
 
-/** Spec §2: what the card suggests. */
+/** Spec §2: the suggestions of the card. */
 function suggestionsFor(maxFileSize: number): string[] {
   return [
     'Compress it with zip or 7z.',
@@ -16,13 +16,16 @@ function suggestionsFor(maxFileSize: number): string[] {
 
 export interface FileTooLargeCardProps {
   files: readonly NamedFile[]
-  /** Bytes. */
+  /** In bytes. */
   maxFileSize: number
   onTryAnother: () => void
   onDismiss: () => void
 }
 
-/** The file-too-large card (spec §2): which files, how large, what the maximum is, and what helps. */
+/**
+ * The file-too-large card (spec §2). It shows which files, their sizes, the maximum, and
+ * suggestions.
+ */
 export function FileTooLargeCard(props: FileTooLargeCardProps) {
   return (
     <Card className="mb-4 p-5 sm:p-6">

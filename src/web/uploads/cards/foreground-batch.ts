@@ -5,15 +5,15 @@ import type { UploadsState } from '../uploads-state.ts'
 
 export interface ForegroundBatch {
   /**
-   * The files of the drop that runs, or of the one that ran last. Not those that are paused, which the
-   * panel shows, nor those that were cancelled.
+   * The files of the running drop, or of the last one. Paused files are left out, because the panel
+   * shows them, and cancelled ones too.
    */
   batch: readonly UploadRecord[]
-  /** The file that the progress text names; undefined where nothing runs. */
+  /** The file that the progress text names; undefined when no upload runs. */
   current: UploadRecord | undefined
 }
 
-/** What the page shows of the uploads of the foreground path (spec §4). */
+/** Selects what the page shows of the foreground uploads (spec §4). */
 export function foregroundBatch(
   records: readonly UploadRecord[],
   live: UploadsState['live'],
@@ -27,9 +27,9 @@ export function foregroundBatch(
   if (running.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
-    // It has its turn, but gets no answer.
+    // An upload that has its turn, but gets no answer.
     running.find(({ id }) => live[id]?.interrupted) ??
-    // Between two files: the one that was stored last.
+    // Between two files, the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
   return { batch, current }

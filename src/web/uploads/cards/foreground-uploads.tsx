@@ -24,7 +24,7 @@ import { foregroundBatch } from './foreground-batch.ts'
 /** A longer name is cut in the middle, so that the status text stays readable. */
 const statusNameLength = 60
 
-/** More failures than this are counted, not listed. */
+/** The list shows so many failures. Further ones are only counted. */
 const mostShown = 50
 
 function bytesText(shares: readonly UploadShare[]): string {
@@ -68,7 +68,7 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
   )
 }
 
-/** Shows a bar only where all files are stored. */
+/** Shows how a batch ended. It has a bar only if all files are stored. */
 function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
   return (
     <>
@@ -89,8 +89,8 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
 }
 
 /**
- * The progress of the running foreground batch and how it ended (spec §4); nothing otherwise. A
- * screen reader hears a shorter account of it.
+ * Shows the progress of the running foreground batch and how it ended (spec §4), or nothing. A
+ * screen reader gets a shorter text.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const { records, live, outcome, cancelForeground } = useStore(
@@ -135,7 +135,10 @@ function hasFailed(record: UploadRecord) {
   return record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
 }
 
-/** What was not uploaded and why, until it is tried again or dismissed, with the error of spec §5. */
+/**
+ * Shows the files that failed and why, until they are tried again or dismissed, with the error of
+ * spec §5.
+ */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const failed = useStore(
     store,

@@ -2,21 +2,27 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 
-/** A size over a limit. Rounded it may read like the limit itself, which would explain nothing. */
+/**
+ * Returns a size over a limit. If both sizes read the same, the text says 'Just over', since equal
+ * sizes would explain nothing.
+ */
 function sizeOver(size: number, limit: number): string {
   const text = formatSize(size)
   return text === formatSize(limit) ? `Just over ${text}` : text
 }
 
-/** Two files of different folders may have the same name. */
+/** Adds keys by position, because files of different folders may have the same name. */
 function keyed(files: readonly NamedFile[]) {
   return files.map(({ name, size }, key) => ({ key, name, size }))
 }
 
-/** The files that were too large, each with its size in MB or GB (spec §5), read out as they come. */
+/**
+ * The files that were too large, each with its size in MB or GB (spec §5). A screen reader reads
+ * them out.
+ */
 export function SkippedFiles(props: {
   files: readonly NamedFile[]
-  /** Bytes. */
+  /** In bytes. */
   maxFileSize: number
 }) {
   return (

@@ -15,8 +15,9 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why the upgrade card is open, as its reason badge says it (spec §2); null where it is not. It opens
- * for a free user whose file was too large (spec §5), or who was refused something for the tier.
+ * Returns the text of the reason badge of the upgrade card (spec §2); null where the card is
+ * closed. The card opens for a free user whose file was too large (spec §5), or whose upload was
+ * refused for another reason of the tier.
  */
 export function upgradeReason(
   tier: Tier,

@@ -10,13 +10,16 @@ import { upgradeReason } from './upgrade-reason.ts'
 export interface UploadCardsProps {
   store: UploadsStore
   user: Pick<User, 'tier' | 'email'>
-  /** What was too large for the tier. */
+  /** The files that were too large for the tier. */
   skipped: readonly File[]
   onDismiss: () => void
   onTryAnother: () => void
 }
 
-/** The card that a refused file opens, if any: file too large, or upgrade to Premium (spec §2, §5). */
+/**
+ * The card for a refused file: file too large, or upgrade to Premium (spec §2, §5). Shows nothing
+ * if no file was refused.
+ */
 export function UploadCards({ store, user, skipped, onDismiss, onTryAnother }: UploadCardsProps) {
   const inlineError = useStore(store, (state) => state.inlineError)
   const { maxFileSize } = tierLimits[user.tier]

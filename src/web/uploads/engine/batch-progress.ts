@@ -5,15 +5,15 @@ import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isUnderWay } from './upload-machine.ts'
 import { isLargeDrop } from './upload-queue.ts'
 
-/** How the uploads of a batch are doing, from the first that is under way to the last. */
+/** The counts of uploads that belong together, from the first one under way to the last. */
 export interface BatchCounts {
-  /** Pending or uploading. */
+  /** Uploads that are pending or uploading. */
   open: number
-  /** Open, stored or failed. What was cancelled or paused is no longer counted. */
+  /** Uploads that are open, stored or failed. Cancelled and paused ones are not counted. */
   counted: number
   stored: number
   failed: number
-  /** A person ended all of it at once. */
+  /** True when a person cancelled all of them at once. */
   cancelled: boolean
 }
 
@@ -21,7 +21,7 @@ export function noUploads(): BatchCounts {
   return { open: 0, counted: 0, stored: 0, failed: 0, cancelled: false }
 }
 
-/** Counts a change of one upload. Null stands for one that is not there yet, or no longer. */
+/** Counts the change of one upload. Null means that the upload does not exist yet, or no longer. */
 export function countChange(
   counts: BatchCounts,
   before: Pick<UploadRecord, 'status'> | null,
@@ -31,7 +31,7 @@ export function countChange(
   const isOpen = isUnderWay(after)
   if (wasOpen === isOpen) return counts
   if (isOpen) {
-    // It failed in this batch and is tried again: it is counted already.
+    // The upload failed in this batch and is tried again, so it is counted already.
     const retried = before?.status === 'failed' && counts.failed > 0
     return {
       ...counts,
@@ -51,7 +51,7 @@ export function countChange(
   }
 }
 
-/** What a person reads when the last upload has ended; null when none was stored. */
+/** Returns the text for the end of the last upload; null when none was stored. */
 export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
   if (cancelled) return cancelledByUser
   if (stored === 0) return null
@@ -62,17 +62,20 @@ export function outcomeText({ counted, stored, cancelled }: BatchCounts): string
 
 /** Counts uploads that belong together: those of each drop, and those of the foreground path. */
 export interface BatchProgress {
-  /** A new record. */
+  /** Counts a new record. */
   added(record: UploadRecord): void
-  /** A record changed; null where it is removed. */
+  /** Counts the change of a record; `after` is null when the record is removed. */
   changed(before: UploadRecord, after: UploadRecord | null): void
-  /** How many files the drop of this record has had. */
+  /** Returns how many files the drop of this record has had. */
   dropSize(record: UploadRecord): number
-  /** How many uploads are pending or uploading. */
+  /** Returns how many uploads are pending or uploading. */
   underWay(): number
-  /** To be called before all that is under way on the foreground path is cancelled. */
+  /** Call this before all foreground uploads under way are cancelled. */
   cancelForeground(): void
-  /** How the last foreground uploads ended, for two seconds (spec §4); null else. */
+  /**
+   * Returns the text of how the last foreground uploads ended, for two seconds (spec §4); otherwise
+   * null.
+   */
   outcome(): string | null
 }
 
@@ -80,7 +83,8 @@ export interface BatchProgress {
 const outcomeShownMs = 2000
 
 /**
- * @param tell tells of a large drop as a whole when it has ended.
+ * Creates the counts.
+ * @param tell called once with the notice of a large drop when the drop has ended.
  * @param onOutcome called whenever the outcome changes.
  */
 export function createBatchProgress(
@@ -90,7 +94,7 @@ export function createBatchProgress(
 ): BatchProgress {
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
-  /** From the first foreground upload under way to the last, of whatever drops. */
+  /** Counts from the first foreground upload under way to the last, over all drops. */
   let foreground = noUploads()
   let underWay = 0
   let outcome: string | null = null
@@ -138,7 +142,7 @@ export function createBatchProgress(
       dropSizes.set(record.batch, (dropSizes.get(record.batch) ?? 0) + 1)
       changed(null, record)
     },
-    // What a person cancelled did not fail: it is counted as removed.
+    // A cancelled upload did not fail, so it is counted as removed.
     changed: (before, after) => changed(before, after && isCancelled(after) ? null : after),
     dropSize: ({ batch }) => dropSizes.get(batch) ?? 1,
     underWay: () => underWay,

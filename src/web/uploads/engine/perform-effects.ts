@@ -10,60 +10,62 @@ import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './
 import { createUploadQueue, isLargeDrop, type UploadQueue } from './upload-queue.ts'
 import { createRun, type RunDeps, type UploadRun } from './upload-run.ts'
 
-/** The list of files is read again at most so often while uploads run. */
+/** The list of files is read again at most once in this time while uploads run. */
 const refreshEveryMs = 1000
-/** How long a cancelled upload says that it was. */
+/** How long a cancelled upload shows that it was cancelled. */
 const cancelledShownMs = 2000
 
-/** What effects are performed with. */
+/** What performing effects needs of the outside. */
 export interface EffectDeps extends RunDeps, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData
-  /** The list of files is to be refreshed (spec §7); `files` are new in it. */
+  /** Called when the list of files must be refreshed (spec §7). `files` are new in it. */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
 }
 
-/** The side of the engine that keeps the records. */
+/** The part of the engine that keeps the records. */
 export interface Dispatcher {
   record(id: string): UploadRecord | undefined
-  /** How many files the drop of this record has had. */
+  /** Returns how many files the drop of this record has had. */
   dropSize(record: UploadRecord): number
-  /** Answers what the turn of this upload does next; null for nothing. */
+  /** Applies an event to an upload. Returns the next step of its turn; null for none. */
   dispatch(id: string, event: UploadEvent): RunStep | null
-  /** What the tabs show is different now. */
+  /** Called when the tabs must show something new. */
   changed(): void
 }
 
 /**
- * Performs what the machine asks for, by the queue, the server or the page. The steps of a turn it leaves
- * to the run of the upload. What comes of all that goes back to the dispatcher as an event.
+ * Performs the effects that the machine returns, through the queue, the server or the page. It
+ * leaves the steps of a turn to the upload's run. Results go back to the dispatcher as events.
  */
 export class EffectPerformer {
   readonly #deps: EffectDeps
   readonly #dispatcher: Dispatcher
   readonly #aborts: UploadAborts
   readonly #queue: UploadQueue
-  /** Of the uploads that have their turn. */
+  /** The runs of the uploads that have their turn. */
   readonly #runs = new Map<string, UploadRun>()
   readonly #live = new Map<string, UploadLive>()
-  /** An error that belongs beside the drop zone (spec §5). */
+  /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null = null
   #isAskedToSignIn = false
-  /** New files of which the page has not been told yet. */
+  /** New files that the page has not been told about yet. */
   #unlisted: StoredFile[] = []
   readonly #refreshSoon: () => void
 
   constructor(ownerId: string, deps: EffectDeps, dispatcher: Dispatcher) {
     this.#aborts = createAborts(ownerId, { ...deps, abortUpload: deps.calls.abortUpload })
-    // A run aborts by way of `#aborts` as well, so that no abort is forgotten.
+    // A run also aborts through `#aborts`, so that every abort is remembered.
     this.#deps = { ...deps, calls: { ...deps.calls, abortUpload: this.#aborts.abort } }
     this.#dispatcher = dispatcher
     this.#queue = createUploadQueue(deps.timers, (id) => this.#startTurn(id))
     this.#refreshSoon = coalesce(deps.timers, refreshEveryMs, () => this.#refresh())
   }
 
-  /** Performs the effects of one event in their order. Answers the step that is left to the turn. */
+  /**
+   * Performs the effects of one event in their order. Returns the step that the turn has to take.
+   */
   perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
     const run = this.#runs.get(record.id)
     let step: RunStep | null = null
@@ -71,7 +73,7 @@ export class EffectPerformer {
       if (isRunStep(effect)) step = effect
       else this.#performOne(record, effect)
     }
-    // Last, since the next upload may start at once.
+    // This comes last, because the next upload may start at once.
     if (effects.some(({ type }) => type === 'end-turn')) {
       this.#queue.leave(record.id, run?.starting() ?? null)
     } else if (record.ticket) this.#queue.placed(record.id)
@@ -111,7 +113,7 @@ export class EffectPerformer {
     this.#queue.enqueue({ id, size, dropSize: this.#dispatcher.dropSize(record) })
   }
 
-  /** The queue calls this when the turn of an upload has come. */
+  /** Starts the turn of an upload. The queue calls this. */
   #startTurn(id: string): void {
     const file = this.#deps.data.file(id) ?? null
     const run = createRun(this.#deps, {
@@ -140,12 +142,12 @@ export class EffectPerformer {
   }
 
   #tellOfOne(record: UploadRecord, notice: Notice): void {
-    // A large drop is told of as a whole, at its end.
+    // A large drop gets one notice at its end, not one for each file.
     const isOneOfMany = isLargeDrop(this.#dispatcher.dropSize(record))
     if (notice.kind === 'inline' || !isOneOfMany) this.tell(notice)
   }
 
-  /** Tells a person something. */
+  /** Shows a notice to the person. */
   tell(notice: Notice) {
     if (notice.kind === 'toast') return this.#deps.onNotice(notice)
     this.inlineError = notice.text
@@ -168,7 +170,7 @@ export class EffectPerformer {
     this.#isAskedToSignIn = true
   }
 
-  /** A session that lapses from now on is told of again. */
+  /** Notes that a person signed in again. If the session ends once more, a new notice is shown. */
   signedIn(): void {
     this.#isAskedToSignIn = false
   }
@@ -177,22 +179,24 @@ export class EffectPerformer {
     for (const id of this.#queue.waiting()) this.#dispatcher.dispatch(id, event)
   }
 
-  /** The ids of those that wait for their turn or have it. Those that wait come first. */
+  /**
+   * Returns the ids of the uploads that wait for their turn or have it. Those that wait come first.
+   */
   underWay(): string[] {
     return [...this.#queue.waiting(), ...this.#runs.keys()]
   }
 
-  /** What is known of uploads only while they run, by record id. */
+  /** Returns what is known of uploads only while they run, by record id. */
   live(): Record<string, UploadLive> {
     return Object.fromEntries(this.#live)
   }
 
-  /** Gives back the places of uploads that were given up and did not get an answer to that. */
+  /** Asks again for the aborts that the server has not answered. */
   resumeAborts(): void {
     this.#aborts.resume()
   }
 
-  /** Nothing runs any more. */
+  /** Ends all runs. */
   close(): void {
     for (const run of this.#runs.values()) run.end()
     this.#aborts.close()

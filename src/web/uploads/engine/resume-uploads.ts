@@ -10,13 +10,13 @@ import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
 import { canResume, canResumeByItself } from './upload-machine.ts'
 
-/** How often the clock looks whether a paused upload may go on. */
+/** How often to check which paused uploads may go on by themselves. */
 const lookEveryMs = 1000
 
-/** How often storage is asked for what it holds before a person is asked for the file. */
+/** How often storage is asked what it holds before the person is asked for the file. */
 const fewTries = { maxTries: 3, isPatient: false }
 
-/** Where the bytes of an upload are. Not sure where the server gave no answer. */
+/** Where the bytes of an upload are. `isSure` is false when the server gave no answer. */
 interface Found {
   where: DataState
   isSure: boolean
@@ -27,34 +27,41 @@ export interface ResumeDeps extends CallDeps {
   data: UploadData
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
   record: (id: string) => UploadRecord | undefined
-  /** Those that are paused, but for those that wait for a sign-in. */
+  /** The paused uploads, except those that wait for a sign-in. */
   paused: ReadonlySet<string>
   dispatch: (id: string, event: UploadEvent) => void
 }
 
-/** Resumes uploads that are not under way: finds their bytes, or says what it takes to have them. */
+/** Resumes uploads that are paused or failed: finds their bytes, or asks a person for them. */
 export interface UploadResumer {
-  /** Looks for the bytes of a paused or failed upload, and resumes it as far as they are found. */
+  /** Looks for the bytes of a paused or failed upload, and resumes it if they are found. */
   resume(id: string): Promise<void>
-  /** Asks a person at once for what it takes to find the bytes. Resumes nothing. */
+  /** Looks for the bytes, and asks a person if the person can help. Resumes nothing. */
   askForFile(record: UploadRecord): Promise<void>
-  /** Why a file is not the one that the upload began with; null when it is. */
+  /** Returns why a file is not the one that the upload began with; null when it is. */
   refuseFile(record: UploadRecord, file: File): Promise<string | null>
-  /** Resumes an upload with its own file; false where it needs none (any more). */
+  /**
+   * Resumes an upload with its own file. Returns false when the upload needs no file (any more).
+   */
   provide(id: string, picked: PickedFile): boolean
-  /** Resumes the first of these paused uploads that began with this file; false when none did. */
+  /**
+   * Resumes the first of these paused uploads that began with this file. Returns false when none
+   * did.
+   */
   provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
-  /** Resumes from now on what may go on by itself, as long as anything is paused (spec §4). */
+  /**
+   * From now on resumes the uploads that may go on by themselves, while any is paused (spec §4).
+   */
   watchPaused(): void
-  /** Its bytes are not looked for any more. */
+  /** Ends the search for the bytes of an upload. */
   stopLooking(id: string): void
-  /** Nothing is looked for any more. */
+  /** Ends all searches. */
   close(): void
 }
 
 export function createResumer(deps: ResumeDeps): UploadResumer {
   const { calls, timers, data, sample, record: recordOf, paused, dispatch } = deps
-  /** The searches that run, by record id. */
+  /** The running searches, by record id. */
   const searches = new Map<string, { found: Promise<Found | null>; end: AbortController }>()
 
   async function resume(id: string): Promise<void> {
@@ -62,14 +69,17 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     if (!record || !canResume(record)) return
     const found = await find(record)
     if (!found) return
-    // A person may have given its file meanwhile.
+    // A person may have given the file meanwhile.
     const where = data.file(id) ? 'ready' : found.where
-    // Storage may have the bytes. Until it has answered they are not lost.
+    // Storage may have the bytes. They do not count as lost until it has answered.
     if (where !== 'ready' && !found.isSure && !canHelp(record, where)) return
     dispatch(id, { type: 'resume', data: where })
   }
 
-  /** Two who look for the same bytes share one search. Null when the search was stopped. */
+  /**
+   * Searches for the bytes. Calls for the same upload share one search. Null when the search was
+   * stopped.
+   */
   function find(record: UploadRecord): Promise<Found | null> {
     const { id } = record
     const running = searches.get(id)
@@ -93,8 +103,9 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   }
 
   /**
-   * Whether storage has all bytes, or has made a file of them: then nobody needs the file to confirm it.
-   * Null when nobody answered a few times: a server may be away for long, and a person can help meanwhile.
+   * Whether storage has all bytes, or has made a file of them. The upload can then be confirmed
+   * without the file. Null when the server gave no answer after a few tries: it may be away for
+   * long, and a person can help meanwhile.
    */
   async function isInStorage(
     { ticket, fileSize }: UploadRecord,
@@ -136,7 +147,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   async function provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
     for (const id of ids) {
       const record = recordOf(id)
-      // Another file of the same drop may be its own, and be here by now.
+      // Another file of the same drop may have been the right one and have resumed it already.
       if (!record || !paused.has(id) || data.file(id)) continue
       if ((await refuseFile(record, picked.file)) !== null) continue
       if (provide(id, picked)) return true
@@ -175,7 +186,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   }
 }
 
-/** Whether a person can give what this browser does not have. */
+/** Whether a person can give the bytes that this browser does not have. */
 function canHelp({ pasted }: UploadRecord, where: DataState): boolean {
   return where === 'permission' || (where === 'file' && !pasted)
 }

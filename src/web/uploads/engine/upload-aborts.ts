@@ -4,34 +4,40 @@ import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 
-/** The keys of aborts in the browser's storage begin so. The key of the upload follows. */
+/** The prefix of the keys of aborts in the browser's storage. The key of the upload follows it. */
 const abortKeyPrefix = 'mayfly.abort.'
 
-/** The place is to be freed, however long that takes. */
+/** An abort is repeated without limit, because the place must be freed. */
 const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
 
 export interface AbortsDeps extends CallDeps {
   abortUpload: UploadCalls['abortUpload']
-  /** May throw where the browser forbids it. */
+  /** Throws where the browser forbids storage. */
   storage: () => KeyValues
 }
 
-/** Aborts uploads that were given up, so that their places are free. It asks until the server answers. */
+/**
+ * Aborts uploads that were given up, so that their places become free. It asks until the server
+ * answers.
+ */
 export interface UploadAborts {
-  /** Resolves after one try. Where that was not answered, others follow. */
+  /** Resolves after one try. If the server did not answer, further tries follow. */
   abort: UploadCalls['abortUpload']
-  /** Asks for all that was not answered, also of a page before this one. */
+  /** Asks again for all aborts without an answer, including those of an earlier page. */
   resume(): void
-  /** Nothing is asked any more. What is unanswered is kept for the next page. */
+  /** Stops asking. The next page asks for the aborts without an answer. */
   close(): void
 }
 
-/** @param ownerId whose uploads these are: nobody else may abort them. */
+/**
+ * Creates the aborts of a user.
+ * @param ownerId the owner of the uploads; only the owner may abort them.
+ */
 export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
   const { abortUpload, storage } = deps
   const end = new AbortController()
   const { signal } = end
-  /** The keys of the uploads that are being aborted. */
+  /** The keys of the uploads that are being aborted now. */
   const running = new Set<string>()
 
   const abort: UploadAborts['abort'] = async (cloudKey) => {
@@ -45,8 +51,8 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     }
     const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
-    // Ends with an answer, or when somebody has to sign in first. Rejects when this is closed: the next
-    // page goes on then.
+    // The loop ends with an answer, or when the person has to sign in first. It rejects when this
+    // object is closed; the next page then goes on.
     void untilAnswered(call, { signal, limit: noLimit }, deps).then(stop, stop)
     return first.promise
   }
@@ -75,12 +81,15 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
   }
 }
 
-/** Only the owner may abort, and has to be signed in. */
+/** Only the owner may abort an upload, and has to be signed in. */
 function needsSignIn({ status }: Refusal): boolean {
   return status === 401
 }
 
-/** Where nothing may be written, this page alone asks; at last the server sweeps the upload. */
+/**
+ * Runs work on the storage and ignores its errors. Without storage only this page asks; in the end
+ * the server removes the upload itself.
+ */
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work()

@@ -5,17 +5,22 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { HandleStore } from '../upload-ports.ts'
 import type { DataState } from './upload-events.ts'
 
-/** The files of uploads that this tab has in memory, and the handles that find them after a reload. */
+/**
+ * The files of uploads that this tab has in memory, and the handles that find files after a reload.
+ */
 export interface UploadData {
-  /** The ids of uploads whose files are in memory. */
+  /** Returns the ids of the uploads whose files are in memory. */
   ids(): string[]
   file(id: string): File | undefined
   picked(id: string): PickedFile | undefined
-  /** Keeps a file in memory only, where another tab runs its upload. */
+  /** Keeps a file in memory only, because another tab runs its upload. */
   hold(id: string, picked: PickedFile): void
-  /** Keeps a file in memory, and its handle over a reload. */
+  /** Keeps a file in memory, and its handle for the time after a reload. */
   keep(id: string, picked: PickedFile): void
-  /** Says where the bytes are. A file that its handle gives without asking a person is in memory then. */
+  /**
+   * Finds where the bytes of an upload are. If its handle gives the file without asking a person,
+   * the file is then in memory.
+   */
   find(record: UploadRecord): Promise<DataState>
   /** Forgets the file, and keeps the handle. */
   drop(id: string): void
@@ -23,7 +28,10 @@ export interface UploadData {
   forget(id: string): void
 }
 
-/** @param sample a hash over samples of a file; null where it cannot be computed. */
+/**
+ * Creates the data of this tab.
+ * @param sample computes a hash over samples of a file; null where it cannot be computed.
+ */
 export function createUploadData(
   handles: HandleStore,
   sample: (file: File) => Promise<string | null>,
@@ -35,7 +43,7 @@ export function createUploadData(
     if (!handle) return 'file'
     const read = await readHandle(handle)
     if (read.state !== 'found') return read.state
-    // Somebody may have written to the file since its upload began.
+    // Another program may have changed the file since its upload began.
     const reason = await refuseOtherFile(identity, read.file, sample).catch(() => 'unreadable')
     if (reason !== null) return 'gone'
     held.set(id, { file: read.file, handle })

@@ -1,8 +1,9 @@
 /**
  * The engine runs the uploads of a browser, in one of its tabs. The words of this room:
- * - A *turn* is the time in which an upload runs. Uploads wait for theirs in the *queue*.
- * - A *run* is what happens during one turn of one upload: its calls and its transfer.
- * - A *batch* is what was added at once. Its records share a name, by which they are counted together.
+ * - A *turn* is the time in which an upload runs. Uploads wait for their turns in the *queue*.
+ * - A *run* is the work during one turn of one upload: its calls and its transfer.
+ * - A *batch* is all files added at once. Their records share a batch name, by which they are
+ *   counted.
  * - A *place* is one of the files that a user may have. An upload gets its place with its *ticket*.
  * The way of an upload through the files of this room is drawn in docs/uploads.md.
  */
@@ -21,40 +22,44 @@ import { advance, canResume, isOver, isUnderWay } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import { whileWanted } from './while-wanted.ts'
 
-/** Many changes at once are shown together. */
+/** Changes within this time are shown together. */
 const shownEveryMs = 50
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
 
 export interface EngineDeps extends EffectDeps {
   onChange: (state: EngineState) => void
-  /** From now on the page asks before it goes; answers how to end that. */
+  /** Makes the page ask before it is left. Returns a function that stops this. */
   holdPage: () => () => void
-  /** From now on the device stays awake; answers how to end that. */
+  /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void
 }
 
-/** What the tabs show, as the engine has it. */
+/** What the tabs show, as the engine knows it. */
 export interface EngineState
   extends Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'> {
-  /** Records whose bytes another tab may have. */
+  /** The ids of records whose bytes the engine lacks and another tab may have. */
   wanted: readonly string[]
 }
 
 /**
- * Runs the uploads of one user in this browser. It keeps their records. Whatever happens to an upload is an
- * event: the machine says what becomes of the record, and the performer does what that asks for. A step of
- * the turn goes back to the run that told the event, and what comes of the step is its next event.
+ * Runs the uploads of one user in this browser and keeps their records. Everything that happens to
+ * an upload is an event. The machine turns an event into a new record and effects, and the
+ * performer performs the effects. A step of the turn goes back to the run that sent the event. The
+ * result of the step is the run's next event.
  */
 export class UploadEngine implements UploadCommands {
   readonly #ownerId: string
   readonly #deps: EngineDeps
   readonly #records = new Map<string, UploadRecord>()
-  /** Paused, but not for want of a sign-in: they resume by themselves or with their file. */
+  /**
+   * Paused uploads, except those that wait for a sign-in. They resume by themselves or with their
+   * file.
+   */
   readonly #paused = new Set<string>()
-  /** Completed or failed: the cleanup removes them in time. */
+  /** Completed and failed uploads. The cleanup removes them when they are old. */
   readonly #over = new Set<string>()
-  /** Paused, with bytes that are lost when this page goes. */
+  /** Paused uploads whose bytes are lost when this page is left. */
   readonly #unsaved = new Set<string>()
   readonly #batches: BatchProgress
   readonly #performer: EffectPerformer
@@ -66,8 +71,8 @@ export class UploadEngine implements UploadCommands {
   #isClosed = false
 
   /**
-   * Ends what a page before this one began: takes up its records, and gives back the places of uploads
-   * that it gave up.
+   * Takes up the records of an earlier page, and asks again for the aborts that it left without an
+   * answer.
    * @param found the records of this user that the browser's storage holds.
    */
   constructor(ownerId: string, found: readonly UploadRecord[], deps: EngineDeps) {
@@ -125,7 +130,7 @@ export class UploadEngine implements UploadCommands {
       const record = this.#records.get(id)
       return record?.path === 'foreground' && isUnderWay(record)
     }
-    // Those that wait go first, lest one begins as another ends.
+    // Waiting uploads are cancelled first, so that none of them begins when a running one ends.
     this.#dispatchAll(this.#performer.underWay().filter(isMeant), { type: 'cancel' })
   }
 
@@ -163,7 +168,7 @@ export class UploadEngine implements UploadCommands {
     this.#changed()
   }
 
-  /** Takes up records that another page has left behind. */
+  /** Takes up records that another page has left. */
   takeUp(found: readonly UploadRecord[]): void {
     this.#take(found)
     this.#changed()
@@ -179,14 +184,14 @@ export class UploadEngine implements UploadCommands {
     }
   }
 
-  /** Everything under way is paused, and nothing runs any more. */
+  /** Pauses all uploads under way and ends all runs. */
   close(): void {
     this.#dispatchAll(this.#performer.underWay(), { type: 'halt' })
     this.#deps.records.flush()
     this.abandon()
   }
 
-  /** Nothing runs any more, and nothing is written: another page runs these uploads. */
+  /** Ends all runs and writes nothing: another page runs these uploads. */
   abandon(): void {
     this.#isClosed = true
     this.#performer.close()
@@ -206,7 +211,8 @@ export class UploadEngine implements UploadCommands {
         return newRecord({ id, ownerId: this.#ownerId, picked, now: timers.now(), ...drop })
       })
     for (const record of begun) this.#insert(record)
-    // Only when all are there: how they take turns depends on how many they are.
+    // Uploads are queued after all records exist, because the size of the drop decides how they
+    // take turns.
     for (const record of begun) this.#performer.perform(record, [{ type: 'enqueue' }])
     this.#changed()
   }
@@ -218,7 +224,7 @@ export class UploadEngine implements UploadCommands {
         this.#deps.records.remove(record.id)
         continue
       }
-      // Spec §4: those that are uploading or pending become paused. All others stay as they are.
+      // Spec §4: uploading and pending records become paused. All others stay as they are.
       const { record: halted } = advance(record, { type: 'halt' }, this.#deps.timers.now())
       this.#insert(halted ?? record)
       if (record.need === 'sign-in') this.resume(record.id)
@@ -237,7 +243,10 @@ export class UploadEngine implements UploadCommands {
     for (const id of ids) this.#dispatch(id, event)
   }
 
-  /** All that happens to an upload goes through here. Answers what its turn does next. */
+  /**
+   * Applies an event to an upload; every event passes through here. Returns the next step of its
+   * turn.
+   */
   #dispatch(id: string, event: UploadEvent): RunStep | null {
     const before = this.#records.get(id)
     if (!before || this.#isClosed) return null
@@ -252,7 +261,7 @@ export class UploadEngine implements UploadCommands {
     return this.#performer.perform(record ?? before, effects)
   }
 
-  /** Puts a record that changed into its sets, and holds page and screen as long as that is wanted. */
+  /** Updates the sets for a changed record, and holds the page and the screen while needed. */
   #sort(id: string, record: UploadRecord | null): void {
     const isPaused = record?.status === 'paused'
     const picked = isPaused ? this.#deps.data.picked(id) : undefined

@@ -5,15 +5,16 @@ import type { Notice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
 
 /**
- * Where the bytes of an upload are. `ready`: this tab has them. `file`: a person has to choose the file
- * again. `permission`: a person has to allow the browser to read it again. `gone`: nobody has them any
- * more. `stored`: storage has all of them, and nobody needs them here.
+ * Where the bytes of an upload are. `ready`: this tab has them. `file`: a person has to choose the
+ * file again. `permission`: a person has to allow the browser to read the file again. `gone`: the
+ * bytes are lost. `stored`: storage has all bytes, so the file is not needed.
  */
 export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 
 /**
- * Why a confirmation is asked for. `confirm`: storage has got all bytes. `confirm-lost`: the answer to
- * an earlier one may have been lost. `confirm-without-file`: either may be so, and the file is not here.
+ * Why the upload asks for a confirmation. `confirm`: storage has all bytes. `confirm-lost`: the
+ * answer to an earlier confirmation may have been lost. `confirm-without-file`: one of both may be
+ * true, and this tab does not have the file.
  */
 export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 
@@ -21,7 +22,7 @@ export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
-  /** Its turn has come. Without its file it can only be confirmed. */
+  /** The turn of the upload has come. Without its file the upload can only be confirmed. */
   | { type: 'run'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
   /** Storage holds these parts. */
@@ -32,31 +33,33 @@ export type UploadEvent =
   | { type: 'confirmed'; file: StoredFile }
   | { type: 'refused'; stage: CallStage; refusal: Refusal }
   | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
-  /** The hash over samples of its file is computed: by it the file is recognised when it comes again. */
+  /**
+   * The hash over samples of the file is computed. It recognises the file when it is chosen again.
+   */
   | { type: 'identified'; sample: string }
-  /** It is to go on, and this is where its bytes are. */
+  /** The upload is to go on. `data` says where its bytes are. */
   | { type: 'resume'; data: DataState }
-  /** Nothing runs it any more: its page was loaded again, or the engine closes. */
+  /** No engine runs the upload any more: its page was loaded again, or the engine closes. */
   | { type: 'halt' }
-  /** Another upload found out that the session is over. */
+  /** A call of another upload showed that the session is over. */
   | { type: 'signed-out' }
-  /** Another upload was refused for a reason that holds for this one as well. */
+  /** Another upload was refused for a reason that applies to this one too. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
-  /** It has shown for long enough that it was cancelled. */
+  /** The upload has shown for long enough that it was cancelled. */
   | { type: 'forget' }
-  /** A person removes what is completed or failed. */
+  /** A person removes completed and failed uploads. */
   | { type: 'clear' }
-  /** Time has passed, and it may be old enough to be removed. */
+  /** Time has passed. The upload may be old enough to be removed. */
   | { type: 'tick' }
 
-/** What the turn of an upload does next. A transition has one of them at most. */
+/** The next step of an upload's turn. A transition returns at most one. */
 export type RunStep =
-  /** Asks the server to start it. `instead`: the key of an upload to abort before that. */
+  /** Asks the server to start the upload. `instead` is the key of an upload to abort first. */
   | { type: 'get-ticket'; instead: string | null }
   /** Asks which parts storage holds. */
   | { type: 'list-parts'; ticket: UploadTicket }
-  /** `held` and `resumed` as a `TransferJob` has them. */
+  /** Sends the bytes. `held` and `resumed` have the meaning of those in `TransferJob`. */
   | {
       type: 'transfer'
       ticket: UploadTicket
@@ -76,30 +79,34 @@ export function isRunStep(effect: UploadEffect): effect is RunStep {
   return runSteps.includes(effect.type)
 }
 
-/** What has to be done outside the machine. Effects of one event are done in their order. */
+/**
+ * An effect that the performer carries out. The effects of one event are performed in their order.
+ */
 export type UploadEffect =
   | RunStep
   | { type: 'save' }
   | { type: 'remove' }
-  /** It waits for its turn. */
+  /** Puts the upload into the queue. */
   | { type: 'enqueue' }
-  /** Ends its turn, and whatever is under way for it. */
+  /** Ends the turn of the upload, and all its calls and transfers. */
   | { type: 'end-turn' }
-  /** Frees its place. */
+  /** Frees the place of the upload. */
   | { type: 'abort-on-server'; cloudKey: string }
-  /** It was cancelled: two seconds later its record goes. */
+  /** Removes the record of a cancelled upload two seconds later. */
   | { type: 'forget-soon' }
-  /** Nobody needs its bytes here any more. */
+  /** Forgets the bytes of the upload in this browser. */
   | { type: 'release-data' }
   | { type: 'tell'; notice: Notice }
-  /** The list of files has a new one. */
+  /** Adds a new file to the list of files. */
   | { type: 'refresh-list'; file: StoredFile }
-  /** Fails those that wait for their turn: the server would refuse them for the same reason. */
+  /**
+   * Fails the uploads that wait for their turn: the server would refuse them for the same reason.
+   */
   | { type: 'stop-the-rest'; reason: string }
-  /** Pauses those that wait for their turn, and tells a person. */
+  /** Pauses the uploads that wait for their turn, and tells the person to sign in. */
   | { type: 'ask-to-sign-in' }
 
-/** What an event leads to. The record is null when it is removed. */
+/** The result of an event. The record is null when it is removed. */
 export interface Transition {
   record: UploadRecord | null
   effects: UploadEffect[]

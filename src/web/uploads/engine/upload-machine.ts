@@ -19,22 +19,25 @@ import type {
   UploadEvent,
 } from './upload-events.ts'
 
-/** True while it waits for its turn or has it: the page should stay. False where there is none. */
+/**
+ * True while an upload waits for its turn or has it, and the page should stay open. False for no
+ * upload.
+ */
 export function isUnderWay(record: Pick<UploadRecord, 'status'> | null | undefined): boolean {
   return record?.status === 'pending' || record?.status === 'uploading'
 }
 
-/** True when it goes on only if a person says so, if at all. */
+/** True when an upload has completed or failed. A failed one goes on only if a person says so. */
 export function isOver({ status }: UploadRecord): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** True when it may go on: it waits for a person or for its bytes, or it failed. */
+/** True when an upload may go on: it is paused, or it failed without being cancelled. */
 export function canResume(record: UploadRecord): boolean {
   return record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
 }
 
-/** Spec §9: paused uploads idle for more than 5 s can be resumed by themselves. */
+/** Spec §9: uploads that are paused and idle for more than 5 s can resume by themselves. */
 const autoResumeIdleMs = 5000
 
 /** Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. */
@@ -43,14 +46,14 @@ export function canResumeByItself(
   now: number,
 ): boolean {
   const idle = now - lastActivity
-  // Activity in the future: somebody has set the clock back, and nobody knows how far.
+  // Activity in the future means that the clock was set back. The idle time is then unknown.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 
 /**
- * What an event makes of an upload (spec §4, upload status). Pure: `now` is milliseconds since 1970,
- * and nothing happens but what the effects name. An event that cannot happen in the record's state,
- * such as the late answer to a call that was given up, changes nothing.
+ * Computes what an event does to an upload (spec §4, upload status). It is pure: `now` is
+ * milliseconds since 1970, and only the returned effects act on the outside. An event that does not
+ * fit the record's state, such as the late answer to a call that was given up, changes nothing.
  */
 export function advance(record: UploadRecord, event: UploadEvent, now: number): Transition {
   switch (event.type) {
@@ -79,7 +82,9 @@ function identified(record: UploadRecord, sample: string): Transition {
   return { record: { ...record, identity: { ...record.identity, sample } }, effects: [save] }
 }
 
-/** The events of an upload that waits for its turn or has it, in the order in which they come. */
+/**
+ * Handles the events of an upload that waits for its turn or has it, in the order of their coming.
+ */
 function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): Transition {
   const { ticket, status } = record
   const active = { ...record, lastActivity: now }
@@ -91,7 +96,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
     case 'held':
       return ticket ? transferring(record, ticket, event.parts, true, now) : unchanged(record)
     case 'progress':
-      // It may fall: of a try that was lost, what had left is not in storage.
+      // The count may fall: the bytes of a lost try are not in storage.
       if (status !== 'uploading' || event.bytes === record.uploadedBytes) return unchanged(record)
       return { record: withBytes(active, event.bytes), effects: [save] }
     case 'sent':
@@ -130,7 +135,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
   }
 }
 
-/** Its turn has come. */
+/** Begins the turn of an upload. */
 function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record
   if (hasFile) {
@@ -185,9 +190,10 @@ function refused(
   if (stage === 'confirm-lost' && isUnknown && !restarted) return startedAnew(record, null)
   if (stage === 'confirm' && ticket && !restarted) {
     const again = { ...record, restarted: true }
-    // Storage got other bytes than were sent. It has removed them and takes the file once more.
+    // The stored bytes differ from the sent ones. Storage has removed them and takes the file once
+    // more.
     if (refusal.code === 'CHECKSUM_MISMATCH') return transferring(again, ticket, [], true, now)
-    // A server that was cut off may have lost what it had not yet made durable.
+    // A server that was cut off may have lost bytes that it had not made durable yet.
     if (refusal.code === 'UPLOAD_INCOMPLETE') {
       return { record: again, effects: [save, { type: 'list-parts', ticket }] }
     }
@@ -198,7 +204,7 @@ function refused(
   return failedAndTold(record, words, reason, rest)
 }
 
-/** True when storage lacks some of its bytes, has others than were sent, or does not know it. */
+/** True when storage lacks some of the bytes, has different bytes, or does not know the upload. */
 function needsItsFile({ status, code }: Refusal): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }
@@ -212,16 +218,19 @@ function transferFailed(
   if (kind === 'signed-out') return pausedToSignIn(record)
   if (ticket && !restarted) {
     if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
-    // The one presigned URL of a small file ran out while it waited. Those of parts are renewed.
+    // The URL of a small file expired while the upload waited. URLs of parts are renewed.
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const reason = transferText(path, kind, status)
-  // A file that cannot be read would fail again: the next try asks for it instead.
+  // The file is unreadable, so its data is forgotten and the next try asks for the file.
   const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
   return failedAndTold(record, 'transfer', reason, more)
 }
 
-/** The server knows no such upload any more: either it is a file already, or it was swept. */
+/**
+ * Asks whether the upload became a file. The server does not know the upload any more: either it is
+ * a file, or the server removed it.
+ */
 function askWhetherStored(record: UploadRecord, ticket: UploadTicket): Transition {
   return {
     record: { ...record, status: 'uploading' },
@@ -234,7 +243,7 @@ function startedAnew(record: UploadRecord, instead: string | null): Transition {
   return { record: withBytes(fresh, 0), effects: [save, { type: 'get-ticket', instead }] }
 }
 
-/** A paused or failed upload is to go on. */
+/** Continues a paused or failed upload. */
 function resumed(record: UploadRecord, data: DataState, now: number): Transition {
   if (data !== 'ready' && data !== 'stored') return withoutData(record, data, now)
   return {
@@ -250,13 +259,13 @@ function resumed(record: UploadRecord, data: DataState, now: number): Transition
   }
 }
 
-/** Its bytes are not here: a person may give them, or nobody has them any more. */
+/** Handles an upload whose bytes are not in this tab: a person may give them, or they are lost. */
 function withoutData(
   record: UploadRecord,
   data: Exclude<DataState, 'ready' | 'stored'>,
   now: number,
 ): Transition {
-  // What was pasted lies on no disk from which it could be chosen again.
+  // Pasted content has no file on a disk that could be chosen again.
   if (data !== 'gone' && !record.pasted) return { record: paused(record, data), effects: [save] }
   return {
     record: failed({ ...record, lastActivity: now }, dataLost),
@@ -269,7 +278,7 @@ function halted(record: UploadRecord): Transition {
   return { record: paused(record, null), effects: [endTurn, save] }
 }
 
-/** The session is over, and a person has to hear of it. */
+/** Pauses an upload because the session is over, and asks the person to sign in. */
 function pausedToSignIn(record: UploadRecord): Transition {
   return {
     record: paused(record, 'sign-in'),
@@ -277,9 +286,9 @@ function pausedToSignIn(record: UploadRecord): Transition {
   }
 }
 
-/** Spec §4: it fails with 'Cancelled by user', then the record is removed. */
+/** Spec §4: the upload fails with 'Cancelled by user', then its record is removed. */
 function cancelled(record: UploadRecord, now: number): Transition {
-  // Who dismisses what has failed knows that it did.
+  // A failed upload is removed at once: the person has already seen that it failed.
   if (record.status === 'failed') return removed(record)
   return {
     record: failed({ ...record, ticket: null, lastActivity: now }, cancelledByUser),
@@ -293,7 +302,7 @@ function cancelled(record: UploadRecord, now: number): Transition {
   }
 }
 
-/** Nothing is left of it, here or on the server, but a file that it became. */
+/** Removes an upload here and on the server. A file that it became stays. */
 function removed(record: UploadRecord): Transition {
   return {
     record: null,
@@ -301,13 +310,16 @@ function removed(record: UploadRecord): Transition {
   }
 }
 
-/** Spec §4: the place is freed. A file that was made of the upload is not touched by that. */
+/** Spec §4: frees the place of an upload. A file that the upload became is not touched. */
 function freePlace({ ticket, status }: UploadRecord): UploadEffect[] {
   if (!ticket || status === 'completed') return []
   return [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }]
 }
 
-/** Its bytes in storage stay, so that another try goes on from them. */
+/**
+ * Fails an upload and shows a notice. Its bytes in storage stay, so that another try can go on from
+ * them.
+ */
 function failedAndTold(
   record: UploadRecord,
   stage: FailedStage,
@@ -328,17 +340,23 @@ function unchanged(record: UploadRecord): Transition {
 const save: UploadEffect = { type: 'save' }
 const endTurn: UploadEffect = { type: 'end-turn' }
 
-/** It can go on as soon as there is what it needs. */
+/** Returns a paused record. The upload can go on when its need is met. */
 function paused(record: UploadRecord, need: UploadRecord['need']): UploadRecord {
   return { ...record, status: 'paused', need, error: null }
 }
 
-/** @param error as a person reads it. */
+/**
+ * Returns a failed record.
+ * @param error the text that a person reads.
+ */
 function failed(record: UploadRecord, error: string): UploadRecord {
   return { ...record, status: 'failed', need: null, error }
 }
 
-/** The record once so many bytes are on their way or there; never past its size, nor below 0. */
+/**
+ * Returns the record with so many bytes sent or stored. The count stays between 0 and the file's
+ * size.
+ */
 function withBytes(record: UploadRecord, bytes: number): UploadRecord {
   const { fileSize, status } = record
   const uploadedBytes = Math.min(Math.max(bytes, 0), fileSize)

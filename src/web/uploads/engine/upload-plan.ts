@@ -6,22 +6,22 @@ import type { UploadPath } from '../../../shared/rules/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
-/** What is asked of a file before it is read. A browser's `File` has it. */
+/** What the plan needs to know about a file before it is read. A browser's `File` has it. */
 export interface NamedFile {
   name: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
 }
 
 export interface UploadPlan<P> {
   go: P[]
-  /** What is too large for the tier. */
+  /** The files that are too large for the tier. */
   skipped: P[]
 }
 
 /**
- * Says which files are uploaded. Spec §5: oversized files are skipped, and only files within the limit
- * proceed. Whether there are places for them only the server knows.
+ * Decides which files are uploaded. Spec §5: oversized files are skipped, and only files within the
+ * limit proceed. Only the server knows whether there are places for them.
  */
 export function planUploads<P extends { file: NamedFile }>(
   picked: readonly P[],
@@ -32,16 +32,16 @@ export function planUploads<P extends { file: NamedFile }>(
   return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
 }
 
-/** A drop: what was added at once. */
+/** A drop: files that were added at once. */
 export interface AddedFiles {
   batch: string
   path: UploadPath
   expirationDays: ExpirationDays
-  /** Each with the id that its record gets. */
+  /** The files, each with the id of its future record. */
   files: readonly { id: string; picked: PickedFile }[]
 }
 
-/** The record that an upload begins with; `now` is milliseconds since 1970. */
+/** Returns the record of a new upload; `now` is milliseconds since 1970. */
 export function newRecord({
   id,
   ownerId,
@@ -76,9 +76,9 @@ function nameAndSize({ name, size }: NamedFile) {
 }
 
 /**
- * Finds the files that paused uploads may be waiting for, by name and size. Answers for each of them the
- * ids of those uploads, oldest first. Several files may fit one upload and the other way round: their
- * bytes have to be compared then.
+ * Finds the files that paused uploads may be waiting for, by name and size. Returns the ids of
+ * those uploads for each file, oldest first. Several files may fit one upload, and one file several
+ * uploads. Then their bytes have to be compared.
  */
 export function matchPicked(
   files: AddedFiles['files'],

@@ -1,15 +1,15 @@
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
-/** What the progress of an upload is computed from. Sizes are bytes. */
+/** The values that the progress of an upload is computed from. Sizes are in bytes. */
 export interface UploadShare {
   name: string
   size: number
-  /** Bytes that are on their way or stored. */
+  /** The bytes that are on their way or stored. */
   sent: number
   status: UploadStatus
 }
 
-/** A paused upload counts as one that is still to do. */
+/** Returns the share of an upload. A paused upload counts as pending. */
 export function shareOf({
   fileName,
   fileSize,
@@ -31,15 +31,15 @@ function percent(part: number, whole: number) {
   return Math.floor((part / whole) * 100)
 }
 
-/** How much of one file is done, 0 to 100, rounded down. An empty file is done at once. */
+/** Returns how much of one file is done, 0 to 100, rounded down. An empty file counts as done. */
 export function filePercent({ size, sent }: Pick<UploadShare, 'size' | 'sent'>): number {
   return size === 0 ? 100 : Math.min(100, Math.max(0, percent(sent, size)))
 }
 
 /**
- * The progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files do not count.
- * Where all files are empty, files are counted instead. It is 100 only when every file is confirmed, not
- * when the last byte has left.
+ * Returns the progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files do
+ * not count. Where all files are empty, files are counted instead of bytes. The result is 100 only
+ * when every file is confirmed, not when the last byte is sent.
  */
 export function overallPercent(uploads: readonly UploadShare[]): number {
   const counted = uploads.filter(({ status }) => status !== 'failed')
@@ -55,7 +55,7 @@ export function overallPercent(uploads: readonly UploadShare[]): number {
   return Math.min(99, Math.max(0, percent(sent, whole)))
 }
 
-/** Spec §4: at 95% or more it is about to become a file. */
+/** Spec §4: true at 95% or more, when the upload is about to become a file. */
 export function isFinalizing(upload: Pick<UploadShare, 'size' | 'sent'>): boolean {
   return filePercent(upload) >= finalizingPercent
 }
@@ -68,8 +68,8 @@ export function progressText(upload: UploadShare): string {
 }
 
 /**
- * The same for a screen reader, which would read every percent aloud. It changes with the file, at each
- * quarter, and at the end.
+ * Returns the progress text for a screen reader, which would read every percent aloud. The text
+ * changes with the file, at each quarter, and at the end.
  */
 export function spokenProgress(upload: UploadShare): string {
   if (isFinalizing(upload)) return progressText(upload)

@@ -4,25 +4,34 @@ import { callTimeoutMs } from '../transfer/storage-request.ts'
 
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
-/** Drops of up to so many files pause. A larger drop would be held to two files a second by that. */
+/**
+ * Uploads pause between files only in drops of up to this size. A pause would limit a larger drop
+ * to two files a second.
+ */
 const largestPausedDrop = 10
-/** How many small files of a large drop travel at once: a browser opens as many connections to a host. */
+/**
+ * How many small files of a large drop are sent at once. A browser opens as many connections to a
+ * host.
+ */
 const overlapping = 6
-/** Bytes. A larger file has parts that travel at once, and fills the line by itself. */
+/**
+ * The size of a small file in bytes. A larger file is sent in parts at once, which use the whole
+ * line.
+ */
 const smallFile = 8 * 1024 ** 2
-/** A user who gets more places than this belongs to a tier without a limit. */
+/** A user with more places than this has a tier without a limit. */
 const mostPlacesOfALimit = Math.max(...Object.values(tierLimits).map((tier) => tier.maxFiles ?? 0))
 
-/** What decides when an upload has its turn. */
+/** What decides when an upload gets its turn. */
 export interface QueuedUpload {
   id: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
-  /** How many files its drop has. */
+  /** How many files the upload's drop has. */
   dropSize: number
 }
 
-/** True for a drop whose files overlap, and which is told of as a whole. */
+/** True for a drop whose small files overlap, and which gets one notice for all its files. */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
@@ -31,35 +40,39 @@ function overlaps({ size, dropSize }: QueuedUpload): boolean {
   return isLargeDrop(dropSize) && size <= smallFile
 }
 
-/** Which uploads wait for their turn, and which have it. A turn is the time in which an upload runs. */
+/**
+ * The uploads that wait for their turn, and those that have it. A turn is the time in which an
+ * upload runs.
+ */
 export interface UploadQueue {
-  /** Puts it behind those that wait already. */
+  /** Puts an upload behind those that wait already. */
   enqueue(upload: QueuedUpload): void
-  /** The server gave it a place: one of the files that its owner may have. */
+  /** Notes that the server gave an upload its place: one of the files that its owner may have. */
   placed(id: string): void
   /**
-   * Its turn is over, or it waits no longer. As long as the server may still give it a place, nobody
-   * else asks for one: then its turn lasts until `placeless` settles, 30 s at most.
-   * @param placeless settles once it holds no place and gets none; null where that is so already.
+   * Ends the turn of an upload, or its wait. While the server may still give the upload a place, no
+   * other upload may ask for one. So the turn then lasts until `placeless` settles, at most 30 s.
+   * @param placeless settles once the upload has no place and will get none; null if that is so
+   * already.
    */
   leave(id: string, placeless: Promise<unknown> | null): void
-  /** The ids of those that wait, in their order. */
+  /** Returns the ids of the waiting uploads in their order. */
   waiting(): string[]
 }
 
 /**
  * Gives uploads their turns. Spec §4: uploads run one after another, with a 500 ms pause between
- * files. Small files of a drop of more than ten overlap and do not pause. As long as the user may be one
- * who has few places, each upload gets its place before the next one asks for one: so the first files
- * have them.
+ * files. Small files of a drop of more than ten overlap and do not pause. While the user may have
+ * only a few places, each upload gets its place before the next one asks for one. So the first
+ * files get the places.
  * @param start called with the id of each upload whose turn begins.
  */
 export function createUploadQueue(timers: Timers, start: (id: string) => void): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()
   const underWay = new Map<string, QueuedUpload>()
-  /** Those under way that have no place yet. */
+  /** The ids of the running uploads that have no place yet. */
   const placing = new Set<string>()
-  /** Those that left, and may be given a place all the same. */
+  /** The ids of the uploads that ended, but may still be given a place. */
   const leaving = new Set<string>()
   /** How many places were given since the queue was last empty. */
   let places = 0

@@ -19,50 +19,56 @@ import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
 
-/** What one upload needs of the server and the browser. */
+/** What one upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
   calls: UploadCalls
   sendFile: SendFile
-  /** Of all bytes, in lower-case hexadecimal; null where it cannot be computed. */
+  /**
+   * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where it cannot be computed.
+   */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Of samples of the bytes; null where it cannot be computed. */
+  /** Computes a hash over samples of the bytes; null where it cannot be computed. */
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
 }
 
-/** The upload that has its turn, and who is told of it. */
+/** The upload that has its turn, and the functions that its run calls. */
 export interface RunningUpload {
-  /** Null where storage may have all of it: then only the confirmation is asked for. */
+  /** Null where storage may have the whole file. The run then only asks for the confirmation. */
   file: File | null
   record: () => UploadRecord | undefined
-  /** Answers what to do next; null for nothing. Not called any more once the turn has ended. */
+  /**
+   * Handles an event. Returns the next step; null for none. Not called after the turn has ended.
+   */
   onEvent: (event: UploadEvent) => RunStep | null
   onLive: (live: UploadLive) => void
-  /** The upload became a file although it had been given up meanwhile. */
+  /** Called when an upload became a file although it was given up meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
 }
 
-/** One turn of one upload: step after step, each told as an event that leads to the next one. */
+/**
+ * One turn of one upload. It takes step after step; the event of each step leads to the next one.
+ */
 export interface UploadRun {
-  /** Tells that the turn has come, and takes the steps that follow. Returns at once. */
+  /** Sends the event that the turn has come, and takes the steps that follow. Returns at once. */
   begin(): void
   /** Takes a step, and those that follow. Resolves when the turn has ended. */
   take(step: RunStep | null): Promise<void>
   /**
-   * Settles when the start that is under way has its answer; once the turn has ended, when the place
-   * that it was given has been freed as well. Null where none is under way.
+   * Settles when the running start has its answer. After the turn has ended, it settles only once
+   * the place that the start was given is freed. Null where no start is running.
    */
   starting(): Promise<unknown> | null
-  /** Whatever is under way stops, and nothing is heard of it any more. */
+  /** Stops all calls and transfers. No event follows. */
   end(): void
 }
 
-/** Makes the turn of an upload. */
+/** Creates the run of an upload's turn. */
 export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   const { calls, timers } = deps
   const { file, onEvent, onLive } = upload
   const turn = new AbortController()
   const { signal } = turn
-  /** URLs of parts that came with the ticket, for the transfer that follows. */
+  /** The URLs of parts that came with the ticket, for the transfer that follows. */
   let signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
   let sha256: Promise<string | null> = Promise.resolve(null)
   let starting: Promise<unknown> | null = null
@@ -72,7 +78,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     void take(onEvent({ type: 'run', hasFile: file !== null }))
   }
 
-  /** Computes the hash over samples by which the file is recognised, where it is not known yet. */
+  /** Computes the hash over samples that recognises the file, if it is not known yet. */
   function identify(): void {
     const record = upload.record()
     if (!file || !record || record.pasted || record.identity.sample !== null) return
@@ -80,7 +86,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
       (sample) => {
         if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
       },
-      // The transfer will find out whether the file can be read.
+      // An error is ignored here, because the transfer will find out whether the file can be read.
       () => undefined,
     )
   }
@@ -145,7 +151,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
       isPassing: mayStartAgain,
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
-    // The upload was given up while the answer was on its way: its place is freed.
+    // The upload was given up before the answer came, so its place is freed.
     if (signal.aborted) await calls.abortUpload(started.value.cloudKey)
     const { parts, ...ticket } = started.value
     if (!parts) return { type: 'ticket', ticket }
@@ -171,7 +177,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     resumed,
   }: Extract<RunStep, { type: 'transfer' }>): Promise<UploadEvent> {
     if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
-    // An upload does without its SHA-256 where that cannot be computed.
+    // The SHA-256 is optional: an upload goes on where it cannot be computed.
     sha256 = deps.sha256(file, signal).catch(() => null)
     const onProgress = watchProgress(
       file.size,
@@ -180,7 +186,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === upload.record()?.identity.lastModified
     const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
-    // They serve one transfer: before another one storage may have begun the upload anew.
+    // The URLs serve only one transfer: storage may begin the upload anew before the next one.
     signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
     await deps.sendFile({ ...job, signal, onProgress, onInterrupted })
@@ -193,7 +199,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     let shown = 0
     return (bytes) => {
       const now = timers.elapsed()
-      // A fall is shown at once: after it nothing more may come for long.
+      // A fall is shown at once, because no further progress may come for a long time.
       const mayWait = bytes < size && bytes >= shown
       if (signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
@@ -218,7 +224,7 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     }
     const confirmed = await askUntilAnswered({
       ask: (limit) => calls.confirmUpload(request, limit),
-      // Storage puts the parts of a large file together before it answers.
+      // Storage joins the parts of a large file before it answers.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
@@ -243,7 +249,9 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
   }
 }
 
-/** Some systems give a type that is none. An empty one says that nothing is known. */
+/**
+ * Returns the type if it is valid. Some systems give an invalid one; an empty type means unknown.
+ */
 function mediaTypeOf(type: string): string {
   return isMediaType(type) ? type : ''
 }

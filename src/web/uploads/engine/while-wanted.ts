@@ -1,4 +1,7 @@
-/** Makes a function that begins something when it is first wanted, and ends it when it is not any more. */
+/**
+ * Makes a function that begins something when it is first wanted, and ends it when it is no longer
+ * wanted.
+ */
 export function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
   let end: (() => void) | null = null
   return (isWanted) => {

@@ -2,37 +2,50 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { isCancelled } from '../upload-errors.ts'
 
-/** So long after its last upload completed the panel folds itself to its header. */
+/** The panel folds to its header this long after its last upload completed. */
 export const foldAfterMs = 5000
 
 /**
- * How many milliseconds from now the panel folds itself: 0 where that moment has passed, null where it
- * stays as it is. It folds only once all uploads are completed: what is paused or failed needs a person.
+ * Returns in how many milliseconds the panel folds: 0 when the moment has passed, null when it must
+ * not fold. It folds only after all uploads are completed, because a paused or failed one needs a
+ * person.
  */
 export function foldsInMs(records: readonly UploadRecord[], now: number): number | null {
   const left = records.filter((record) => !isCancelled(record))
   if (left.length === 0 || left.some(({ status }) => status !== 'completed')) return null
   const completedAt = Math.max(...left.map(({ lastActivity }) => lastActivity))
-  // A moment in the future was before somebody set the clock back.
+  // A moment in the future means that the clock was set back.
   return Math.min(Math.max(completedAt + foldAfterMs - now, 0), foldAfterMs)
 }
 
 /** Folds the panel to its header, and unfolds it for new uploads. */
 export interface AutoFold {
   isFolded(): boolean
-  /** Calls whenever the panel folds or unfolds itself; answers how to stop that. */
+  /**
+   * Calls the listener whenever the panel folds or unfolds itself. Returns a function that stops
+   * this.
+   */
   follow(listener: () => void): () => void
-  /** The uploads of the panel, whenever they change. */
+  /** Gets the uploads of the panel whenever they change. */
   show(records: readonly UploadRecord[]): void
-  /** A person uses the panel: it stays as it is until other uploads have come to their end. */
+  /** Notes that a person uses the panel. It then stays as it is until other uploads have ended. */
   touch(): void
-  /** A person opens the panel: it does not fold itself any more, until a person closes it. */
+  /**
+   * Notes that a person opened or closed the panel. An opened panel does not fold until a person
+   * closes it.
+   */
   setOpenedByHand(isOpen: boolean): void
-  /** The pointer is over the panel, or has left it. While it is there the panel does not fold. */
+  /**
+   * Notes that the pointer is over the panel, or has left it. The panel does not fold under the
+   * pointer.
+   */
   hover(isOver: boolean): void
-  /** The focus is in the panel, or has left it. While it is there the panel does not fold. */
+  /**
+   * Notes that the focus is in the panel, or has left it. The panel does not fold while it has the
+   * focus.
+   */
   focus(isInside: boolean): void
-  /** No timer runs any more. */
+  /** Stops the timer. */
   stop(): void
 }
 
@@ -74,7 +87,7 @@ export function createAutoFold(
     show: (next) => {
       const hadEnded = foldsInMs(shown, timers.now()) !== null
       shown = next
-      // New uploads: what a person did with the panel was about others.
+      // New uploads: what a person did with the panel concerned the earlier ones.
       if (hadEnded && foldsInMs(next, timers.now()) === null) isTouched = false
       update()
     },

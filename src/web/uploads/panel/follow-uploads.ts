@@ -3,7 +3,9 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: background panel refresh, 1 s. */
 export const refreshMs = 1000
-/** Any other change shows as soon as this. A thousand at once share it. */
+/**
+ * Any other change is shown after this time at the latest, together with all others of that time.
+ */
 export const changeShownMs = 100
 
 function sameBut(before: UploadRecord, after: UploadRecord): boolean {
@@ -24,8 +26,8 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
 }
 
 /**
- * Calls `show` with the state of the uploads: progress once a second (spec §4), any other change almost
- * at once. While nothing changes no timer runs. Answers how to stop.
+ * Calls `show` with the state of the uploads: progress once a second (spec §4), any other change
+ * almost at once. Without changes no timer runs. Returns a function that stops this.
  */
 export function followUploads(
   store: UploadsStore,

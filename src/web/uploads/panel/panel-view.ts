@@ -5,8 +5,8 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `all`: all of them (spec §4). `background`: those of the background path
- * and those that are paused, on a page that draws the foreground path itself.
+ * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: background uploads and
+ * paused ones, on a page that shows foreground uploads itself.
  */
 export type Listed = 'all' | 'background'
 
@@ -14,7 +14,10 @@ function isListed({ path, status }: UploadRecord, listed: Listed): boolean {
   return listed === 'all' || path === 'background' || status === 'paused'
 }
 
-/** First what moves, then what needs a person, then what waits for its turn, then what is done. */
+/**
+ * Running uploads come first, then those that need a person, then waiting ones, then completed
+ * ones.
+ */
 const rank: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,
@@ -23,14 +26,14 @@ const rank: Record<UploadStatus, number> = {
   completed: 3,
 }
 
-/** The uploads of the panel in the order it lists them; within a rank, oldest first. */
+/** Returns the uploads of the panel in their order. Within a rank the oldest comes first. */
 export function panelRecords(records: readonly UploadRecord[], listed: Listed): UploadRecord[] {
   return records
     .filter((record) => isListed(record, listed))
     .sort((a, b) => rank[a.status] - rank[b.status])
 }
 
-/** How many uploads there are in each state. What a person cancelled did not fail. */
+/** How many uploads are in each state. A cancelled upload does not count as failed. */
 export type Counts = Record<UploadStatus | 'cancelled', number>
 
 export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
@@ -39,7 +42,7 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Why no upload that is under way gets through; null while any does. */
+/** Returns why no upload gets an answer; null while any upload makes progress. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   live: UploadsState['live'],
@@ -49,7 +52,7 @@ export function interruptionOfAll(
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const lost = [...uploading, ...pending].filter((one) => one !== null)
-  // Where one of them got an answer, the connection is there.
+  // One answer, even 'not ready', shows that the connection works.
   return lost.find((one) => one === 'not-ready') ?? lost[0] ?? null
 }
 
@@ -58,8 +61,9 @@ function several(count: number, one: string): string {
 }
 
 /**
- * The panel in a line: what runs, else what needs a person, else how it ended.
- * @param interruption why no upload gets through; null while any does.
+ * Returns the state of the panel in one line: the running uploads, or those that need a person, or
+ * how all ended.
+ * @param interruption why no upload gets an answer; null while any upload makes progress.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed, failed, cancelled } = counts
@@ -80,7 +84,7 @@ export function summaryText(counts: Counts, interruption: Interruption | null): 
     : `${several(completed, 'file')} uploaded`
 }
 
-/** The speed, such as '11.4 MB/s'; null where it is unknown or nothing moves. */
+/** Returns the speed, such as '11.4 MB/s'; null when it is unknown or 0. */
 export function speedText(bytesPerSecond: number | null): string | null {
   return bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
 }
@@ -89,7 +93,9 @@ const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-/** How long the rest of an upload takes at this speed; null where that cannot be computed. */
+/**
+ * Returns how long the rest of an upload takes at this speed; null when that cannot be computed.
+ */
 export function timeLeftText(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,

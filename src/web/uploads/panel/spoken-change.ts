@@ -16,7 +16,7 @@ const phrases: Record<News, string> = {
 function newsOf(before: UploadStatus | undefined, after: UploadRecord): News | null {
   if (before === after.status) return null
   if (!isUnderWay(after)) return after.status as News
-  // A turn that begins is no news.
+  // The begin of a turn is not announced.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
 
@@ -27,9 +27,9 @@ function startText(uploads: readonly UploadRecord[]): string {
 }
 
 /**
- * What a screen reader says of the changes between two moments: one upload by its name, several by their
- * number. Null where there was only progress.
- * @param told changes that are told elsewhere, such as by toasts. They are left out.
+ * Returns the text with which a screen reader announces the changes between two moments: one upload
+ * by its name, several by their number. Null when only progress changed.
+ * @param told changes that the page announces elsewhere, such as by toasts. They are left out.
  */
 export function spokenChange(
   before: readonly UploadRecord[],

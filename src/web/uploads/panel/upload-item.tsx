@@ -37,7 +37,7 @@ const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   'sign-in': 'You were signed out. Sign in, and the upload goes on where it stopped.',
 }
 
-/** What a person can do for a paused upload. */
+/** The note that says what a person can do for a paused upload. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
@@ -53,7 +53,7 @@ function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   )
 }
 
-/** Cut in the middle; the whole name on hover and for screen readers. */
+/** The file's name, cut in the middle. A tooltip and screen readers have the whole name. */
 function Name({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
@@ -67,12 +67,12 @@ function Name({ name }: { name: string }) {
   )
 }
 
-/** A progress bar: of one upload, or of the panel as a whole. */
+/** A progress bar, of one upload or of the whole panel. */
 export function Bar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  /** Spec §4: what a screen reader says of it instead of the bare number. */
+  /** Spec §4: the text that a screen reader reads instead of the number. */
   text?: string | undefined
 }) {
   return (
@@ -95,7 +95,7 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
-  // A pending upload too: the call that starts it may get no answer.
+  // A pending upload can be interrupted too: the call that starts it may get no answer.
   if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
@@ -139,7 +139,7 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
   )
 }
 
-/** Takes a dropped file where the upload waits for one. Every other drop is the page's. */
+/** Takes a dropped file if the upload waits for one. The page takes every other drop. */
 function useDrop(wanted: boolean, take: (transfer: DataTransfer) => void) {
   const [isOver, setOver] = useState(false)
   if (!wanted) return { isOver: false, handlers: {} }
@@ -157,7 +157,7 @@ function useDrop(wanted: boolean, take: (transfer: DataTransfer) => void) {
       onDrop: (event: DragEvent) => {
         setOver(false)
         if (!hasFiles(event)) return
-        // By this the page sees that the drop was taken.
+        // This tells the page that the drop was taken.
         event.preventDefault()
         take(event.dataTransfer)
       },
@@ -177,7 +177,7 @@ function Item({ record, live, commands }: UploadItemProps) {
     const [picked] = chosen.files
     if (picked) commands.provideFile(id, picked)
   }
-  // A person may drop the file instead of allowing the browser to read it.
+  // A person may drop the file instead of giving the browser permission to read it.
   const takesFile = needsFile || (status === 'paused' && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
@@ -197,7 +197,7 @@ function Item({ record, live, commands }: UploadItemProps) {
       <div className="upload-foot">
         <Figures record={record} live={live} />
         {status === 'paused' && need === 'sign-in' ? (
-          // In another tab: this one has the file in memory.
+          // The login opens in another tab, because this tab has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>

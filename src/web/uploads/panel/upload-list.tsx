@@ -4,10 +4,10 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** In pixels, until an item has been measured. */
+/** The height of an item in pixels, until it has been measured. */
 const usualHeight = 96
 
-/** The keyboard must reach and scroll the list even where it has no button. */
+/** The keyboard must reach and scroll the list even if it has no button. */
 const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
@@ -17,8 +17,8 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
 }
 
 /**
- * The uploads of the panel. It scrolls above a maximum height (spec §2) and draws only what is in sight,
- * however many there are. A screen reader hears how many there are in all.
+ * The list of uploads in the panel. It scrolls above a maximum height (spec §2) and draws only the
+ * visible items. A screen reader hears how many items there are in all.
  */
 export function UploadList({ id, records, live, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -21,7 +21,10 @@ import { useUploadsView } from './use-uploads-view.ts'
 
 export interface UploadsPanelProps {
   store: UploadsStore
-  /** Changes that the page tells otherwise, such as by toasts. A screen reader need not hear them twice. */
+  /**
+   * The changes that the page announces elsewhere, such as by toasts. A screen reader need not hear
+   * them twice.
+   */
   told: readonly UploadStatus[]
   listed: Listed
 }
@@ -29,7 +32,7 @@ export interface UploadsPanelProps {
 interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
-  /** Why no upload gets through; null while any does. */
+  /** Why no upload gets an answer; null while any upload makes progress. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
@@ -49,7 +52,7 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
   }
   useRoom(panel)
 
-  // A button that removes its own upload takes the focus with it.
+  // A button that removes its own upload loses the focus, so the header's button takes it.
   useEffect(() => {
     const lost = hadFocus.current && document.activeElement === document.body
     if (lost) toggle.current?.focus()
@@ -110,9 +113,9 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
 }
 
 /**
- * The background uploads panel (spec §2): fixed at the bottom left of every page, and shown only when
- * there are uploads to show. While nothing changes it costs nothing. Once all uploads are completed it
- * folds to its header, so that it covers nothing.
+ * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
+ * only when there are uploads to show. It does no work while no upload changes. Once all uploads
+ * are completed, it folds to its header, so that it covers nothing.
  */
 export function UploadsPanel({ store, told, listed }: UploadsPanelProps) {
   const state = useUploadsView(store)

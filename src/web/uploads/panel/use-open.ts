@@ -15,8 +15,9 @@ function remembered(): Choice | null {
 }
 
 /**
- * Whether the panel's list shows, and how to change that. The browser remembers what a person chose.
- * Until then the list shows on a wide screen: on a narrow one it would cover the page.
+ * Returns whether the panel's list is open, and a function that changes it. The browser remembers a
+ * person's choice. Without a choice the list is open on a wide screen only, because it would cover
+ * a narrow page.
  */
 export function useOpen(): [boolean, (open: boolean) => void] {
   const [choice, setChoice] = useState(remembered)
@@ -27,7 +28,7 @@ export function useOpen(): [boolean, (open: boolean) => void] {
     try {
       localStorage.setItem(openKey, chosen)
     } catch {
-      // Storage is blocked or full: the choice holds until the page is left.
+      // Storage is blocked or full, so the choice holds only until the page is left.
     }
   }
   return [open, choose]

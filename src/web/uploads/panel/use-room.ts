@@ -1,11 +1,11 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Space between the panel and what it must not cover, in pixels. */
+/** The space in pixels between the panel and the content that it must not cover. */
 const gap = 16
 
 /**
- * Sets `--uploads-room` on the root to the height that the element covers at the lower end of the page,
- * for as long as the element is there.
+ * Sets `--uploads-room` on the root element to the height that the panel covers at the bottom of
+ * the page, while the panel exists.
  */
 export function useRoom(panel: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

@@ -2,10 +2,12 @@ import { useEffect, useRef, useState } from 'react'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { spokenChange } from './spoken-change.ts'
 
-/** All changes within this time are said in one sentence. */
+/** All changes within this time are announced in one sentence. */
 const gatherMs = 1000
 
-/** The sentence for screen readers about what has happened to uploads last; see `spokenChange`. */
+/**
+ * Returns the sentence for screen readers about the latest changes of uploads; see `spokenChange`.
+ */
 export function useSpokenChanges(
   records: readonly UploadRecord[],
   told: readonly UploadStatus[],

@@ -2,7 +2,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { followUploads } from './follow-uploads.ts'
 
-/** The uploads as the panel shows them: see `followUploads` for how often they are looked at. */
+/** Returns the uploads as the panel shows them. `followUploads` says how often they are read. */
 export function useUploadsView(store: UploadsStore): UploadsState {
   const view = useMemo(() => {
     let held = store.getState()

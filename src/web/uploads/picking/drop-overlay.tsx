@@ -1,8 +1,8 @@
 import { Upload } from 'lucide-react'
 
 /**
- * Covers the page while files are dragged over it. The uploads panel stays free, since an upload in it may
- * be waiting for a file. It takes no events, so that it never flickers.
+ * Covers the page while files are dragged over it. The uploads panel stays uncovered, since an
+ * upload in it may wait for a file. The overlay takes no events, so that it never flickers.
  */
 export function DropOverlay({ days }: { days: number }) {
   return (

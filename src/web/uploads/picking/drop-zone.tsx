@@ -14,11 +14,11 @@ export interface DropZoneProps {
   days: ExpirationDays
   onDaysChange: (days: ExpirationDays) => void
   onChosen: (chosen: Drop) => void
-  /** Set to the input behind the button: a click on it asks for files. */
+  /** A reference to the file input behind the button. A click on the input asks for files. */
   input: RefObject<HTMLInputElement | null>
 }
 
-/** The id of its heading, which takes the focus when a card below it closes. */
+/** The id of the heading. It takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText(tier: Tier): string {
@@ -28,8 +28,8 @@ function limitsText(tier: Tier): string {
 }
 
 /**
- * Where files are chosen: the button, the limits and the expiration. Drops are taken by the whole page.
- * On a device that cannot drag, the text does not speak of it.
+ * The place to choose files: the button, the limits and the expiration. The whole page takes drops.
+ * On a device that cannot drag, the text does not mention dragging.
  */
 export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) {
   useFilePicker(input, onChosen)
@@ -56,7 +56,7 @@ export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZone
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onChosen({ files, unreadable: [] })
-          // The same file can be chosen again.
+          // Emptying the input lets a person choose the same file again.
           currentTarget.value = ''
         }}
       />

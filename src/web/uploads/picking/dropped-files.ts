@@ -1,22 +1,22 @@
 /**
- * Files come by a *drop*, a paste or the *picker* of the browser. With each of them some browsers give a
- * *handle*, which finds the file again after a reload. A file input gives none.
+ * Files come by a *drop*, a paste or the *picker* of the browser. Some browsers add a *handle* to a
+ * file, which finds the file again after a reload. A file input gives no handles.
  */
 import type { PickedFile } from './picked-file.ts'
 
-/** What a person dropped, pasted or chose at once. Folders are opened. */
+/** The files that a person dropped, pasted or chose at once, including those in folders. */
 export interface Drop {
   files: PickedFile[]
-  /** Names of files and folders that could not be read. */
+  /** The names of files and folders that could not be read. */
   unreadable: string[]
 }
 
-/** The part of `DataTransferItem` that a drop is read from. */
+/** The part of `DataTransferItem` that is needed to read a drop. */
 export interface DropItem {
   kind: string
   getAsFile(): File | null
   webkitGetAsEntry?(): FileSystemEntry | null
-  /** Only Chromium has it. */
+  /** Only Chromium has this method. */
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>
 }
 
@@ -28,13 +28,13 @@ interface FolderNode {
   name: string
   list: () => Promise<TreeNode[]>
 }
-/** A file or a folder, whichever interface the browser gives to it. */
+/** A file or a folder, independent of the browser's interface for it. */
 type TreeNode = FileNode | FolderNode
 
-/** How many files are opened at once. Browsers hand over the entries of a folder in hundreds as well. */
+/** How many files are opened at once. Browsers also list a folder in steps of about a hundred. */
 const batchSize = 100
 
-/** Files that systems hide in folders for themselves, in lower case. */
+/** The names of hidden system files in folders, in lower case. */
 const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
@@ -107,7 +107,7 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
   }
 }
 
-/** Reads all files in `nodes`. Files of a folder come before those of its folders. */
+/** Reads all files in `nodes`. The files of a folder come before those of its subfolders. */
 async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
   const files = nodes.filter(isFile)
   for (let from = 0; from < files.length; from += batchSize) {
@@ -127,7 +127,7 @@ async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> 
   }
 }
 
-/** Leaves out the litter, and sorts the way people see a folder. */
+/** Leaves out hidden system files, and sorts as file managers do. */
 function tidy(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
@@ -135,7 +135,7 @@ function tidy(nodes: readonly TreeNode[]): TreeNode[] {
     .sort((one, other) => compare(one.name, other.name))
 }
 
-/** Takes an item out of the event: after it the browser gives nothing any more. */
+/** Takes an item out of the event, because the browser gives no access to it after the event. */
 function grab(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
   const entry = item.webkitGetAsEntry?.() ?? null
@@ -151,8 +151,8 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
 }
 
 /**
- * Reads what was dropped or pasted: files, with their handles where the browser gives them, and all files
- * of folders. Text and links are left alone. Must be called within the event. Never rejects.
+ * Reads a drop or a paste: files, with their handles where the browser gives them, and all files of
+ * folders. Text and links are ignored. Call it within the event. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
@@ -165,19 +165,19 @@ export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   return drop
 }
 
-/** Reads files that were chosen in a dialog that gives handles. Never rejects. */
+/** Reads the files that a dialog gave as handles. Never rejects. */
 export async function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
   const drop: Drop = { files: [], unreadable: [] }
   await readNodes(handles.map(ofFileHandle), drop)
   return drop
 }
 
-/** True where there is neither a file nor the name of an unreadable one. */
+/** True for a drop with neither files nor names of unreadable ones. */
 export function isNothing({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 
-/** What a person reads where files could not be read; null where all could. */
+/** Returns the text for files that could not be read; null when all could be read. */
 export function dropFault({
   files,
   unreadable,

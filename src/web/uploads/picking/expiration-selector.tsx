@@ -10,8 +10,8 @@ function daysText(days: ExpirationDays, only: boolean): string {
 }
 
 /**
- * How long the next files live. Spec §5: free users can only choose '3 days (default)', premium
- * users choose 3, 5 or 7 days. Where there is no choice, the days are only shown.
+ * Selects how long the next files live. Spec §5: free users can only choose '3 days (default)',
+ * premium users choose 3, 5 or 7 days. Where there is no choice, the days are only shown.
  */
 export function ExpirationSelector(props: {
   tier: Tier

@@ -1,17 +1,17 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { FileIdentity } from '../records/upload-record.ts'
 
-/** Systems write accents composed or apart: the name is the same. */
+/** Whether two names are equal. Some systems store an accent with its letter, others apart. */
 function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
 }
 
 /**
- * Whether a file that was chosen is the one that an upload began with. Name and size must be equal.
+ * Whether a chosen file is the one that an upload began with. Name and size must be equal.
  *
- * Where both were sampled, the samples decide and the date does not: a copy from a backup has another one.
- * Without samples the dates must be equal. A sample may overlook a change. The disk store finds it at the
- * end, when it compares the SHA-256 of the whole file.
+ * If both files have samples, the samples decide, and the date does not count: a copy from a backup
+ * has another date. Without samples the dates must be equal. A sample may miss a change. The disk
+ * store finds the change at the end, when it compares the SHA-256 of the whole file.
  */
 export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false
@@ -19,7 +19,7 @@ export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   return known.lastModified === chosen.lastModified
 }
 
-/** Why a chosen file is refused, naming both. */
+/** Returns why a chosen file is refused. The text names both files. */
 export function otherFileText(known: FileIdentity, chosen: FileIdentity): string {
   if (!isSameName(known.name, chosen.name)) {
     return `${chosen.name} is not ${known.name}. Choose ${known.name} to go on with its upload.`
@@ -35,7 +35,7 @@ function differenceText(known: FileIdentity, chosen: FileIdentity): string {
   return wereRead ? 'its content has changed' : 'it has another date'
 }
 
-/** The size as people read it. In bytes where both would read the same. */
+/** Returns the size as people read it, or in bytes where both sizes would read the same. */
 function sizeText({ size }: FileIdentity, other: FileIdentity): string {
   return formatSize(size) === formatSize(other.size)
     ? `${size.toLocaleString('en-US')} Bytes`
@@ -43,8 +43,8 @@ function sizeText({ size }: FileIdentity, other: FileIdentity): string {
 }
 
 /**
- * Answers how a file is recognised. `sample` hashes samples of its bytes; null where it cannot.
- * @throws what `sample` throws where the file cannot be read
+ * Returns the identity of a file. `sample` hashes samples of it, and returns null where it cannot.
+ * @throws the error of `sample` when the file cannot be read
  */
 export async function identify(
   file: File,
@@ -63,9 +63,9 @@ function nameOf({ name, size, lastModified }: File): FileIdentity {
 }
 
 /**
- * Compares a file that was chosen again with the one that an upload began with. Answers why it is refused;
- * null when it is the same. Reads no byte of a file whose name or size differs.
- * @throws what `sample` throws where the file cannot be read
+ * Compares a chosen file with the one that an upload began with. Returns why the chosen file is
+ * refused, or null when it is the same. Reads no byte of a file whose name or size differs.
+ * @throws the error of `sample` when the file cannot be read
  */
 export async function refuseOtherFile(
   known: FileIdentity,

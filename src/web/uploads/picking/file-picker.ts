@@ -1,23 +1,24 @@
 import { type Drop, readHandles } from './dropped-files.ts'
 
 /**
- * Asks a person for files in a dialog that gives a handle with each. Call it in the handler of a click.
- * Null where there is no such dialog: then a file input can open its own. Else it resolves to what was
- * chosen, to nothing when the dialog was closed or is just opening, and to null when the browser refuses
- * to open one. Never rejects. It never settles where the browser does not tell the end of a dialog.
+ * Asks a person for files in a dialog that gives a handle for each. Call it in the handler of a
+ * click. Returns null where there is no such dialog; a file input can then open its own. Otherwise
+ * the promise resolves to the chosen files, to no files when the dialog was closed or is just
+ * opening, and to null when the browser refuses to open one. It never rejects. It never settles
+ * where the browser does not report the end of a dialog.
  */
 export type FilePicker = (of: { multiple: boolean }) => Promise<Drop | null> | null
 
-/** What is used of the page. */
+/** The part of the page that is used here. */
 export interface PickingPage {
   matchMedia(query: string): { matches: boolean }
-  /** Only Chromium has it, on a secure origin; the types of the DOM lack it. */
+  /** Only Chromium has it, on a secure origin. The DOM types do not list it. */
   showOpenFilePicker?(of: { multiple: boolean }): Promise<FileSystemFileHandle[]>
 }
 
 /**
- * A second click within this time after the first is a double click, or the dialog comes slowly. Later the
- * dialog cannot be there, since it would keep a person from clicking.
+ * A second click within this time is a double click, or the dialog opens slowly. Later the dialog
+ * cannot be open, since an open dialog blocks clicks.
  */
 const openingMs = 5000
 
@@ -26,10 +27,11 @@ function isDismissed(error: unknown) {
 }
 
 /**
- * Makes the picker of a page. There is none on a phone, where a file input offers the camera and the
- * gallery. Where the browser refuses to open a dialog, it always will (a frame in another page, a policy):
- * from then on there is no picker. Only the refusal of a second dialog does not count.
- * @param now the time in milliseconds.
+ * Makes the picker of a page. A phone has none, because a file input there offers the camera and
+ * the gallery. If the browser refuses to open a dialog, it will always refuse (a frame in another
+ * page, a policy), so the picker is off from then on. Only the refusal of a second dialog does not
+ * count.
+ * @param now returns the time in milliseconds.
  */
 export function createFilePicker(page: PickingPage, now: () => number): FilePicker {
   let isRefused = false
@@ -55,7 +57,7 @@ export function createFilePicker(page: PickingPage, now: () => number): FilePick
   return (of) => {
     if (isRefused || !('showOpenFilePicker' in page)) return null
     if (!page.matchMedia('(any-pointer: fine)').matches) return null
-    // The browser would refuse a second dialog.
+    // The browser would refuse a second dialog while one is open.
     const isOpening = open > 0 && now() - askedAt < openingMs
     return isOpening ? Promise.resolve({ files: [], unreadable: [] }) : ask(of)
   }

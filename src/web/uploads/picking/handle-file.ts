@@ -1,13 +1,13 @@
 /**
- * What became of the file behind a handle. `found`: here it is. `permission`: a person has not allowed the
- * browser to read it. `gone`: it was moved or removed.
+ * The state of the file behind a handle. `found`: the file can be read. `permission`: a person has
+ * not allowed the browser to read it. `gone`: the file was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }
   | { state: 'permission' }
   | { state: 'gone' }
 
-/** A method of handles that the types of the DOM lack. */
+/** A method of handles that the DOM types do not list. */
 interface Permission {
   requestPermission(of: { mode: 'read' }): Promise<PermissionState>
 }
@@ -21,8 +21,8 @@ function isNamed(error: unknown, name: string) {
 }
 
 /**
- * The file behind a handle, without asking a person. The browser remembers the permission of a drop or a
- * choice over a reload, and as long as a tab of this origin is open. Never rejects.
+ * Returns the file behind a handle, without asking a person. The browser remembers the permission
+ * of a drop or a choice over a reload, while a tab of this origin is open. Never rejects.
  */
 export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   try {
@@ -33,8 +33,8 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 }
 
 /**
- * The file behind a handle. The browser asks a person where it must, for as long as the person takes. Call
- * it in the handler of a click: without one the browser does not ask. Never rejects.
+ * Returns the file behind a handle. The browser asks a person if it must, and waits for the answer.
+ * Call it in the handler of a click: otherwise the browser does not ask. Never rejects.
  */
 export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)

@@ -1,7 +1,7 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
 import type { HandleStore } from '../upload-ports.ts'
 
-/** The table that keeps the handles. Any of it may reject. */
+/** The table that keeps the handles. Each method may reject. */
 export interface HandleTable {
   get(id: string): Promise<FileSystemFileHandle | undefined>
   set(id: string, handle: FileSystemFileHandle): Promise<void>
@@ -9,14 +9,14 @@ export interface HandleTable {
   ids(): Promise<string[]>
 }
 
-/** Keeps handles over a reload, and can forget those that no record names. */
+/** Keeps handles over a reload, and can remove those whose record is gone. */
 export interface KeptHandles extends HandleStore {
   removeAllBut(recordIds: readonly string[]): Promise<void>
 }
 
 /**
- * Makes the store of handles. It never fails: where the browser keeps none (private windows, no room), a
- * person chooses the file again.
+ * Makes the store of handles. It never fails: where the browser keeps no handles (private windows,
+ * no room), a person chooses the file again.
  */
 export function createHandleStore(table: HandleTable): KeptHandles {
   const quietly = (work: Promise<void>) => work.catch(() => undefined)
@@ -31,11 +31,11 @@ export function createHandleStore(table: HandleTable): KeptHandles {
   }
 }
 
-/** The handles that this browser keeps, in an IndexedDB of their own. */
+/** Creates the store of this browser, in an IndexedDB database of its own. */
 export function createBrowserHandleStore(): KeptHandles {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
-    // idb-keyval throws where there is no IndexedDB; here it rejects.
+    // idb-keyval throws where IndexedDB is missing. The async function turns this into a rejection.
     get: async (id) => get<FileSystemFileHandle>(id, store),
     set: async (id, handle) => set(id, handle, store),
     delete: async (ids) => delMany([...ids], store),

@@ -2,7 +2,7 @@
 const fields =
   'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 
-/** True when `target` is in a field: then text that is dropped or pasted there belongs to the field. */
+/** True when `target` is in a field. Text that is dropped or pasted there belongs to the field. */
 export function isEditable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(fields) !== null
 }

@@ -1,17 +1,17 @@
 import { type Drop, type DropItem, readDrop } from './dropped-files.ts'
 
-/** The part of the clipboard's `DataTransfer` that a paste is read from. */
+/** The part of the clipboard's `DataTransfer` that is needed to read a paste. */
 export interface Clipboard {
   items: Iterable<DropItem>
   getData(format: 'text/plain'): string
 }
 
-/** A picture that the browser has made of the clipboard is younger than this. */
+/** A picture that the browser made from the clipboard is younger than this. */
 const justMadeMs = 10_000
 
 /**
- * True of a picture that is no file on a disk. Browsers call it `image.png` and give it the date of the
- * paste. A file of that name from a file manager has its own date.
+ * True for a picture that is not a file on a disk. Browsers name it `image.png` and give it the
+ * date of the paste. A file with that name from a file manager has its own date.
  */
 function isPicture(file: File, now: Date) {
   return (
@@ -21,7 +21,7 @@ function isPicture(file: File, now: Date) {
   )
 }
 
-/** The moment for a file name, in local time: 2026-11-21 at 14.03.22. */
+/** Returns the moment for a file name, in local time: 2026-11-21 at 14.03.22. */
 function stamp(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
@@ -39,9 +39,9 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
 }
 
 /**
- * Makes files of what was pasted. Files and folders of a file manager are read as if they were dropped.
- * Else text becomes a file, else a picture does. Text comes first, since programs that copy rich text add
- * a picture of it. Must be called within the event. Never rejects.
+ * Makes files of a paste. Files and folders from a file manager are read like a drop. Otherwise the
+ * text becomes a file, or, without text, the picture. Text comes first, since programs that copy
+ * rich text add a picture of it. Call it within the event. Never rejects.
  */
 export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
@@ -53,7 +53,7 @@ export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> 
   const text = clipboard.getData('text/plain')
   if (text.trim() !== '') return pasted(text, `Pasted text ${stamp(now)}.txt`, 'text/plain', now)
 
-  // Several pictures are one picture in several formats.
+  // Several pictures are the same picture in different formats.
   const picture = seen[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

@@ -3,16 +3,18 @@ import { type Drop, readDrop } from './dropped-files.ts'
 import { isEditable } from './is-editable.ts'
 
 /**
- * Lets the whole page take a drop of files and folders. Answers whether any are dragged over it now.
- * `onDrop` is called when the folders have been read. Text and links go to the fields that take them, and
- * never make the browser leave the page. What is dragged from the page itself is no upload.
+ * Makes the whole page take drops of files and folders. Returns whether files are dragged over it
+ * now. `onDrop` is called after all folders were read. Text and links go to the fields that take
+ * them, and never make the browser leave the page. Content dragged from the page itself is not
+ * uploaded.
  */
 export function usePageDrop(onDrop: (drop: Drop) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const drop = useEffectEvent(onDrop)
 
   useEffect(() => {
-    // An element is entered before the one around it is left: only the last one entered counts.
+    // The browser reports that an inner element is entered before it reports that the outer one is
+    // left. So only the last entered element counts.
     let entered: EventTarget | null = null
     let fromHere = false
     const over = new AbortController()
@@ -43,7 +45,7 @@ export function usePageDrop(onDrop: (drop: Drop) => void): boolean {
     })
     on('drop', (event) => {
       stop()
-      // An upload that waits for its file has taken it.
+      // An upload in the panel that waits for this file has taken it.
       if (event.defaultPrevented) return
       if (!hasFiles(event)) {
         if (!isEditable(event.target)) event.preventDefault()

@@ -4,8 +4,8 @@ import { isEditable } from './is-editable.ts'
 import { readPaste } from './pasted-files.ts'
 
 /**
- * Lets the whole page take a paste of files, pictures and text, but for what is pasted into a field.
- * `onPaste` is called when there is something to upload, and folders have been read.
+ * Makes the whole page take pastes of files, pictures and text, except pastes into a field.
+ * `onPaste` is called when there is something to upload, after folders were read.
  */
 export function usePagePaste(onPaste: (paste: Drop) => void): void {
   const paste = useEffectEvent(onPaste)

@@ -1,2 +1,5 @@
-/** The keys of upload records in the browser's storage begin so. The id of the record follows. */
+/**
+ * The prefix of the keys of upload records in the browser's storage. The id of the record follows
+ * it.
+ */
 export const recordKeyPrefix = 'mayfly.upload.'

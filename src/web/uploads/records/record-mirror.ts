@@ -2,18 +2,24 @@ import { coalesce, type Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
 
-/** Many changes at once are shown together. */
+/** Changes within this time are shown together. */
 const shownEveryMs = 100
 
-/** The records that the leading tab writes, as a tab that follows sees them. */
+/** The records that the leading tab writes, as a following tab sees them. */
 export interface RecordMirror {
-  /** Oldest first. */
+  /** Returns the records, oldest first. */
   records(): UploadRecord[]
-  /** A key of the browser's storage has this value now. A key of null: the storage was cleared. */
+  /**
+   * Notes the new value of a key in the browser's storage. A key of null means that the storage was
+   * cleared.
+   */
   hear(key: string | null, value: string | null): void
 }
 
-/** @param load answers all records that storage holds. */
+/**
+ * Creates the mirror.
+ * @param load returns all records in the browser's storage.
+ */
 export function createRecordMirror(
   load: () => readonly UploadRecord[],
   timers: Timers,

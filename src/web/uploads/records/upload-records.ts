@@ -6,30 +6,36 @@ import { parseRecord, type UploadRecord } from './upload-record.ts'
 /** Changes within this time are written together. */
 const writeEveryMs = 200
 
-/** What is used of the browser's `localStorage`; any of it may throw. */
+/** The part of the browser's `localStorage` that is used here. Each method may throw. */
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
-/** The keys that begin with `prefix`. @throws what the storage throws. */
+/**
+ * Returns the keys that begin with `prefix`.
+ * @throws the errors of the storage.
+ */
 export function keysOf(storage: KeyValues, prefix: string): string[] {
   return Array.from({ length: storage.length }, (_, index) => storage.key(index)).filter((key) =>
     key?.startsWith(prefix),
   ) as string[]
 }
 
-/** The records in the browser's storage, one key each (spec §3). None of it throws. */
+/** The records in the browser's storage, one key for each (spec §3). Its methods never throw. */
 export interface RecordStore {
-  /** All, oldest first. Removes what cannot be read and what ended over 24 h ago. */
+  /**
+   * Returns all records, oldest first. Removes those that cannot be read and those that ended over
+   * 24 h ago.
+   */
   load(): UploadRecord[]
-  /** Writes it soon, together with other changes. */
+  /** Writes the record soon, together with other changes. */
   save(record: UploadRecord): void
   remove(id: string): void
-  /** Writes at once what is not written yet. */
+  /** Writes all waiting changes at once. */
   flush(): void
-  /** Forgets what is not written yet: another tab runs these uploads now. */
+  /** Drops all waiting changes, because another tab runs these uploads now. */
   discard(): void
   /**
-   * Another tab has written to a key. Writes again what this tab, which runs the uploads, wrote there: a tab
-   * that hung may write a moment longer before it learns that another one runs them.
+   * Writes a key again after another tab has written to it. This tab runs the uploads, but a tab
+   * that hung may still write before it learns so.
    */
   insist(key: string | null): void
 }
@@ -39,12 +45,13 @@ function isForgotten({ status, lastActivity }: UploadRecord, now: number) {
 }
 
 /**
- * Makes the store of records. Where `storage` is full or forbidden, a record lives as long as the page.
+ * Creates the store of records. Where `storage` is full or forbidden, a record lives as long as the
+ * page.
  */
 export function createRecordStore(storage: () => KeyValues, timers: Timers): RecordStore {
-  /** By id; null for those to be removed. */
+  /** Changes that are not written yet, by id; null for a record to be removed. */
   const unwritten = new Map<string, UploadRecord | null>()
-  /** The last of each, written or not. */
+  /** The latest state of each record, written or not. */
   const known = new Map<string, UploadRecord | null>()
   let isWaiting = false
 
@@ -54,7 +61,7 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
       if (record) storage().setItem(key, JSON.stringify(record))
       else storage().removeItem(key)
     } catch {
-      // Its older state must not stay: the next page would go on from that.
+      // The older state must not stay, because the next page would go on from it.
       if (record) write(id, null)
     }
   }
@@ -84,7 +91,7 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
           else storage().removeItem(key)
         }
       } catch {
-        // Forbidden: nothing was ever written.
+        // The browser forbids storage, so it holds no records.
       }
       return records.sort((a, b) => (a.id < b.id ? -1 : 1))
     },

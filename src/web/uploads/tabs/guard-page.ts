@@ -1,7 +1,7 @@
 /**
- * Makes the browser ask a person before the tab is closed or left. Returns how to stop that. To be used only
- * while bytes would be lost: a person learns to dismiss needless questions, and some browsers keep no such
- * page for the back button.
+ * Makes the browser ask a person before the tab is closed or left. Returns a function that stops
+ * this. Use it only while bytes would be lost: people learn to dismiss needless questions, and some
+ * browsers then do not keep the page for the back button.
  */
 export function guardPage(page: EventTarget = window): () => void {
   const ask = (event: Event) => event.preventDefault()
@@ -9,7 +9,10 @@ export function guardPage(page: EventTarget = window): () => void {
   return () => page.removeEventListener('beforeunload', ask)
 }
 
-/** True while the browser would ask a person before the page is left: no program should leave it then. */
+/**
+ * True while the browser would ask a person before the page is left. The program should not leave
+ * the page then.
+ */
 export function isGuarded(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

@@ -1,4 +1,4 @@
-/** What keeping the screen on needs of the browser. */
+/** The part of the browser that keeping the screen on needs. */
 export interface Screen {
   /** Absent on an origin that is not secure, and in some browsers. */
   wakeLock: { request(type: 'screen'): Promise<{ release(): Promise<void> }> } | undefined
@@ -6,9 +6,10 @@ export interface Screen {
 }
 
 /**
- * Keeps the screen on, since a device that falls asleep uploads nothing. Returns how to end that. The
- * browser releases the lock when the page is hidden, so it is requested again whenever the page is seen.
- * Where there is no lock, or it is refused (a low battery), nothing happens.
+ * Keeps the screen on, since a sleeping device uploads nothing. Returns a function that ends this.
+ * The browser releases the lock when the page is hidden, so the lock is requested again whenever
+ * the page becomes visible. Without locks, or if the lock is refused (a low battery), nothing
+ * happens.
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   if (!wakeLock) return () => {}
@@ -21,11 +22,11 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
       const lock = await wakeLock.request('screen')
       const release = () => void lock.release().catch(() => undefined)
       if (isOver) return release()
-      // To release one that the browser has released does nothing.
+      // Releasing a lock that the browser has released already has no effect.
       releaseLast()
       releaseLast = release
     } catch {
-      // Refused; asked again when the page is next seen.
+      // The browser refused the lock. It is requested again when the page becomes visible.
     }
   }
   const askAgain = () => void ask()
@@ -40,7 +41,7 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   }
 }
 
-/** Keeps this device awake. Returns how to end that. */
+/** Keeps this device awake. Returns a function that ends this. */
 export function keepAwake(): () => void {
   return keepScreenOn({
     wakeLock: 'wakeLock' in navigator ? navigator.wakeLock : undefined,

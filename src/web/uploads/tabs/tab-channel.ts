@@ -1,11 +1,14 @@
 import type { OpenChannel } from '../upload-ports.ts'
 
-/** The number goes up whenever messages change: a tab of an older version would misread them. */
+/**
+ * The number goes up whenever messages change, because a tab of an older version would misread
+ * them.
+ */
 const channelName = 'mayfly-uploads-2'
 
 /**
- * Makes the channel between the tabs of this browser. It carries all that can be cloned, files and handles
- * as well. Where the browser has no such channel, nothing is sent.
+ * Makes the channel between the tabs of this browser. It carries all data that can be cloned,
+ * including files and handles. Where the browser has no such channel, nothing is sent.
  */
 export function openBroadcast<Message>(name = channelName): OpenChannel<Message> {
   return (onMessage) => {

@@ -2,56 +2,61 @@ import type { OpenChannel } from '../upload-ports.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const liveEveryMs = 500
-/** A leader that runs says within this time that it has got a command. */
+/** A working leader confirms a command within this time. */
 const deafAfterMs = 10_000
 
-/** What the tabs say to each other. */
+/** The messages between tabs. */
 export type TabMessage<Command, Live> =
   | { type: 'command'; id: string; command: Command }
-  /** The leader has got it, and runs it. */
+  /** The leader has received the command and runs it. */
   | { type: 'taken'; id: string }
   | { type: 'done'; id: string }
   | { type: 'hello' }
   | { type: 'leading' }
   | { type: 'live'; live: Live }
 
-/** What a tab does with the messages that it gets. */
+/** How a tab handles the messages that it receives. */
 export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
-  /** An id that no other tab gives. */
+  /** Returns an id that no other tab returns. */
   newId: () => string
-  /** In the tab that leads: a tab was opened, came back, or signed in. */
+  /** Called in the leading tab: another tab was opened, became visible, or signed in. */
   onHello: () => void
-  /** In a tab that follows: the leader tells this. */
+  /** Called in a following tab with the state that the leader sent. */
   onLive: (live: Live) => void
-  /** In a tab that follows: nobody has taken a command for 10 s. */
+  /** Called in a following tab when no leader has confirmed a command for 10 s. */
   onDeaf: () => void
 }
 
 /**
- * Runs a command, in the tab that leads. It is done once what came of it would outlive that tab. Where
- * the leader goes in the middle of a command the next one runs it again, which must do no harm.
+ * Runs a command in the leading tab. The command is done when its result would survive that tab. If
+ * the leader closes in the middle of a command, the next leader runs it again, which must do no
+ * harm.
  */
 type RunCommand<Command> = (command: Command) => void | Promise<void>
 
-/** Carries commands from any tab to the one that leads. */
+/** Carries commands from any tab to the leader. */
 export interface TabCommands<Command, Live> {
-  /** Has the command run once, by the tab that leads now or by the next one. */
+  /** Makes the current or the next leader run the command once. */
   send(command: Command): void
-  /** From now on this tab leads, and runs the commands of all tabs. */
+  /** Makes this tab the leader. It then runs the commands of all tabs. */
   lead(run: RunCommand<Command>): void
-  /** From now on another tab leads. */
+  /** Notes that another tab leads from now on. */
   follow(): void
-  /** Tells the leader that this tab is here, and sends again what the leader has not done. */
+  /** Tells the leader that this tab exists, and sends again the commands that are not done. */
   hello(): void
-  /** The leader tells those that follow, every 500 ms at most. The last one always arrives. */
+  /**
+   * Sends the state from the leader to the other tabs, every 500 ms at most. The last state always
+   * arrives.
+   */
   tell(live: Live): void
 }
 
 /**
- * A tab that follows keeps a command until the leader says that it is done. It sends the command again
- * when there is a new leader, and runs it when it becomes the leader itself. Commands of one tab begin in
- * their order. Every tab hears which commands were done, so that the next leader does not run them again.
+ * Creates the commands of a tab. A following tab keeps a command until the leader reports it done.
+ * It sends the command again to a new leader, or runs the command when it becomes the leader
+ * itself. The commands of one tab begin in their order. Every tab hears which commands are done, so
+ * that the next leader does not run them again.
  */
 export function createTabCommands<Command, Live>({
   open,
@@ -60,13 +65,13 @@ export function createTabCommands<Command, Live>({
   onLive,
   onDeaf,
 }: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
-  /** While this tab leads. */
+  /** Set while this tab leads. */
   let run: RunCommand<Command> | null = null
   const kept = new Map<string, Command>()
-  /** How to stop the timer of each command that nobody has taken yet. */
+  /** For each command that no leader has confirmed, a function that stops its timer. */
   const untaken = new Map<string, () => void>()
   const running = new Set<string>()
-  /** The ids of commands that were done, here or elsewhere. They are short, and few. */
+  /** The ids of commands that are done, in any tab. They are short and few. */
   const done = new Set<string>()
   let untold: { live: Live } | null = null
   let isResting = false

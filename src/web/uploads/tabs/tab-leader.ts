@@ -3,24 +3,26 @@ import type { ElectLeader } from '../upload-ports.ts'
 /** The tab that holds this Web Lock runs the uploads of the browser. */
 const lockName = 'mayfly-uploads'
 
-/** What an election needs of the browser. */
+/** What an election needs from the browser. */
 export interface ElectionDeps {
   /** Absent on an origin that is not secure, and in old browsers. */
   locks: Pick<LockManager, 'request'> | undefined
-  /** The window. It tells when the page is left, and when the back button brings it back. */
+  /** The window. It reports when the page is left, and when the back button brings it back. */
   page: Pick<EventTarget, 'addEventListener'>
   /** Loads the page again. */
   reload: () => void
 }
 
 /**
- * Elects the leader by a Web Lock. The browser hands it on when the tab that holds it is closed, crashes or
- * is discarded, and Chromium freezes no tab that holds one. Where the browser has no locks every tab leads.
+ * Elects the leader by a Web Lock. The browser passes the lock on when its tab is closed, crashes
+ * or is discarded, and Chromium freezes no tab that holds one. Where the browser has no locks,
+ * every tab leads.
  *
- * A page that is left gives up the lock, since the browser may keep it for the back button. When it comes
- * back, a page that led is loaded again: another tab has taken over its uploads. A page that followed stands
- * for election again. A leader that does not answer, such as one that a debugger has stopped, can be robbed
- * of its lock. It follows as soon as it runs again.
+ * A page that is left gives up the lock, since the browser may keep the page for the back button.
+ * When such a page comes back after it led, it is loaded again, because another tab has taken over
+ * its uploads. If it followed, it takes part in the election again. A leader that does not answer,
+ * for instance one stopped by a debugger, can lose its lock to another tab. It follows as soon as
+ * it runs again.
  */
 export function createElection({ locks, page, reload }: ElectionDeps): ElectLeader {
   return (onLead, onFollow) => {
@@ -39,7 +41,10 @@ export function createElection({ locks, page, reload }: ElectionDeps): ElectLead
       })
     }
 
-    /** Resolves when this tab gives up; rejects when it is robbed, or refused. */
+    /**
+     * Resolves when this tab gives up the lock. Rejects when another tab takes the lock, or the
+     * browser refuses it.
+     */
     const request = async (locks: ElectionDeps['locks'] & object, steal: boolean) => {
       const { signal } = leave
       if (steal) return locks.request(lockName, { steal }, () => hold(signal))
@@ -61,9 +66,9 @@ export function createElection({ locks, page, reload }: ElectionDeps): ElectLead
       try {
         await request(locks, steal)
       } catch {
-        // This tab gave up by itself.
+        // This tab gave up the lock by itself.
         if (signal.aborted) return
-        // The browser gives this page no locks, as in a sandbox.
+        // The browser gives this page no locks, for instance in a sandbox.
         if (!hasLed) return lead()
         hasLed = false
         await stand()
@@ -83,7 +88,7 @@ export function createElection({ locks, page, reload }: ElectionDeps): ElectLead
   }
 }
 
-/** The election among the tabs of this browser. */
+/** The election between the tabs of this browser. */
 export const electLeader: ElectLeader = (onLead, onFollow) =>
   createElection({
     locks: navigator.locks,

@@ -7,10 +7,10 @@ import { repeat, type Timers } from '../timers.ts'
 import type { UploadsPage, UploadsState } from '../uploads-state.ts'
 import type { Live, OwnedCommand } from './upload-leader.ts'
 
-/** How often a tab that follows looks for bytes that nobody needs any more. */
+/** How often a following tab looks for files that are no longer needed. */
 const sweepEveryMs = 60_000
 
-/** What a tab shows of uploads. */
+/** What a tab shows about uploads. */
 export type ShownUploads = Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'>
 
 export const noUploads: ShownUploads = { records: [], live: {}, inlineError: null, outcome: null }
@@ -21,36 +21,39 @@ export interface FollowerDeps {
   /** The files that were added in this tab. */
   data: UploadData
   page: UploadsPage
-  /** Who is signed in in this page; null for nobody. */
+  /** Returns the user who is signed in in this page; null when signed out. */
   user: () => string | null
   keepAwake: (isWanted: boolean) => void
   send: (command: OwnedCommand) => void
   onChange: () => void
 }
 
-/** What a tab does while another one leads: shows its uploads, and gives it the files that were added here. */
+/**
+ * What a tab does while another one leads: it shows the uploads, and gives the leader the files
+ * that were added here.
+ */
 export interface UploadFollower {
   begin(): void
   end(): void
-  /** What the leader tells. */
+  /** Gets the state that the leader sent. */
   hear(live: Live): void
-  /** A key of the browser's storage has this value now. False where this tab does not follow. */
+  /** Gets a changed key of the browser's storage. Returns false where this tab does not follow. */
   hearStorage(key: string | null, value: string | null): boolean
-  /** The uploads of this user. */
+  /** Returns the uploads of this user. */
   shown(ownerId: string): ShownUploads
-  /** Files were added in this tab: it keeps them as long as there are records of them. */
+  /** Keeps the files that were added in this tab as long as they have records. */
   keepFiles(): void
 }
 
 export function createFollower(deps: FollowerDeps): UploadFollower {
   const { timers, data, page, keepAwake } = deps
-  /** While this tab follows. */
+  /** Set while this tab follows. */
   let mirror: RecordMirror | null = null
-  /** What the leader told last. */
+  /** The last state that the leader sent. */
   let heard: Live | null = null
-  /** What this tab has given the leader of what that wanted. */
+  /** The ids of the wanted files that this tab has given to the leader. */
   const supplied = new Set<string>()
-  /** Uploads whose bytes were let go, since they are completed. */
+  /** Completed uploads whose files this tab has dropped. */
   let released = new Set<string>()
   /** Files that had no record at the last look. */
   let withoutRecord: ReadonlySet<string> = new Set()
@@ -69,14 +72,14 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
       released.add(id)
       data.drop(id)
     }
-    // A person may be looking at this page, not at the one that leads.
+    // A person may be looking at this page and not at the leader's.
     keepAwake(records.some(isUnderWay))
     deps.onChange()
   }
 
   /**
-   * Lets go of files without a record. Only at the second look: the leader may not have written the
-   * record of a file that was just added.
+   * Drops files without a record, but only at the second look: the leader may not have written the
+   * record of a new file yet.
    */
   const sweep = repeat(timers, sweepEveryMs, () => {
     if (!mirror) return false
@@ -99,7 +102,7 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
     deps.onChange()
   }
 
-  /** Gives the leader the files that a closed tab had, where this one has them too. */
+  /** Gives the leader the files that a closed tab had, if this tab has them too. */
   function supply({ ownerId, wanted }: Live): void {
     for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)
     for (const id of wanted) {

@@ -7,52 +7,55 @@ import { repeat } from '../timers.ts'
 import type { UploadCommand } from '../upload-commands.ts'
 import type { Notice } from '../upload-notices.ts'
 
-/** Where no tab is elected, another one may be running what was active within this time. */
+/** Where tabs elect no leader, an upload active within this time may be running in another tab. */
 const othersIdleMs = 60_000
 
 export type ToastNotice = Notice & { kind: 'toast' }
 
-/** A command of the user who is signed in in the tab that gives it. */
+/** A command with the user who is signed in in the tab that gives it. */
 export type OwnedCommand = UploadCommand & { ownerId: string }
 
-/** What the leader tells the others beside the records, which they read from the browser's storage. */
+/**
+ * The state that the leader sends to the other tabs. They read the records from the browser's
+ * storage.
+ */
 export interface Live extends Omit<EngineState, 'records'> {
   ownerId: string
-  /** The last notice. Each has another id, so that nobody tells it twice. */
+  /** The last notice. Each has its own id, so that no tab shows it twice. */
   notice: { id: string; notice: ToastNotice } | null
-  /** Another one whenever the list of files has changed. */
+  /** An id that changes whenever the list of files has changed. */
   stored: string
 }
 
 export interface LeaderDeps extends EngineDeps {
   handles: KeptHandles
-  /** True where tabs cannot elect one: then each runs its own uploads. */
+  /** True where tabs cannot elect a leader. Then each tab runs its own uploads. */
   isAlone: boolean
-  /** Who is signed in in this page: it is told of nobody else's uploads. */
+  /** Returns the user who is signed in in this page. The page shows no uploads of other users. */
   pageUser: () => string | null
-  /** Random and short; unlike any other. */
+  /** Returns a short random id. */
   newId: () => string
   records: RecordStore
   data: UploadData
 }
 
-/** Runs the engine of whoever is signed in in this browser. */
+/** Runs the engine of the user who is signed in in this browser. */
 export interface UploadLeader {
-  /** Resolves when what came of the command would outlive this tab. */
+  /** Runs a command. Resolves when its result would survive this tab. */
   obey(command: OwnedCommand): Promise<void>
-  /** What the engine of this user shows; null while there is none. */
+  /** Returns what the engine of this user shows; null when there is no such engine. */
   state(ownerId: string): EngineState | null
-  /** What the tabs that follow are to hear; null while nobody's uploads run here. */
+  /** Returns the state for the following tabs; null when no engine runs here. */
   live(): Live | null
-  /** Somebody may be signed in again: goes on with what waits for that. */
+  /** Resumes the uploads that wait for a sign-in, if the user has signed in again. */
   resumeSignedIn(): void
-  /** Another tab leads: nothing runs here any more, and nothing is written. */
+  /** Ends the engine without writing anything, because another tab leads. */
   resign(): void
 }
 
 /**
- * Makes the leader of the tabs. It has one engine at a time: a browser has one session, and the user who
- * gave the last command holds it.
+ * Makes the leader of the tabs. It has one engine at a time, because a browser has one session. The
+ * session belongs to the user who gave the last command.
  */
 export function createLeader(deps: LeaderDeps): UploadLeader {
   const { records, timers, handles, isAlone, newId, pageUser } = deps
@@ -64,7 +67,8 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
     const obeyed = obeyedBy(engine, command)
-    // This tab may be gone the next moment, and the one that gave the command forgets it once it is done.
+    // The change is written at once: this tab may close at any moment, and the tab that gave the
+    // command forgets it once it is done.
     records.flush()
     await obeyed
     records.flush()
@@ -92,7 +96,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
       },
     })
     running = { ownerId, engine }
-    // What was told of another user's uploads is no news of these.
+    // The last notice was about another user's uploads.
     notice = null
     deps.onChange(engine.state())
     return engine
@@ -100,11 +104,11 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
 
   function mayBeAnothers({ lastActivity }: UploadRecord): boolean {
     const idle = timers.now() - lastActivity
-    // Activity in the future was before somebody set the clock back.
+    // Activity in the future means that the clock was set back.
     return isAlone && idle >= 0 && idle < othersIdleMs
   }
 
-  /** Takes up what another tab left behind, as soon as that is certain. */
+  /** Takes up uploads that another tab has left, as soon as this is certain. */
   const lookForOthers = repeat(timers, othersIdleMs, () => {
     if (!running) return false
     const { ownerId, engine } = running
@@ -131,9 +135,9 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   }
 }
 
-/** Has the engine obey a command. Answers a promise where it goes on after that. */
+/** Makes the engine run a command. Returns a promise where the command takes time. */
 function obeyedBy(engine: UploadEngine, { name, args }: UploadCommand): void | Promise<void> {
-  // The compiler cannot see that these arguments are those of this command.
+  // The compiler cannot see that these arguments belong to this command.
   const command: (...args: never[]) => void | Promise<void> = engine[name]
   return Reflect.apply(command, engine, args)
 }

@@ -1,7 +1,8 @@
 /**
- * The uploads as a tab has them. One tab of the browser *leads*: it runs the engine. The others *follow*:
- * they show the records that the leader writes to the browser's storage (their *mirror*), send it the
- * commands of their page, and keep the files that were added to them, so that one of them can lead next.
+ * The uploads of one tab. One tab of the browser *leads*: it runs the engine. The others *follow*:
+ * they show the records that the leader writes to the browser's storage (their *mirror*), send the
+ * leader the commands of their page, and keep the files that were added to them, so that one of
+ * them can lead next.
  */
 import { createStore } from 'zustand/vanilla'
 import { uploadPath } from '../../../shared/rules/upload-path.ts'
@@ -23,36 +24,42 @@ import {
   type UploadLeader,
 } from './upload-leader.ts'
 
-/** What uploads need of the browser. */
+/** What uploads need from the browser. */
 export interface UploadsEnv
   extends Omit<LeaderDeps, 'records' | 'data' | 'onChange' | 'pageUser' | keyof UploadsPage> {
-  /** May throw where the browser forbids it. */
+  /** Throws where the browser forbids storage. */
   storage: () => KeyValues
-  /** Calls with key and new value whenever another tab writes to the storage. */
+  /** Calls the listener with key and new value whenever another tab writes to the storage. */
   onStorage: (listener: (key: string | null, value: string | null) => void) => void
   onVisible: (listener: () => void) => void
-  /** The page is hidden or left, and may never run again. */
+  /**
+   * Calls the listener when the page is hidden or left. The page may never run again after that.
+   */
   onHidden: (listener: () => void) => void
   openChannel: OpenChannel<TabMessage<OwnedCommand, Live>>
   electLeader: ElectLeader
   userAgent: string
 }
 
-/** The uploads of this browser, in one of its tabs. */
+/** The uploads of this browser, seen from one of its tabs. */
 export interface Uploads {
   store: UploadsStore
-  /** Who is signed in, as soon as that is known and whenever it changes; null for nobody. */
+  /**
+   * Sets the signed-in user, as soon as it is known and whenever it changes; null when signed out.
+   */
   setUser: (id: string | null) => void
 }
 
-/** Takes part in the uploads of this browser: leads them, or follows the tab that does. */
+/**
+ * Makes this tab take part in the uploads of this browser: it leads, or follows the leading tab.
+ */
 export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const { timers, handles, newId } = env
   const records = createRecordStore(env.storage, timers)
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
   let user: string | null = null
-  /** While this tab leads. */
+  /** Set while this tab leads. */
   let leader: UploadLeader | null = null
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
@@ -80,7 +87,10 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     give('add', { batch: newId(), path, expirationDays, files })
   }
 
-  /** Runs in the tab of the click: only there does the browser ask for a permission. */
+  /**
+   * Resumes an upload. This runs in the tab of the click, because only there the browser asks for
+   * permission.
+   */
   async function resume(id: string): Promise<void> {
     const held = leader ? undefined : data.picked(id)
     const isDead = held && held.file.size > 0 && !(await isReadable(held.file, 0))
@@ -96,12 +106,12 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     return (...args: Parameters<UploadCommands[Name]>) => give(name, ...args)
   }
 
-  /** Gives a command to the tab that leads, be it this one. */
+  /** Gives a command to the leading tab, which may be this one. */
   function give<Name extends keyof UploadCommands>(
     name: Name,
     ...args: Parameters<UploadCommands[Name]>
   ): void {
-    // The compiler cannot see that these arguments are those of this command.
+    // The compiler cannot see that these arguments belong to this command.
     if (user !== null) commands.send({ ownerId: user, name, args } as OwnedCommand)
   }
 
@@ -168,7 +178,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 
   env.onStorage((key, value) => {
-    // Where no tab is elected each writes its own.
+    // Where tabs elect no leader, each tab writes only its own records.
     if (!follower.hearStorage(key, value) && !env.isAlone) records.insist(key)
   })
   env.onHidden(records.flush)
@@ -186,7 +196,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 }
 
-/** Ids that sort by the time at which they were given, and within it by their number. */
+/** Makes ids that sort by their time of creation, and then by their number. */
 function createSortedIds(now: () => number, newId: () => string): () => string {
   const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
   let given = 0

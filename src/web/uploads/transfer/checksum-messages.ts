@@ -1,28 +1,31 @@
 import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 import { FileUnreadable, hashPart, hashSample, hashWhole } from './hash-blob.ts'
 
-/** What the worker computes. */
+/** The jobs of the worker. */
 export type ChecksumJob =
   | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
   | { kind: 'whole'; blob: Blob }
   | { kind: 'sample'; blob: Blob }
 
-/** To the worker. The sender chooses the ids; a cancelled job is not answered. */
+/** A message to the worker. The sender chooses the ids. A cancelled job gets no answer. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
-/** From the worker: once that it runs, then an answer for each job. */
+/** A message from the worker: `ready` once, then an answer for each job. */
 export type FromWorker =
   | 'ready'
   | { id: number; ok: true; value: string | null }
   | { id: number; ok: false; why: 'unreadable' | 'broken' }
 
-/** A part that takes longer waits for a disk or a network share. The next part need not wait for that. */
+/**
+ * A part that takes longer is waiting for a disk or a network share. The next part does not wait
+ * for it.
+ */
 const longestAloneMs = 2000
 
 /**
- * Makes the function that answers the messages of one client. Parts are computed one after another, in the
- * order in which they are asked for: the first of those that travel together must not wait for the last.
- * A part holds up the next one for 2 s at most, since a read may hang. Other jobs run at once.
+ * Makes the function that answers the messages of one client. Parts are computed one after another,
+ * in the order of the requests, because the first of several parts must not wait for the last. A
+ * part holds up the next one for 2 s at most, since a read may hang. Other jobs run at once.
  */
 export function answerJobs(
   post: (message: FromWorker) => void,

@@ -1,4 +1,4 @@
-/** A worker: reads and hashes files where the page does not have to wait for it. */
+/** This worker reads and hashes files in its own thread, so that the page does not wait. */
 import { answerJobs, type ToWorker } from './checksum-messages.ts'
 
 const answer = answerJobs((message) => self.postMessage(message))

@@ -3,16 +3,17 @@ import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
 import { FileUnreadable } from './hash-blob.ts'
 
 /**
- * Checksums, computed by a worker so that the page does not stand still. All reject with FileUnreadable
- * when the file was changed or removed, and with the reason of their signal when that fires. Null where
- * this browser has no worker or no WebAssembly: an upload does without.
+ * Checksums that a worker computes, so that the page does not freeze. All functions reject with
+ * FileUnreadable when the file was changed or removed, and with the reason of their signal when it
+ * fires. They return null where this browser has no worker or no WebAssembly: the upload then goes
+ * on without them.
  */
 export interface Checksums {
-  /** The checksum of a part in base64. */
+  /** Computes the checksum of a part in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /** The SHA-256 of all bytes in lower-case hexadecimal. It holds up no part. */
+  /** Computes the SHA-256 of all bytes in lower-case hexadecimal. It does not delay the parts. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
-  /** The SHA-256 of a file's size and of its first, middle and last 64 KiB. */
+  /** Computes the SHA-256 of a file's size and of its first, middle and last 64 KiB. */
   sample(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
@@ -25,12 +26,14 @@ export interface WorkerLike {
   onmessageerror: ((event: MessageEvent) => void) | null
 }
 
-/** A worker without work is ended, since it never gives memory back. */
+/** An idle worker is ended after this time, because it never gives memory back. */
 const idleMs = 30_000
-/** The script of the worker comes over the same line as the uploads. None waits for it for ever. */
+/**
+ * The script of the worker comes over the same line as the uploads. No upload waits longer for it.
+ */
 const readyWithinMs = 15_000
 
-/** The worker did not start, or died over this job. */
+/** The worker did not start, or it died during this job. */
 class WorkerLost extends Error {}
 
 interface Pending {
@@ -40,7 +43,10 @@ interface Pending {
 
 type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<string | null>
 
-/** Keeps one worker: started when it is needed, ended when it is not, started anew when it was lost. */
+/**
+ * Keeps one worker. It is started when needed, ended when idle, and started again after it was
+ * lost.
+ */
 function keepWorker(startWorker: () => WorkerLike): Ask {
   const pending = new Map<number, Pending>()
   let worker: WorkerLike | null = null
@@ -59,7 +65,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
   const take = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
-    // A cancelled job may be answered too. Then a timer runs already.
+    // A cancelled job may be answered too. Then an idle timer runs already.
     clearTimeout(idleTimer)
     if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
     return found
@@ -120,8 +126,8 @@ async function orNull(answer: ReturnType<Ask>): Promise<string | null> {
 }
 
 /**
- * Checksums by two workers: one for parts and samples, one for the pass over a whole file, so that no
- * part waits for that.
+ * Creates checksums with two workers: one for parts and samples, one for whole files, so that no
+ * part waits for a whole file.
  */
 export function createChecksums(startWorker: () => WorkerLike): Checksums {
   const ask = keepWorker(startWorker)
@@ -133,7 +139,10 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   }
 }
 
-/** Starts the worker of this browser. @throws where it has none. */
+/**
+ * Starts the worker of this browser.
+ * @throws where this browser has no worker.
+ */
 export function startChecksumWorker(): WorkerLike {
   return new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })
 }

@@ -1,37 +1,40 @@
 import { requestTimeoutMs } from './storage-request.ts'
 
-/** Parts in flight before anything is known of the line. */
+/** How many parts are in flight before the speed of the line is known. */
 const firstLimit = 4
-/** One part after another leaves a quarter of a long line unused, so that two go where both arrive. */
+/**
+ * One part at a time leaves a quarter of a line with long delays unused. So two are sent where both
+ * arrive in time.
+ */
 const usualMinimum = 2
 const usualMaximum = 4
 /** A browser opens six connections to one origin (HTTP/1.1), and the API needs one of them. */
 export const maxConcurrency = 5
-/** A part that takes longer costs too much when it is lost, and its answer comes late. */
+/** A part that takes longer costs too much if it is lost, and its answer comes late. */
 const longPartMs = 30_000
-/** A part that takes longer may run into the time-out of its request, and be sent for nothing. */
+/** A part that takes longer may reach the time-out of its request and be sent for nothing. */
 const longestPartMs = 0.9 * requestTimeoutMs
-/** A line that needs less for a part waits for answers most of the time. */
+/** If a part takes less than this, the connection waits for answers most of the time. */
 const shortPartMs = 500
-/** The line of a minute ago says little about the line of now. */
+/** Only these last parts count, because the speed of a minute ago says little about now. */
 const recentParts = 4
 
-/** What counts as sent at first has only filled the buffers of the system. */
+/** The bytes of this first time only filled the buffers of the system. */
 const bufferingMs = 10_000
-/** A pace that was watched for less than this is a guess. Together with the above it is a minute. */
+/** A shorter observation gives no reliable pace. Together with the buffering it is a minute. */
 const watchedMs = 50_000
 
-/** How long a part took to arrive, and how many were in flight together with it, itself included. */
+/** How long a part took to arrive, and how many parts were in flight with it, including itself. */
 export interface PartTime {
   ms: number
   together: number
 }
 
 /**
- * How many parts should be in flight, by those that arrived last: as many as keep a part under 30 s, from
- * 2 to 5; 1 only where neither of two would arrive before its request times out. Connections share one
- * line, so that a part that took `ms` among `together` takes `ms / together` alone. By that, a line that
- * does not change always gets the same answer.
+ * Returns how many parts should be in flight, computed from the last parts that arrived. The number
+ * keeps a part under 30 s, within 2 to 5. It is 1 only where two parts would both reach the
+ * time-out of their requests. Connections share one line, so a part that took `ms` among `together`
+ * would take `ms / together` alone. So a line that does not change always gives the same number.
  */
 export function limitFor(times: readonly PartTime[]): number {
   if (times.length === 0) return firstLimit
@@ -41,10 +44,13 @@ export function limitFor(times: readonly PartTime[]): number {
   return Math.min(usualMaximum, Math.max(usualMinimum, Math.floor(longPartMs / alone)))
 }
 
-/** How a part in flight ended. `lost` says nothing of the line's speed: it may have been gone for a while. */
+/**
+ * How a part in flight ended. `lost` says nothing about the speed: the line may have been away for
+ * a while.
+ */
 export type PartEnd = 'held' | 'timed-out' | 'lost'
 
-/** How far a part had come at a moment. */
+/** How many bytes of a part were sent by a moment. */
 interface Reading {
   atMs: number
   bytes: number
@@ -53,19 +59,19 @@ interface Reading {
 interface PartInFlight {
   size: number
   startedAtMs: number
-  /** The most that were in flight together since it began, or since others were stopped. */
+  /** The most parts that were in flight since this part began, or since others were stopped. */
   together: number
-  /** Between these two its pace is watched. */
+  /** The part's pace is measured between these two readings. */
   from: Reading
   last: Reading
   stop: () => void
 }
 
 /**
- * How many parts of one file may be in flight at once. Parts that arrive set the limit (`limitFor`). A part
- * that times out, or at its pace would, halves it until the next part arrives. On a line of 20 KB/s
- * four parts at once would all time out, again and again. So those that have sent least are stopped after
- * a minute, and the rest get the whole line.
+ * Decides how many parts of one file may be in flight at once. Parts that arrive set the limit
+ * (`limitFor`). A part that times out, or would time out at its pace, halves the limit until the
+ * next part arrives. On a line of 20 KB/s four parts at once would all time out, again and again.
+ * So the parts that have sent least are stopped after a minute, and the others get the whole line.
  */
 export class Concurrency {
   readonly #partSize: number
@@ -75,8 +81,8 @@ export class Concurrency {
   #limit = firstLimit
 
   /**
-   * @param partSize of every part but the last, in bytes.
-   * @param now milliseconds, only compared with each other.
+   * @param partSize the size in bytes of every part except the last.
+   * @param now returns milliseconds, only compared with each other.
    */
   constructor(partSize: number, now: () => number) {
     this.#partSize = partSize
@@ -93,7 +99,10 @@ export class Concurrency {
     return this.#parts.size
   }
 
-  /** A part of `size` bytes begins. `stop` is called, once, when it is to end in favour of the others. */
+  /**
+   * Notes that a part of `size` bytes begins. `stop` is called once if the part must end in favour
+   * of the others.
+   */
   begin(partNumber: number, size: number, stop: () => void): void {
     const start = { atMs: this.#now(), bytes: 0 }
     this.#parts.set(partNumber, {
@@ -109,7 +118,9 @@ export class Concurrency {
     }
   }
 
-  /** This many bytes of a part in flight have left. Parts may be stopped by that, itself among them. */
+  /**
+   * Notes how many bytes of a part in flight were sent. This may stop parts, including this one.
+   */
   sent(partNumber: number, bytes: number): void {
     const part = this.#parts.get(partNumber)
     if (!part) return
@@ -121,7 +132,7 @@ export class Concurrency {
     this.#stopSurplus()
   }
 
-  /** A part is not in flight any more. */
+  /** Notes that a part is not in flight any more. */
   end(partNumber: number, how: PartEnd): void {
     const part = this.#parts.get(partNumber)
     if (!part) return
@@ -131,24 +142,27 @@ export class Concurrency {
       this.#times = [...this.#times, time].slice(-recentParts)
       this.#limit = limitFor(this.#times)
     }
-    // Where all of it had left, it was the answer that did not come.
+    // If all bytes were sent, only the answer was missing, and the line is not too slow.
     if (how === 'timed-out' && part.last.bytes < part.size) this.#halve(part)
   }
 
-  /** Several parts that time out together halve the limit once: each knows how many they were. */
+  /**
+   * Halves the limit. Parts that time out together halve it only once, because each knows how many
+   * they were.
+   */
   #halve({ together }: PartInFlight) {
-    // What arrived before says nothing of the line as it is now.
+    // The earlier times say nothing about the line as it is now.
     this.#times = []
     this.#limit = Math.min(this.#limit, Math.max(1, Math.floor(together / 2)))
   }
 
-  /** Stops as many parts as are too many. Of those that still send, the ones that have sent least. */
+  /** Stops the surplus parts: those still sending that have sent least. */
   #stopSurplus() {
     const unsent = [...this.#parts].filter(([, { size, last }]) => last.bytes < size)
     const leastFirst = unsent.sort(([, one], [, other]) => one.last.bytes - other.last.bytes)
     const surplus = leastFirst.slice(0, Math.max(0, this.#parts.size - this.#limit))
     for (const [partNumber] of surplus) this.#parts.delete(partNumber)
-    // The others have another pace from now on.
+    // The pace of the other parts changes now, so their measurement starts again.
     const atMs = this.#now()
     for (const part of this.#parts.values()) {
       part.from = { atMs, bytes: part.last.bytes }
@@ -158,7 +172,7 @@ export class Concurrency {
   }
 }
 
-/** Whether a part would time out at the pace that was watched. */
+/** Whether a part would time out at its measured pace. */
 function isTooSlow({ size, from, last }: PartInFlight): boolean {
   const ms = last.atMs - from.atMs
   if (last.bytes === size || ms < watchedMs) return false

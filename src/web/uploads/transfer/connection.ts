@@ -1,17 +1,17 @@
-/** Whether the browser believes that it is connected, and a way to wait for it. */
+/** Whether the browser says that it is online, and a way to wait until it is. */
 export interface Connection {
   isOnline: () => boolean
-  /** Resolves when online, at once or later; rejects with the reason of the signal. */
+  /** Resolves at once when online, or else later; rejects with the reason of the signal. */
   untilOnline: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * How long to believe the browser that it is offline. It says so too where there is no network and the
- * server runs on the same machine, so that a request has to find out now and then.
+ * How long to trust the browser when it says that it is offline. It also says so where there is no
+ * network but the server runs on the same machine. So a request must be tried from time to time.
  */
 const longestTrustMs = 30_000
 
-/** Resolves after `ms` milliseconds; rejects with the reason of the signal when that comes first. */
+/** Resolves after `ms` milliseconds; rejects with the reason of the signal if it fires first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -30,7 +30,7 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Like `wait`, and resolves at once when the browser comes back online meanwhile. */
+/** Does the same as `wait`, but also resolves when the browser comes back online. */
 export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const back = new AbortController()

@@ -1,7 +1,7 @@
 import { createCRC32, createMD5, createSHA256, type IHasher } from 'hash-wasm'
 import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 
-/** The file was changed, moved or removed since it was chosen. */
+/** The file was changed, moved or removed after it was chosen. */
 export class FileUnreadable extends Error {
   override readonly name = 'FileUnreadable'
 
@@ -14,8 +14,8 @@ const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
 
 /**
- * Whether a file can still be read at this offset. A file that was changed or removed on disk ends a
- * request just as a lost connection does.
+ * Whether a file can still be read at this offset. When a file was changed or removed on disk, its
+ * request fails in the same way as with a lost connection.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
@@ -26,7 +26,7 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   }
 }
 
-/** @throws {FileUnreadable} */
+/** @throws {FileUnreadable} when the file cannot be read, or is shorter than before. */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   let bytes: ArrayBuffer
   try {
@@ -38,7 +38,7 @@ async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   return bytes
 }
 
-/** Null where WebAssembly is switched off, as the lockdown mode of iOS does. */
+/** Returns null where WebAssembly is switched off, for instance in the lockdown mode of iOS. */
 function hasher(create: () => Promise<IHasher>): Promise<IHasher | null> {
   return create().catch(() => null)
 }
@@ -53,9 +53,9 @@ async function readInto(hash: IHasher, blob: Blob, signal: AbortSignal): Promise
 }
 
 /**
- * The checksum of a part in base64; null where this browser cannot compute it.
- * @throws {FileUnreadable}
- * @throws the reason of the signal when that fires.
+ * Computes the checksum of a part in base64; null where this browser cannot compute it.
+ * @throws {FileUnreadable} when the file cannot be read.
+ * @throws the reason of the signal when it fires.
  */
 export async function hashPart(
   part: Blob,
@@ -70,10 +70,10 @@ export async function hashPart(
 }
 
 /**
- * The SHA-256 of a whole file in hexadecimal, read slice by slice; null where this browser cannot
- * compute it.
- * @throws {FileUnreadable}
- * @throws the reason of the signal when that fires.
+ * Computes the SHA-256 of a whole file in hexadecimal, slice by slice; null where this browser
+ * cannot compute it.
+ * @throws {FileUnreadable} when the file cannot be read.
+ * @throws the reason of the signal when it fires.
  */
 export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string | null> {
   const hash = await hasher(createSHA256)
@@ -84,9 +84,9 @@ export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string
 }
 
 /**
- * By this a file is recognised when it is chosen again: the SHA-256, in hexadecimal, of its size and of
- * its first, middle and last 64 KiB. Null where this browser cannot compute it.
- * @throws {FileUnreadable}
+ * Computes the hash that recognises a file when it is chosen again: the SHA-256, in hexadecimal, of
+ * its size and of its first, middle and last 64 KiB. Null where this browser cannot compute it.
+ * @throws {FileUnreadable} when the file cannot be read.
  */
 export async function hashSample(file: Blob): Promise<string | null> {
   const hash = await hasher(createSHA256)

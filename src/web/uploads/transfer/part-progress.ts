@@ -2,13 +2,16 @@ import { type PartPlan, type PartRange, partRange } from '../../../shared/rules/
 import type { StoredPart } from '../upload-ports.ts'
 
 /**
- * What the browser knows of the parts of a file. Each part is held by storage, in flight (a connection
- * has taken it), or still to be sent.
+ * What the browser knows about the parts of a file. Each part is held by storage, in flight (a
+ * connection sends it), or still to be sent.
  */
 export class PartProgress {
   readonly #fileSize: number
   readonly #plan: PartPlan
-  /** Bytes by part number: of held parts all, of parts in flight those that have left. */
+  /**
+   * Bytes by part number: the whole size of a held part, and the bytes sent so far of a part in
+   * flight.
+   */
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()
   #heldBytes = 0
@@ -24,12 +27,12 @@ export class PartProgress {
     return this.#plan.count
   }
 
-  /** How often storage has got a part, each time anew for one that it had lost. */
+  /** How often storage has received a part. A part that was lost and sent again counts twice. */
   get timesStored(): number {
     return this.#timesStored
   }
 
-  /** Bytes that storage holds or that have left; never more than the file has. */
+  /** The bytes that storage holds or that were sent, at most the size of the file. */
   get bytes(): number {
     const left = [...this.#inFlight.values()].reduce((sum, bytes) => sum + bytes, 0)
     return Math.min(this.#heldBytes + left, this.#fileSize)
@@ -43,29 +46,32 @@ export class PartProgress {
     return this.#held.has(partNumber)
   }
 
-  /** The numbers of the parts that storage is known to hold. */
+  /** Returns the numbers of the parts that storage is known to hold. */
   held(): number[] {
     return [...this.#held.keys()]
   }
 
-  /** The parts that are neither held nor in flight, lowest number first. */
+  /** Yields the parts that are neither held nor in flight, lowest number first. */
   *upcoming(): Generator<number> {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
       if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
     }
   }
 
-  /** The part to send next; null when none is left. */
+  /** Returns the part to send next; null when none is left. */
   next(): number | null {
     return this.upcoming().next().value ?? null
   }
 
-  /** Takes the next part into flight; null when none is left. */
+  /** Takes the next part into flight and returns it; null when none is left. */
   take(): number | null {
     return this.#takeIntoFlight(this.next())
   }
 
-  /** Takes the last part into flight, so that it is not sent until it is released; null when none is left. */
+  /**
+   * Takes the last part into flight, so that it is not sent until it is released. Null when none is
+   * left.
+   */
   reserveLast(): number | null {
     return this.#takeIntoFlight([...this.upcoming()].at(-1) ?? null)
   }
@@ -75,18 +81,18 @@ export class PartProgress {
     return partNumber
   }
 
-  /** The part is not in flight any more, whether or not it has arrived. */
+  /** Notes that the part is not in flight any more, whether or not it has arrived. */
   release(partNumber: number): void {
     this.#inFlight.delete(partNumber)
   }
 
-  /** This many bytes of a part in flight have left. */
+  /** Notes how many bytes of a part in flight were sent. */
   sent(partNumber: number, bytes: number): void {
     if (!this.#inFlight.has(partNumber)) return
     this.#inFlight.set(partNumber, Math.min(bytes, this.range(partNumber).size))
   }
 
-  /** Storage holds this part. */
+  /** Notes that storage holds this part. */
   hold(partNumber: number): void {
     if (this.#held.has(partNumber)) return
     const { size } = this.range(partNumber)
@@ -96,16 +102,18 @@ export class PartProgress {
     this.sent(partNumber, 0)
   }
 
-  /** Storage does not hold this part any more, or holds other bytes under its number. */
+  /** Notes that storage does not hold this part any more, or holds other bytes under its number. */
   lose(partNumber: number): void {
     this.#heldBytes -= this.#held.get(partNumber) ?? 0
     this.#held.delete(partNumber)
   }
 
   /**
-   * Takes over what storage says it holds: more than is known here, or less. Parts that are not whole do
-   * not count. Other parts in flight are left out: their own requests will tell.
-   * @param knownBefore what was held when storage was asked. Only of these any can be missing.
+   * Takes over which parts storage says it holds. These may be more than are known here, or fewer.
+   * Incomplete parts do not count. Other parts in flight are left out, because their own requests
+   * decide.
+   * @param knownBefore the parts that were known as held when storage was asked. Only these can be
+   * missing.
    * @param asking the part in flight for which storage was asked; null for none.
    */
   learn(parts: readonly StoredPart[], knownBefore: readonly number[], asking: number | null): void {
@@ -118,7 +126,7 @@ export class PartProgress {
     }
   }
 
-  /** True of a part of this file with all its bytes. */
+  /** Whether a part belongs to this file and has all its bytes. */
   isWhole({ partNumber, size }: StoredPart): boolean {
     const exists = partNumber >= 1 && partNumber <= this.#plan.count
     return exists && size === this.range(partNumber).size

@@ -1,35 +1,43 @@
 import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
-/** Signed together: enough that few calls are needed, few enough that none is old when it is used. */
+/**
+ * How many URLs are signed together: enough for few calls, and few enough that each is used while
+ * it is fresh.
+ */
 const batchSize = 16
-/** With fewer than this ready for the parts to come, the next batch is asked for. */
+/** When fewer URLs than this are ready for the coming parts, the next batch is requested. */
 const fewLeft = 8
-/** Less than a URL lives: it was signed some time before it came, and its PUT takes some to arrive. */
+/**
+ * Shorter than the life of a URL: the URL is older than its answer, and its PUT takes time to
+ * arrive.
+ */
 const usedForMs = partUrlLifetimeMs - 2 * callTimeoutMs
 
-/** Presigned URLs of the parts of one upload. */
+/** The presigned URLs of the parts of one upload. */
 export interface PartUrls {
-  /** The URL of a part: at once where it was signed ahead. Rejects as `sign` does. */
+  /** Returns the URL of a part, at once where it was signed ahead. Rejects as `sign` does. */
   get(partNumber: number): Promise<string>
-  /** Storage refused this part's URL: it is not used again, nor any that is as old. */
+  /**
+   * Notes that storage refused this part's URL. This URL and all as old as it are not used again.
+   */
   refused(partNumber: number): void
-  /** The part gets a fresh URL when it is sent again. */
+  /** Forgets the URL of a part, so that the part gets a fresh one when it is sent again. */
   forget(partNumber: number): void
 }
 
 export interface PartUrlsDeps {
-  /** Answers a URL for each of these parts. */
+  /** Returns a URL for each of these parts. */
   sign: (partNumbers: readonly number[]) => Promise<ReadonlyMap<number, string>>
-  /** The parts that are still to be sent, in the order in which they will be. */
+  /** The parts that are still to be sent, in the order of sending. */
   upcoming: () => Iterable<number>
-  /** Milliseconds, only ever compared with each other. */
+  /** Returns milliseconds, only compared with each other. */
   now: () => number
 }
 
 /**
- * Signs in batches ahead of need, so that no connection waits for a signature while others send. A URL
- * that has nearly run out is not used.
+ * Creates the URLs. It signs batches ahead, so that no connection waits for a URL while others
+ * send. A URL that has nearly expired is not used.
  * @param signed URLs that were signed just now, by part number.
  */
 export function createPartUrls(
@@ -62,7 +70,7 @@ export function createPartUrls(
       })
       const entry = { ...age, url }
       urls.set(partNumber, entry)
-      // Nobody may wait for a URL that was signed ahead. Whoever needs it asks again.
+      // The error of a URL that was signed ahead has no other handler. The next `get` asks again.
       url.catch(() => {
         if (urls.get(partNumber) === entry) urls.delete(partNumber)
       })

@@ -3,49 +3,58 @@ import { TransferFailed } from '../upload-ports.ts'
 import type { StorageAnswer } from './storage-request.ts'
 
 /*
- * What follows a request of an upload that failed: another try, when, and whether storage is asked
- * first, or the end. These rules are pure; `retry.ts` acts on them. `retry-policy.test.ts` has the table.
+ * Decides what follows a failed request of an upload: another try and when, whether storage is
+ * asked first, or the end. These rules are pure; `retry.ts` acts on them. `retry-policy.test.ts`
+ * has the table.
  */
 
-/** Spec §9: the retry after a time-out comes after 3 seconds. Each further one waits twice as long. */
+/**
+ * Spec §9: the retry after a time-out comes after 3 seconds. Each further wait is twice as long.
+ */
 const firstWaitMs = 3000
 const longestWaitMs = 30_000
-/** A server may ask for a longer wait with `Retry-After`, but not for more than this. */
+/** The longest wait that a server may ask for with `Retry-After`. */
 const longestAskedMs = 60_000
-/** A request of whose body nothing leaves for this long has lost its connection. */
+/** If no byte of a body is sent for this long, the connection is lost. */
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
-/** So many times in a row storage may refuse a fresh URL, or receive a body altered. */
+/** How often in a row storage may refuse a fresh URL, or receive a changed body. */
 const maxRepairs = 5
 
-/** When a request that keeps failing is given up. */
+/** When to give up a request that keeps failing. */
 export interface RetryLimit {
-  /** Failed tries in a row after which nothing new is stored. */
+  /** How many tries in a row may fail without any new bytes in storage. */
   maxTries: number
   /**
-   * True where the request outlasts a server that is away or busy. Then the last two tries count only
-   * if the server was ready after each (`GET /api/ready`), which is before and after the very last
-   * one; and an answer that names the time of the next try does not count.
+   * True where the request must outlast a server that is away or busy. Then the last two tries
+   * count only if the server was ready after each (`GET /api/ready`). An answer that names the time
+   * of the next try does not count either.
    */
   isPatient: boolean
 }
 
-/** Of uploads: no restart, no full disk and no busy server ends one, however long it lasts. */
+/**
+ * The limit of uploads. No restart, no full disk and no busy server ends an upload, however long it
+ * lasts.
+ */
 export const uploadLimit: RetryLimit = { maxTries: 8, isPatient: true }
 
-/** What has happened to a request so far. */
+/** The history of a request. */
 export interface Tries {
-  /** Failed tries in a row. The waits grow with them. */
+  /** Failed tries in a row. The wait grows with this number. */
   failed: number
-  /** Failed tries in a row since storage got anything new of the file. */
+  /** Failed tries in a row since storage last received new bytes of the file. */
   withoutProgress: number
-  /** Tries of which the body stopped moving. */
+  /** Tries in which the body stopped moving. */
   stalled: number
-  /** Answers in a row that name what is to be put right: the signature, or the offset. */
+  /** Answers in a row that name a fault which can be corrected: the signature, or the offset. */
   refused: number
-  /** Tries whose body arrived altered. */
+  /** Tries whose body arrived changed. */
   altered: number
-  /** The bytes may be there although no answer says so: storage is asked before they are sent again. */
+  /**
+   * The bytes may have arrived although no answer said so. Storage is asked before they are sent
+   * again.
+   */
   askStorage: boolean
 }
 
@@ -60,27 +69,33 @@ export const noTries: Tries = {
 
 /** A try that did not succeed. */
 export interface FailedTry {
-  /** `put` sends bytes to storage. `call` sends none: a call of the API, or the question what is stored. */
+  /**
+   * `put` sends bytes to storage. `call` sends none: it is a call of the API, or asks what is
+   * stored.
+   */
   request: 'put' | 'call'
   answer: StorageAnswer
   /**
-   * What storage got meanwhile. `here`: more of what this request sends, so that all counts begin
-   * anew. `elsewhere`: other parts of the file, so that it is not given up, but goes on waiting longer.
+   * What storage received meanwhile. `here`: more bytes of this request, so all counts begin anew.
+   * `elsewhere`: other parts of the file, so the request is not given up, but its wait still grows.
    */
   progress?: 'here' | 'elsewhere' | undefined
 }
 
-/** What is known at the moment of the decision. */
+/** The facts at the moment of the decision. */
 export interface Circumstances {
   isOnline: boolean
-  /** Null while nobody has asked. */
+  /** Null when the server has not been asked. */
   isServerReady: boolean | null
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   random: number
   limit: RetryLimit
 }
 
-/** `ask-server`: decide again once it is known whether the server is ready. A `waitMs` of 0 is at once. */
+/**
+ * `ask-server` means: ask whether the server is ready, then decide again. With a `waitMs` of 0 the
+ * retry comes at once.
+ */
 export type Decision =
   | { kind: 'retry'; waitMs: number; tries: Tries }
   | { kind: 'ask-server' }
@@ -103,10 +118,10 @@ export function afterFailure(
   if (!isCurable(verdict) || tries.refused > maxRepairs || tries.altered > maxRepairs) {
     return { kind: 'give-up' }
   }
-  // A URL that has run out and an offset that is off are put right at once. The next time they wait.
+  // An expired URL or a wrong offset is corrected at once. If it happens again, the next try waits.
   if (tries.refused === 1) return { kind: 'retry', waitMs: 0, tries }
   if (!isOnline) {
-    // Nothing gets out: these tries say nothing about the server or the file.
+    // While the browser is offline, failed tries say nothing about the server or the file.
     return {
       kind: 'retry',
       waitMs: firstWaitMs,
@@ -128,9 +143,9 @@ export function afterFailure(
 }
 
 /**
- * The wait after so many failed tries in a row, in milliseconds: 3 s, 6 s, 12 s, up to 30 s; at least as
- * long as `Retry-After` asks, within reason; and up to 30 % longer, so that those who failed together do
- * not come back together.
+ * Returns the wait after so many failed tries in a row, in milliseconds: 3 s, 6 s, 12 s, up to 30
+ * s. It is at least as long as `Retry-After` asks, up to a limit, and up to 30 % longer, so that
+ * clients that failed together do not come back together.
  */
 function waitMsAfter(answer: StorageAnswer, failed: number, random: number): number {
   const asked = answer.kind === 'answer' ? (answer.retryAfterMs ?? 0) : 0
@@ -139,8 +154,8 @@ function waitMsAfter(answer: StorageAnswer, failed: number, random: number): num
 }
 
 /**
- * How long nothing of a body may leave, in milliseconds. The line may be so slow that the system takes
- * more at once than leaves in 30 s, so that the patience doubles each time.
+ * Returns for how long no byte of a body may be sent, in milliseconds. On a very slow line the
+ * system may take more bytes at once than it sends in 30 s, so the limit doubles each time.
  * @param stalled how often this body has stalled before.
  */
 export function stallLimitMs(stalled: number): number {
@@ -148,10 +163,10 @@ export function stallLimitMs(stalled: number): number {
 }
 
 /**
- * What an answer means. `stored`: the bytes are there. `again`: the fault passes. `altered`: other bytes
- * arrived than were sent. `unsigned`: the presigned URL is no longer good. `wrong-offset`: the answer
- * names the right one. `gone`: the server knows no such upload. `signed-out`: the session has lapsed.
- * `final`: no further try cures it.
+ * What an answer means. `stored`: the bytes are stored. `again`: the fault will pass. `altered`:
+ * other bytes arrived than were sent. `unsigned`: the presigned URL is no longer valid.
+ * `wrong-offset`: the answer names the right offset. `gone`: the server knows no such upload.
+ * `signed-out`: the session is over. `final`: no further try will help.
  */
 export type Verdict =
   | 'stored'
@@ -179,7 +194,10 @@ export function verdictOn({ request, answer }: Pick<FailedTry, 'request' | 'answ
 }
 
 const alteredCodes = new Set(['CHECKSUM_MISMATCH', 'BadDigest', 'XAmzContentChecksumMismatch'])
-/** Named beside 400 and 409. The body did not come whole, so that another try may succeed. */
+/**
+ * Codes in a 400 or 409 answer that say that the body did not arrive completely. Another try may
+ * succeed.
+ */
 const passingCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',
@@ -189,7 +207,7 @@ const passingCodes = new Set([
 
 function verdictOnPut(answer: StorageAnswer & { kind: 'answer' }): Verdict {
   const { status, code, uploadOffset } = answer
-  // Spec §7: success is 200 or 204. Sealed: an earlier confirm found everything there.
+  // Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm found all bytes.
   if (status === 200 || status === 204 || code === 'UPLOAD_SEALED') return 'stored'
   if (code !== null && alteredCodes.has(code)) return 'altered'
   if (isPassing(status) || (code !== null && passingCodes.has(code))) return 'again'
@@ -202,17 +220,20 @@ function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
-/** Every fault of a server may pass, but that it does not know the method. */
+/** Every 5xx fault may pass, except 501: the server does not know the method. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501)
 }
 
-/** True when another try of a call may succeed: no answer came, or one that says that the fault passes. */
+/**
+ * True when another try of a call may succeed: no answer came, or the answer says that the fault
+ * may pass.
+ */
 export function mayPass({ status }: Pick<Refusal, 'status'>): boolean {
   return status === null || isPassing(status)
 }
 
-/** Storage that answers these has not kept anything. */
+/** With these answers storage has not kept any bytes. */
 const turnedAway = new Set([425, 429, 503])
 
 function mayHaveArrived(answer: StorageAnswer): boolean {
@@ -220,21 +241,22 @@ function mayHaveArrived(answer: StorageAnswer): boolean {
   return answer.kind !== 'answer' || !turnedAway.has(answer.status)
 }
 
-/** True of a server that is there, has too much to do, and says when to come back. */
+/** True when the server is busy and says when to come back. */
 function namesTheNextTry(answer: StorageAnswer): boolean {
   if (answer.kind !== 'answer' || answer.retryAfterMs === null) return false
   return answer.status === 429 || answer.status === 503
 }
 
 /**
- * Whether the server is there, by its answer to `GET /api/ready`. One that is away gives none, or 5xx.
- * Any other answer comes of a server that is there, as of a proxy that hides this call from browsers.
+ * Whether the server is there, by its answer to `GET /api/ready`. A server that is away gives no
+ * answer, or 5xx. Any other answer shows a server, for instance behind a proxy that hides this call
+ * from browsers.
  */
 export function showsServer(answer: Outcome<unknown>): boolean {
   return answer.ok || (answer.refusal.status !== null && answer.refusal.status < 500)
 }
 
-/** The end of a transfer that was given up after this try. */
+/** Returns the error of a transfer that was given up after this try. */
 export function failureOf(failed: FailedTry): TransferFailed {
   const { answer } = failed
   if (answer.kind === 'timeout') return new TransferFailed('timeout')

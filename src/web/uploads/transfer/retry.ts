@@ -9,26 +9,26 @@ import {
   uploadLimit,
 } from './retry-policy.ts'
 
-/** Whether the server itself is there, as `GET /api/ready` shows in time. Never rejects. */
+/** Whether the server is ready, as `GET /api/ready` shows within its time limit. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
-/** What trying again needs of the world outside. */
+/** What retrying needs from the browser. */
 export interface RetryDeps {
   connection: Connection
-  /** Waits before another try; ends sooner when the browser comes back online. */
+  /** Waits before another try. The wait ends early when the browser comes back online. */
   wait: typeof wait
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number
   isServerReady: IsServerReady
 }
 
 export interface RetryOptions {
-  /** Ends the waits. A try that is under way ends by itself. */
+  /** Ends the waits. A running try ends by itself. */
   signal: AbortSignal
   limit?: RetryLimit
-  /** What has happened to this request before. */
+  /** The history of this request before. */
   tries?: Tries
-  /** Told when a try was lost and the next one waits. */
+  /** Called when a try was lost and the next one waits. */
   onInterrupted?: (why: Interruption) => void
 }
 
@@ -39,12 +39,12 @@ export interface FailedEnd extends FailedTry {
 }
 
 /**
- * Tries until a try succeeds or `retry-policy.ts` gives up. This is the only loop by which an upload
- * repeats a request. Other requests go on while one waits here.
- * @param attempt one try; it is told what has happened so far.
- * @returns the end of the last try; also of one that ends after the signal has fired, since it may
- *   have done something.
- * @throws the reason of the signal when that fires during a wait, and whatever `attempt` rejects with.
+ * Repeats a try until it succeeds or `retry-policy.ts` gives up. This is the only loop with which
+ * an upload repeats a request. Other requests go on while one waits here.
+ * @param attempt makes one try; it gets the history so far.
+ * @returns the end of the last try, even if the signal fired during it, since the try may have had
+ * an effect.
+ * @throws the reason of the signal when it fires during a wait, and the errors of `attempt`.
  */
 export async function retry<T>(
   attempt: (tries: Tries) => Promise<TryEnd<T>>,
@@ -70,7 +70,7 @@ export async function retry<T>(
     if (decision.kind !== 'retry' || signal.aborted) return end
     tries = decision.tries
     if (decision.waitMs === 0) continue
-    // A browser that is offline waits for nothing else, and goes on as soon as it is back.
+    // A browser that is offline only waits until it is back online.
     if (connection.isOnline()) await wait(decision.waitMs, signal)
     await connection.untilOnline(signal)
   }

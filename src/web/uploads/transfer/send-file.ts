@@ -15,9 +15,9 @@ export function createSendFile(deps: PartsDeps): SendFile {
 }
 
 /**
- * Sends a file of one part in one PUT, a larger one in parts. Where the URL of the one PUT is refused,
- * the file goes as its only part, whose URL can be signed anew. A file that storage holds whole already is
- * only compared.
+ * Sends a file of one part in one PUT, and a larger one in parts. If storage refuses the URL of the
+ * one PUT, the file is sent as its only part, because URLs of parts can be signed anew. A file that
+ * storage holds completely is only compared.
  */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file, held } = job

@@ -12,31 +12,31 @@ import { checksumHeader, requestTimeoutMs, type StorageAnswer } from './storage-
 import { CallRefused, callForPart, type PartCalls } from './upload-calls.ts'
 import { HeldPartsCheck, isOwnPart } from './verify-held-parts.ts'
 
-/** What sending parts does to the world outside. */
+/** What sending parts needs from the outside. */
 export interface PartsDeps extends TransferDeps, PartCalls {
-  /** Milliseconds, only ever compared with each other. */
+  /** Returns milliseconds, only compared with each other. */
   now: () => number
 }
 
 /**
- * Puts a file into storage in parts over several connections at once. A part that fails is tried again by
- * its own connection while the others go on; after an answer that was lost, storage is asked before
- * the part is sent again. Parts that storage held before are compared with the file meanwhile, and sent
- * again where they differ.
- * Resolves when storage holds all parts. Nothing runs any more when it settles.
+ * Sends a file to storage in parts over several connections at once. A connection repeats its
+ * failed part while the others go on. If an answer was lost, storage is asked before the part is
+ * sent again. Parts that storage held before are compared with the file meanwhile, and sent again
+ * where they differ.
+ * Resolves when storage holds all parts. When it settles, no work is left running.
  * @throws {TransferFailed} when it is given up; as unreadable when a try ended because the file was
- *   changed or removed, or when storage has the whole of another version.
- * @throws {FileUnreadable} when that shows while a checksum is computed.
- * @throws the reason of the signal when that fires.
+ * changed or removed, or when storage has the whole of another version.
+ * @throws {FileUnreadable} when the file proves unreadable while a checksum is computed.
+ * @throws the reason of the signal when it fires.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
   return new PartsTransfer(job, plan, deps).run()
 }
 
-/** What has happened to a part. It goes with the part when another connection takes it. */
+/** The history of a part. It stays with the part when another connection takes the part. */
 interface History {
   tries: Tries
-  /** How often storage had got a part of this file when this part failed last. */
+  /** The value of `timesStored` for the file when this part last failed. */
   timesStored: number
 }
 
@@ -45,7 +45,7 @@ const done = { ok: true, value: null } as const
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #deps: PartsDeps
-  /** Ends all that runs when one part cannot go on. */
+  /** Ends all work when one part cannot go on. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #parts: PartProgress
@@ -55,7 +55,10 @@ class PartsTransfer {
   readonly #checksums = new Map<number, Promise<string | null>>()
   readonly #histories = new Map<number, History>()
   readonly #running = new Set<Promise<void>>()
-  /** Each sends one part at a time, or waits before it tries that part again. */
+  /**
+   * The number of connections. Each sends one part at a time, or waits before it tries its part
+   * again.
+   */
   #connections = 0
   #isComparing = true
 
@@ -82,7 +85,7 @@ class PartsTransfer {
     this.#signal.throwIfAborted()
   }
 
-  /** Runs beside the rest. The first that fails ends all others. */
+  /** Starts work beside the rest. The first work that fails ends all others. */
   #start(work: Promise<void>) {
     const running = work
       .catch((error: unknown) => this.#end.abort(error))
@@ -102,7 +105,7 @@ class PartsTransfer {
     this.#isComparing = false
   }
 
-  /** Opens as many connections as the line carries and there are parts for. */
+  /** Opens as many connections as the limit allows and there are parts for. */
   #openConnections() {
     if (!this.#isComparing) this.#heldCheck.release()
     while (!this.#signal.aborted && this.#connections < this.#concurrency.limit) {
@@ -117,12 +120,15 @@ class PartsTransfer {
     }
   }
 
-  /** True when this connection is one too many for the line. */
+  /** True when there are more connections than the limit allows. */
   #isSurplus(): boolean {
     return this.#connections > this.#concurrency.limit
   }
 
-  /** One connection: sends part after part until none is left or the connection is one too many. */
+  /**
+   * Runs one connection: sends part after part until none is left or there are too many
+   * connections.
+   */
   async #sendOneByOne(first: number): Promise<void> {
     for (let partNumber: number | null = first; partNumber !== null; ) {
       try {
@@ -136,7 +142,9 @@ class PartsTransfer {
     }
   }
 
-  /** Resolves when storage holds the part, or when it is left to the other connections. */
+  /**
+   * Sends one part. Resolves when storage holds the part, or when other connections will send it.
+   */
   async #send(partNumber: number): Promise<void> {
     const end = await retry(
       (tries) => this.#try(partNumber, tries),
@@ -156,7 +164,7 @@ class PartsTransfer {
     return this.#histories.get(partNumber) ?? { tries: noTries, timesStored: 0 }
   }
 
-  /** Nothing moves only where no other part is in flight. */
+  /** Reports an interruption, unless another part is in flight and may still make progress. */
   #interrupted(why: Interruption) {
     if (this.#concurrency.inFlight === 0) this.#job.onInterrupted(why)
   }
@@ -179,7 +187,7 @@ class PartsTransfer {
     }
   }
 
-  /** Sends a part once. Null when it was stopped in favour of the others. */
+  /** Sends a part once. Returns null when it was stopped in favour of the others. */
   async #put(
     partNumber: number,
     url: string,
@@ -227,7 +235,7 @@ class PartsTransfer {
     this.#openConnections()
   }
 
-  /** Puts right what the failed try leaves behind, and adds what the others got done meanwhile. */
+  /** Cleans up after a failed try, and notes whether other parts made progress meanwhile. */
   async #afterFailure(partNumber: number, failed: FailedEnd): Promise<FailedEnd> {
     const { offset } = this.#parts.range(partNumber)
     if (failed.answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
@@ -237,7 +245,8 @@ class PartsTransfer {
     this.#report()
     const verdict = verdictOn(failed)
     if (verdict === 'unsigned') this.#urls.refused(partNumber)
-    // Storage that refuses a URL early may end the connection before its answer is read.
+    // Storage that refuses a URL early may close the connection before its answer is read. So the
+    // URL is renewed.
     else this.#urls.forget(partNumber)
     if (verdict === 'altered') this.#checksums.delete(partNumber)
     const { timesStored } = this.#parts
@@ -246,7 +255,7 @@ class PartsTransfer {
     return { ...failed, progress: timesStored > history.timesStored ? 'elsewhere' : undefined }
   }
 
-  /** Learns from storage what it holds: more than is known here, or less. */
+  /** Asks storage which parts it holds. These may be more than are known here, or fewer. */
   async #askWhatIsHeld(partNumber: number): Promise<void> {
     const knownBefore = this.#parts.held()
     const { cloudKey } = this.#job.ticket
@@ -279,13 +288,17 @@ class PartsTransfer {
     if (known) return known
     const kind = this.#job.ticket.checksum
     const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
-    // Nobody waits yet for a checksum that is computed ahead. Whoever sends the part sees the fault.
+    // The error of a checksum computed ahead has no other handler. The connection that sends the
+    // part gets it.
     checksum.catch(() => undefined)
     this.#checksums.set(partNumber, checksum)
     return checksum
   }
 
-  /** Reads the next part while this one travels, so that no connection stands still for it. */
+  /**
+   * Computes the checksum of the next part while this one is sent, so that no connection waits for
+   * it.
+   */
   #computeNextChecksum() {
     const partNumber = this.#parts.next()
     if (partNumber !== null) void this.#checksum(partNumber)

@@ -11,24 +11,24 @@ import {
   type StorageAnswer,
 } from './storage-request.ts'
 
-/** What sending bytes does to the world outside. */
+/** What sending bytes needs from the outside. */
 export interface TransferDeps extends RetryDeps {
   send: Send
   checksums: Pick<Checksums, 'part'>
 }
 
 /**
- * Puts a file of one part into storage in one PUT. After a time-out, a lost connection or a restart of
- * the server it asks for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec §4: the
- * transfer is retried after 3 seconds from the bytes already sent, using a range header).
- * @throws {TransferFailed} when it is given up; with the status 403 when the URL is no longer good; as
- *   unreadable when a try ended because the file was changed or removed.
- * @throws {FileUnreadable} when that shows while its checksum is computed.
- * @throws the reason of the signal when that fires.
+ * Sends a file of one part to storage in one PUT. After a time-out, a lost connection or a restart
+ * of the server it asks for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec
+ * §4: the transfer is retried after 3 seconds from the bytes already sent, using a range header).
+ * @throws {TransferFailed} when it is given up; with the status 403 when the URL is no longer
+ * valid; as unreadable when a try ended because the file was changed or removed.
+ * @throws {FileUnreadable} when the file proves unreadable while its checksum is computed.
+ * @throws the reason of the signal when it fires.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, contentType, resumed, signal, onProgress, onInterrupted } = job
-  /** How many bytes storage holds; null while it has to be asked. */
+  /** How many bytes storage holds; null when storage must be asked. */
   let stored: number | null = resumed ? null : 0
   let mostStored = 0
 
@@ -40,7 +40,8 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         if (isLost(answer)) return { ok: false, request: 'call', answer }
         stored = offsetIn(answer)
       }
-      // An empty file that was never stored also reports 0 of 0, so that it is always sent.
+      // The offset of an empty file is 0 even if it was never stored, so an empty file is always
+      // sent.
       if (stored === file.size && stored > 0) return { ok: true, value: null }
       const offset = stored < file.size ? stored : 0
       const progress = offset > mostStored ? 'here' : undefined
@@ -53,7 +54,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         throw new TransferFailed('unreadable')
       }
       const failed = { ok: false, request: 'put', answer, progress } as const
-      // This URL cannot be signed anew: `send-file.ts` sends the file as its only part.
+      // This URL cannot be signed anew, so `send-file.ts` sends the file as its only part.
       if (verdict === 'unsigned') throw failureOf(failed)
       stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
       onProgress(mostStored)
@@ -79,7 +80,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         ...(offset > 0 && { Range: `bytes=${offset}-` }),
         ...checksumHeader(ticket.checksum, checksum),
       },
-      // Never the file itself: a file that was chosen in another tab may leave this one only in slices.
+      // The body is always a slice: this tab may send a file chosen in another tab only in slices.
       body: file.slice(offset),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs(stalled),
@@ -94,14 +95,15 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   }
 }
 
-/** True when the question how much is stored has no answer yet. */
+/** True when the question for the offset got no answer. */
 function isLost(answer: StorageAnswer): boolean {
   return mayPass({ status: answer.kind === 'answer' ? answer.status : null })
 }
 
 /**
- * The offset that an answer names. Storage that names none (a plain presigned URL refuses HEAD) gets the
- * whole file again: it would keep the rest of the file as if it were all of it.
+ * Returns the offset in an answer, or 0 where the answer has none (a plain presigned URL refuses
+ * HEAD). Then the whole file is sent again: otherwise storage would keep the rest of the file as if
+ * it were the whole.
  */
 function offsetIn(answer: StorageAnswer): number {
   if (answer.kind !== 'answer') return 0

@@ -1,37 +1,38 @@
 import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 
-/** Spec §9: the upload time-out is 10 minutes; it holds for one request. */
+/** Spec §9: the upload time-out is 10 minutes. It applies to one request. */
 export const requestTimeoutMs = 10 * 60_000
-/** A request without a body of bytes is answered within this time, or nobody is there. */
+/** The time limit of a request without a body of bytes. */
 export const callTimeoutMs = 30_000
 
-/** One HTTP request to the address that takes the bytes. */
+/** One HTTP request to the address that receives the bytes. */
 export interface StorageRequest {
   method: 'PUT' | 'HEAD'
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. A blob, since the browser reads a file by itself while it sends. Bytes in memory it
-   * copies on the page's own thread, at a tenth of the speed.
+   * Null for HEAD. It is a blob, because the browser then reads the file itself while it sends. It
+   * would copy bytes in memory on the page's own thread, at a tenth of the speed.
    */
   body: Blob | null
   timeoutMs: number
   /**
-   * A request of whose body nothing leaves for this long is ended as stalled. Once all of it has left,
-   * the answer may take four times as long: the system still sends what it took, and storage works.
+   * If no byte of the body is sent for this long, the request ends as stalled. After the last byte,
+   * the answer may take four times as long: the system still has bytes to send, and storage has
+   * work to do.
    */
   stallMs?: number
   signal: AbortSignal
-  /** Called now and then with the number of bytes of this body that have left. */
+  /** Called from time to time with the number of bytes of this body that were sent. */
   onSent?: (bytes: number) => void
 }
 
-/** How a request to storage ended. Header values are null when absent or not a whole number. */
+/** How a request to storage ended. A header value is null when absent or not a whole number. */
 export type StorageAnswer =
   | {
       kind: 'answer'
       status: number
-      /** What the body of an error calls it, ours or a bucket's; null where it names nothing. */
+      /** The code in an error body, of our server or a bucket; null where the body has none. */
       code: string | null
       uploadOffset: number | null
       retryAfterMs: number | null
@@ -40,14 +41,14 @@ export type StorageAnswer =
   | { kind: 'timeout' }
   | { kind: 'stalled' }
 
-/** How much longer than a stall the answer may take once the whole body has left. */
+/** After the last byte of the body, the answer may take this many times the stall limit. */
 const answerPatience = 4
 
-/** Sends a request. Rejects only with the reason of its signal; every other end is an answer. */
+/** Sends a request. Rejects only with the reason of its signal. Every other end is an answer. */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
 
 /**
- * The header by which storage compares a body with what was sent.
+ * Returns the header with which storage checks the body.
  * @param checksum null where this browser cannot compute it; then there is no header.
  */
 export function checksumHeader(
@@ -58,7 +59,7 @@ export function checksumHeader(
   return kind === 'crc32' ? { 'x-amz-checksum-crc32': checksum } : { 'Content-MD5': checksum }
 }
 
-/** Reads a header that must be a whole number that is not negative; anything else is null. */
+/** Reads a header as a whole number of 0 or more. Any other value gives null. */
 export function wholeNumber(value: string | null | undefined): number | null {
   const text = value?.trim() ?? ''
   if (!/^\d+$/.test(text)) return null
@@ -66,14 +67,17 @@ export function wholeNumber(value: string | null | undefined): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-/** The code of an error body: JSON as our server writes it, XML as a bucket does; null for others. */
+/**
+ * Returns the code of an error body: JSON from our server, XML from a bucket; null for any other
+ * body.
+ */
 export function errorCode(body: string): string | null {
   return /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
 }
 
 /**
- * The headers that this page may read. Asking by name for another one, as a bucket's answer has them,
- * writes an error to the console.
+ * Returns the headers that this page may read. Asking for any other header by name, which a
+ * bucket's answer may have, would write an error to the console.
  */
 function shownHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
@@ -82,8 +86,8 @@ function shownHeaders(xhr: XMLHttpRequest): Headers {
 }
 
 /**
- * `Send` by XMLHttpRequest, by which alone a browser tells how much of a body has left. No cookies go
- * along to another origin: the signature in the URL is the right to send.
+ * Implements `Send` by XMLHttpRequest, because browsers report how much of a body was sent only
+ * there. No cookies go to another origin: the signature in the URL is the right to send.
  */
 export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
   const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request

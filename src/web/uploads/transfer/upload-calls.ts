@@ -5,20 +5,22 @@ import { type FailedEnd, type RetryDeps, type RetryOptions, retry } from './retr
 import { mayPass } from './retry-policy.ts'
 import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
 
-/** A call of the contract. It does not reject: one that its signal ends was not answered. */
+/**
+ * A call of the contract. It does not reject: a call that its signal ends counts as not answered.
+ */
 type UploadCall<Name extends JsonEndpointName, Input> = (
   input: Input,
   signal: AbortSignal,
 ) => Promise<Outcome<CallAnswer<Name>>>
 
-/** The calls of an upload. */
+/** The calls that an upload makes. */
 export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /** Frees the place of an upload and removes its bytes. */
   abortUpload(cloudKey: string): Promise<Outcome<unknown>>
-  /** The id of who is signed in; null when nobody is. */
+  /** Returns the id of the signed-in user; null when no user is signed in. */
   currentUser(): Promise<Outcome<string | null>>
 }
 
@@ -28,16 +30,16 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
 }
 
 /**
- * A server that fails over a start, or has no space for it, has no bytes to lose by it, so that the
- * person hears of it at once.
+ * True when another try of a start may succeed. A failed start has no bytes to lose. So after an
+ * error of the server (500) or too little space (507) the person is told at once.
  */
 export function mayStartAgain(refusal: Refusal): boolean {
   return mayPass(refusal) && refusal.status !== 500 && refusal.status !== 507
 }
 
-/** A call that is made again until it is answered. */
+/** A call that is repeated until it is answered. */
 export interface RepeatedCall<T> {
-  /** Makes the call once; its signal ends it when no answer came in time. */
+  /** Makes the call once. Its signal ends the call when no answer came in time. */
   ask: (limit: AbortSignal) => Promise<Outcome<T>>
   /** How long one try may take, in milliseconds. */
   withinMs: number
@@ -45,17 +47,17 @@ export interface RepeatedCall<T> {
   isPassing: (refusal: Refusal) => boolean
 }
 
-/** What making a call again needs of the world outside. */
+/** What repeating a call needs from the outside. */
 export interface CallDeps extends RetryDeps {
   timers: Timers
 }
 
 /**
- * Calls until the answer is a final one, as `retry.ts` does. Answers the last refusal when it is given
- * up.
- * @param options its signal ends the waits, not a call: that may have done something, and its answer
- *   is answered.
- * @throws the reason of the signal when that fires during a wait.
+ * Repeats a call until the answer is final, as `retry.ts` does. Returns the last refusal when it
+ * gives up.
+ * @param options its signal ends the waits, but not a running call: that call may have had an
+ * effect, so its answer is returned.
+ * @throws the reason of the signal when it fires during a wait.
  */
 export async function untilAnswered<T>(
   { ask, withinMs, isPassing }: RepeatedCall<T>,
@@ -76,7 +78,7 @@ export async function untilAnswered<T>(
   return end.ok ? end.value : { ok: false, refusal }
 }
 
-/** Makes a call once; it is refused without a status when no answer came in time. */
+/** Makes a call once. Without an answer in time, it counts as refused without a status. */
 async function inTime<T>(
   ask: RepeatedCall<T>['ask'],
   withinMs: number,
@@ -93,7 +95,7 @@ async function inTime<T>(
   }
 }
 
-/** A refused call, as `retry.ts` is told of a failed try. */
+/** Turns a refused call into a failed try for `retry.ts`. */
 function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedEnd {
   const answer: StorageAnswer =
     status === null
@@ -114,8 +116,8 @@ export class CallRefused extends Error {
 
 /**
  * Makes a call that a part needs, once. Several parts may wait for its answer.
- * @throws {CallRefused}
- * @throws the reason of the signal when that fires.
+ * @throws {CallRefused} when the call is refused, or not answered in time.
+ * @throws the reason of the signal when it fires.
  */
 export async function callForPart<T>(
   call: (limit: AbortSignal) => Promise<Outcome<T>>,

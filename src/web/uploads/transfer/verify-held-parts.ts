@@ -2,10 +2,10 @@ import { type StoredPart, TransferFailed, type TransferJob } from '../upload-por
 import type { PartProgress } from './part-progress.ts'
 
 /**
- * Whether storage holds of a part what the file has there. It may hold it of an older version of the
- * file. The checksum tells; where there is none, the part is believed while the file has the date that
- * it had when its upload began.
- * @param computeOwn the checksum of the file's own bytes there; null where this browser cannot compute it.
+ * Whether the part that storage holds is equal to that of the file. Storage may hold the part of an
+ * older version. The checksum decides. Without a checksum, the part counts as equal while the file
+ * has the same date as at the start of its upload.
+ * @param computeOwn computes the checksum of the file's own part; null where this browser cannot.
  */
 export async function isOwnPart(
   { checksum }: StoredPart,
@@ -17,37 +17,38 @@ export async function isOwnPart(
 }
 
 /**
- * Finds those of the parts held before this transfer that differ from the file as it is now, so that they
- * are sent again. Meanwhile the last part that is missing is not sent: else storage would have all
- * parts of a mixture of two versions, and a tab that has lost the file may confirm whatever is whole.
+ * Finds those of the parts held before this transfer that differ from the file as it is now, so
+ * that they are sent again. Meanwhile the last missing part is held back. Otherwise storage could
+ * have all parts of a mixture of two versions, and a tab without the file could confirm that
+ * mixture.
  */
 export class HeldPartsCheck {
   readonly #job: Pick<TransferJob, 'held' | 'ticket'>
   readonly #parts: PartProgress
-  /** Parts that storage got from this transfer. */
+  /** The parts that storage received from this transfer. */
   readonly #sent = new Set<number>()
-  /** Parts that storage held otherwise than the file has them. */
+  /** The held parts that differ from the file. */
   readonly #different = new Set<number>()
   #reserved: number | null = null
 
-  /** @param parts has learnt of the parts that the job says are held. */
+  /** @param parts must already know the parts that the job lists as held. */
   constructor(job: Pick<TransferJob, 'held' | 'ticket'>, parts: PartProgress) {
     this.#job = job
     this.#parts = parts
     if (parts.held().length > 0) this.#reserved = parts.reserveLast()
   }
 
-  /** Storage got this part from this transfer: it is the file's own, whatever was held before. */
+  /** Notes that storage received this part from this transfer. So the part is the file's own. */
   sent(partNumber: number): void {
     this.#sent.add(partNumber)
   }
 
   /**
-   * Takes each part that differs for lost, so that it is sent again.
-   * @param isOwn whether the file has the same there.
-   * @param onDifferent called after each that differs.
+   * Marks each part that differs as lost, so that it is sent again.
+   * @param isOwn whether a part is equal to that of the file.
+   * @param onDifferent called after each part that differs.
    * @throws {TransferFailed} as unreadable where storage has the whole of another version.
-   * @throws the reason of the signal when that fires, and whatever `isOwn` rejects with.
+   * @throws the reason of the signal when it fires, and the errors of `isOwn`.
    */
   async run(
     isOwn: (part: StoredPart) => Promise<boolean>,
@@ -58,7 +59,7 @@ export class HeldPartsCheck {
       signal.throwIfAborted()
       const { partNumber } = part
       if (!this.#parts.holds(partNumber) || (await isOwn(part))) continue
-      // Storage may have lost it meanwhile, and got the file's own.
+      // Storage may have lost the older part meanwhile and received the file's own.
       if (this.#sent.has(partNumber)) continue
       if (this.#reserved === null && !this.#isReplaceable(part)) {
         throw new TransferFailed('unreadable')
@@ -70,9 +71,10 @@ export class HeldPartsCheck {
   }
 
   /**
-   * Whether a part of a file that storage has whole may be sent again. Of several parts none may: they
-   * would become a mixture. A part without a checksum may be sealed, and then storage takes no byte any
-   * more: where it computes no SHA-256 it would confirm the older version under the one of this version.
+   * Whether a part may be sent again when storage has all parts. With several parts it may not,
+   * because they would become a mixture. A part without a checksum may be sealed already, and then
+   * storage takes no more bytes: where storage computes no SHA-256, it would confirm the older
+   * version with the SHA-256 of this one.
    */
   #isReplaceable({ checksum }: StoredPart): boolean {
     const isOnlyPart = this.#parts.count === 1
@@ -80,8 +82,8 @@ export class HeldPartsCheck {
   }
 
   /**
-   * To be called when nothing is compared any more. Lets the reserved part be sent as soon as all that
-   * storage holds is the file's own.
+   * Call this when no comparison is running. Lets the reserved part be sent as soon as all parts in
+   * storage are the file's own.
    */
   release(): void {
     if (this.#reserved === null) return
