@@ -20,7 +20,7 @@ const signInAgain = createSignInAgain(
   isGuarded,
 )
 const queryClient = createQueryClient(signInAgain)
-// Asked for before anything is drawn: the first screen depends on it.
+// The user is requested before anything is drawn, because the first screen depends on it.
 void queryClient.prefetchQuery(currentUserQuery)
 
 const root = document.getElementById('root')

@@ -17,14 +17,14 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/reset-password': pageImports.resetPassword,
 }
 
-/** That it fails shows when the screen is opened. */
+/** A failed preload is ignored here, because it shows when the screen is opened. */
 function preload(path: PagePath) {
   importOf[path]().catch(() => undefined)
 }
 
 /**
- * The route table of spec §2. /s/{shortCode} and /download/{shareToken} are pages of the server's own.
- * The paths stand in `shared/pages.ts` too, for the server to tell them from what is not found.
+ * The route table of spec §2. The server itself answers /s/{shortCode} and /download/{shareToken}.
+ * The paths stand in `shared/pages.ts` too, so that the server can tell them from unknown paths.
  */
 export function Routes() {
   return (

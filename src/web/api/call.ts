@@ -2,7 +2,7 @@ import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 
-/** The endpoints that answer JSON; pages, bytes and redirects are for the browser to open. */
+/** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
 export type JsonEndpointName = {
   [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
 }[keyof Endpoints]
@@ -12,7 +12,7 @@ type Part<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'
     ? { [K in Key]: z.input<Schema> }
     : unknown
 
-/** What a call needs: the parts its endpoint declares, and nothing else. */
+/** The input of a call: exactly the parts that its endpoint declares. */
 export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
   Partial<Part<Name, 'query'>> &
   Part<Name, 'body'> & { signal?: AbortSignal }
@@ -21,15 +21,18 @@ export type CallAnswer<Name extends JsonEndpointName> = z.output<
   Extract<Endpoints[Name]['response'], ZodType>
 >
 
-/** The server answered, and the answer is not OK. Spec §8: the message is '{status}: {body text or status text}'. */
+/**
+ * The server answered, and the answer is not OK. Spec §8: the message is '{status}: {body text or
+ * status text}'.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** The code of the error table, where the body carries one. */
+  /** The code of the error table, where the body has one. */
   readonly code: ErrorCode | undefined
-  /** The message field of the body: a sentence for people. */
+  /** The message field of the body, a sentence for people. */
   readonly publicMessage: string | undefined
-  /** When to ask again, as the header `Retry-After` has it. */
+  /** When to ask again: the header `Retry-After`. */
   readonly retryAfter: string | undefined
 
   constructor(
@@ -46,7 +49,9 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or one that cannot be read: the network is away, or something between cut in. */
+/**
+ * No answer came, or one that cannot be read: the network is away, or a proxy changed the answer.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 
@@ -55,7 +60,9 @@ export class NetworkError extends Error {
   }
 }
 
-/** The sentence of a failed call that people may read; undefined where the server gave none. */
+/**
+ * Returns the sentence of a failed call that people may read; undefined where the server sent none.
+ */
 export function publicMessage(error: unknown): string | undefined {
   return error instanceof ApiError ? error.publicMessage : undefined
 }
@@ -86,7 +93,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Makes the error of a response that is not OK; it reads the body. */
+/** Makes the error of a response that is not OK. It reads the body. */
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
@@ -101,13 +108,13 @@ async function errorOf(response: Response): Promise<ApiError> {
 type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
 /**
- * Makes the function that calls an endpoint of the contract. `origin` goes before every path; the
- * browser needs none. Spec §7: calls include credentials, and a JSON content type is sent only when
+ * Makes the function that calls endpoints of the contract. `origin` is put before every path;
+ * browsers need none. Spec §7: calls include credentials, and a JSON content type is sent only when
  * there is a body.
  */
 export function createCall(fetch: Fetch, origin = '') {
   /**
-   * Calls an endpoint by its name and answers its parsed JSON.
+   * Calls an endpoint by its name and returns the parsed JSON of its answer.
    * @throws {ApiError} on an answer that is not OK
    * @throws {NetworkError} when no answer came or it is not JSON
    * @throws the signal's reason when it is aborted
@@ -144,5 +151,5 @@ export function createCall(fetch: Fetch, origin = '') {
   }
 }
 
-/** The browser's own: see `createCall`. */
+/** Calls endpoints with the browser's own `fetch`: see `createCall`. */
 export const call = createCall((input, init) => globalThis.fetch(input, init))

@@ -1,7 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
-/** Spec §8: a message starting '401: ... Unauthorized' says that the session is over. */
+/**
+ * True for an error that says that the session is over. Spec §8: its message starts '401: ...
+ * Unauthorized'.
+ */
 export function saysSignedOut(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -11,9 +14,9 @@ export function saysSignedOut(error: unknown): boolean {
 }
 
 /**
- * The cache of everything read from the server. Spec §9: data is never stale by itself, no refetch on
- * focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses because
- * the session is over.
+ * Creates the cache of all data from the server. Spec §9: data is never stale by itself, no refetch
+ * on focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses
+ * because the session is over.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
@@ -28,7 +31,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
-        // Else every component that shows a failed query would ask again as it appears.
+        // Otherwise every component that shows a failed query would ask again when it appears.
         retryOnMount: false,
         networkMode: 'always',
       },

@@ -4,13 +4,13 @@ import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { ApiError, call } from './call.ts'
 
 /**
- * Who is signed in; null when nobody is. Here a 401 is an answer and no error (spec §4: a current-user
- * response that returns nothing means signed out).
+ * The query for the signed-in user; null when signed out. Here a 401 is an answer and not an error
+ * (spec §4: a current-user response that returns nothing means signed out).
  */
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
   queryFn: async ({ signal }): Promise<User | null> => {
-    // A visitor's browser need not ask: the front page stands at once.
+    // Without this cookie the browser is a visitor's, so the front page can appear without asking.
     if (!document.cookie.includes(`${signedInHint}=`)) return null
     try {
       return await call('currentUser', { signal })
@@ -21,7 +21,7 @@ export const currentUserQuery = queryOptions({
   },
 })
 
-/** The query of `currentUserQuery`: `data` is the user, null when signed out, undefined while loading. */
+/** Uses `currentUserQuery`: `data` is the user, null when signed out, undefined while loading. */
 export function useCurrentUser() {
   return useQuery(currentUserQuery)
 }

@@ -4,7 +4,7 @@ import { call } from './call.ts'
 /** Spec §7: price, signature and version are cached for 5 minutes. */
 export const settingsStaleTime = 5 * 60_000
 
-/** The version text of the product; undefined until it is known. */
+/** Returns the version text of the product; undefined until it is known. */
 export function useVersion(): string | undefined {
   return useQuery({
     queryKey: ['/api/settings/version'],

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 type Issues = readonly z.core.$ZodIssue[]
 
-/** Beside its field a fault is told shorter than in the toast that comes with it. */
+/** The texts beside a field. They are shorter than those in the toasts. */
 const fieldTexts: Record<string, string> = {
   password: 'This password is too short.',
   confirmPassword: 'This is not the password above.',
@@ -17,7 +17,7 @@ function sentence(issue: z.core.$ZodIssue, value: string): string {
   return fieldTexts[issue.path[0] as string] ?? issue.message
 }
 
-/** What is wrong with each field, in a sentence for the person who typed it: the first fault of each. */
+/** Returns the first fault of each field, as a sentence for the person who typed it. */
 export function faultsByField<Name extends string>(
   issues: Issues,
   values: Record<Name, string>,

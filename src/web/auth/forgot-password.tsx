@@ -55,7 +55,7 @@ function ForgotPasswordForm({ onClose }: { onClose: () => void }) {
       onClose()
       return 'leave'
     } catch (error) {
-      // Spec §8: the server's message when present, else the default.
+      // Spec §8: shows the server's message when present, or else the default.
       toast({
         title: 'Error',
         description:

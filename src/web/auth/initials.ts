@@ -4,8 +4,9 @@ function firstLetter(word: string): string {
 }
 
 /**
- * One or two letters that stand for a person without a picture: of the first and the last name, else of
- * the email. A letter is what people see as one, so accents, flags and joined marks stay whole.
+ * Returns one or two letters for a person without a picture: of the first and the last name, or
+ * else of the email. A letter is a whole grapheme, so accents, flags and joined marks stay
+ * complete.
  */
 export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)

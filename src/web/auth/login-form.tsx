@@ -11,7 +11,7 @@ import { checkConnection } from './texts.ts'
 const names = ['email', 'password'] as const
 type Values = Record<(typeof names)[number], string>
 
-/** Signs in with email and password; success goes to / with a full reload (spec §4). */
+/** Signs in with email and password. Success leads to / with a full reload (spec §4). */
 export function LoginForm({ email }: { email?: string | undefined }) {
   const [errors, setErrors] = useState<Partial<Values>>({})
 
@@ -25,7 +25,7 @@ export function LoginForm({ email }: { email?: string | undefined }) {
     try {
       await call('login', { body: checked.data })
     } catch (error) {
-      // Spec §8: the server's message when present, else the default.
+      // Spec §8: shows the server's message when present, or else the default.
       toast({
         title: 'Login failed',
         description:

@@ -12,10 +12,10 @@ const names = ['newPassword', 'confirmPassword'] as const
 type Values = Record<(typeof names)[number], string>
 
 export interface ResetPasswordFormProps {
-  /** Of the letter that led here. */
+  /** The token of the letter whose link opened this page. */
   token: string
   onDone: () => void
-  /** The token is unknown, over or used. */
+  /** Called when the token is unknown, expired or used. */
   onInvalid: () => void
 }
 
@@ -87,7 +87,7 @@ function faultsOf(token: string, values: Values): Partial<Values> {
   return checked.success ? {} : faultsByField(checked.error.issues, values)
 }
 
-/** Spec §5, reset password: what is told by a toast beside the field. */
+/** Spec §5, reset password: shows the faults that need a toast besides the text at the field. */
 function tellFaults({ newPassword, confirmPassword }: Values): void {
   if (newPassword !== confirmPassword) {
     toast({
@@ -104,7 +104,7 @@ function tellFaults({ newPassword, confirmPassword }: Values): void {
   }
 }
 
-/** Spec §8: a reset that failed, by the network, by its link, or by what the server says. */
+/** Spec §8: shows why a reset failed: the network, the link, or the server's reason. */
 function tellFailure(error: unknown): void {
   if (error instanceof NetworkError) {
     toast({ title: 'Network error', description: checkConnection, tone: 'destructive' })

@@ -4,9 +4,9 @@ import type { ToastOptions } from '../ui/toast-turns.ts'
 const redirectDelay = 500
 
 /**
- * Makes the function for the moment in which the session turns out to be over: spec §8, a toast, and
- * /api/login after 500 ms. However many calls fail at once, it happens once. A page that holds what
- * would be lost with it stays, and says how to go on.
+ * Makes the function to call when the session turns out to be over. Spec §8: it shows a toast and
+ * goes to /api/login after 500 ms. It acts once, however many calls fail at the same time. A page
+ * that would lose unsaved data stays open, and the toast says how to go on.
  */
 export function createSignInAgain(
   toast: (options: ToastOptions) => void,

@@ -16,7 +16,7 @@ type Values = Record<Name, string>
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
-/** Spec §5, signup: the two faults that are told by a toast as well, in this order. */
+/** Spec §5, signup: shows toasts for two faults, in this order. */
 function tellFaults(faults: Partial<Values>, values: Values) {
   if (values.password !== values.confirmPassword) {
     toast({
@@ -69,7 +69,7 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
       else onDone(checked.data.email)
       return 'leave'
     } catch (error) {
-      // Spec §8: the server's message when present, else the default.
+      // Spec §8: shows the server's message when present, or else the default.
       toast({
         title: 'Signup failed',
         description:

@@ -1,2 +1,2 @@
-/** What is said when no answer came at all; the words are the spec's (§8, network failure). */
+/** The text for a call without an answer, in the words of spec §8, network failure. */
 export const checkConnection = 'Please check your connection and try again'

@@ -1,11 +1,12 @@
 import { createContext, useContext } from 'react'
 
-/** Carries what `createSignInAgain` made; without a provider nothing happens. */
+/** Carries the function of `createSignInAgain`. Without a provider it does nothing. */
 export const SignInAgainContext = createContext<() => void>(() => undefined)
 
 /**
- * What to call when the session turns out to be over. Queries and mutations do it by themselves
- * (see `createQueryClient`); whoever calls the server past them does it here.
+ * Returns the function to call when the session turns out to be over. Queries and mutations call it
+ * by themselves (see `createQueryClient`). Code that calls the server without them must call it
+ * itself.
  */
 export function useSignInAgain(): () => void {
   return useContext(SignInAgainContext)

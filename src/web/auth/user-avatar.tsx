@@ -2,7 +2,9 @@ import { Avatar } from '@base-ui/react/avatar'
 import type { User } from '../../shared/contract/account.ts'
 import { initials } from './initials.ts'
 
-/** A person's picture, or initials where there is none or it does not load. Decorates. */
+/**
+ * A person's picture, or initials where there is none or it does not load. It is only decoration.
+ */
 export function UserAvatar({ user }: { user: User }) {
   return (
     <Avatar.Root

@@ -7,13 +7,13 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { invalidLink } from './texts.ts'
 
-/** What the build puts into both pages. */
+/** The parts that the build puts into both pages. */
 export interface Built {
-  /** The page's whole style. */
+  /** The whole style sheet of the page. */
   css: string
-  /** Runs before the first paint. */
+  /** A script that runs before the first paint and sets the theme. */
   boot: string
-  /** The address of the script that runs after it. */
+  /** The address of the script that runs after the first paint. */
   script: string
 }
 
@@ -69,7 +69,7 @@ function InvalidLink() {
   )
 }
 
-/** The page of a link that opens, with slots where the link's own facts belong. */
+/** The page of an active link, with slots for the facts of each link. */
 export function DownloadPage(props: { built: Built }) {
   const summary = `${slot('size')} · ${slot('kind')}`
   const address = `${slot('origin')}/s/${slot('code')}`

@@ -1,7 +1,7 @@
 /**
- * What scripts add to a download page that works without them: the theme's button, the visitor's
- * own time, time left that runs, a reason where a click cannot work, and the uploads of whoever has
- * any. Loaded after the paint.
+ * Adds scripted features to a download page that works without them: a theme button, times in the
+ * visitor's zone, a running time left, a reason when a download cannot start, and the uploads of a
+ * signed-in user. It is loaded after the first paint.
  */
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
@@ -13,14 +13,14 @@ import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
 import { showToast } from './toast.ts'
 
-/** The address of the built script that shows uploads; the build writes it here. */
+/** The address of the built script that shows uploads. The build inserts it here. */
 declare const uploadsScript: string
 
 function find<E extends Element>(selector: string, within: ParentNode = document) {
   return within.querySelector<E>(selector)
 }
 
-/** How long a click waits to hear whether the file is there before it goes ahead unheard. */
+/** How long a click waits for the check of the file. Then the download starts without an answer. */
 const patienceMs = 4000
 
 function offerTheme(button: HTMLElement) {
@@ -37,7 +37,7 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   document.title = `${invalidLink.title} · Mayfly`
 }
 
-/** Keeps label and lifeline true until the link is over, to the second, by the server's clock. */
+/** Updates label and lifeline until the link is over, to the second, by the server's clock. */
 function runTime(card: HTMLElement, over: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
@@ -58,7 +58,7 @@ function runTime(card: HTMLElement, over: () => void) {
   }
 
   const tick = () => {
-    // A click may have found the link dead before its time.
+    // A click may have found out earlier that the link is over.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(Date.now() - ahead)
     const life = lifeline(dates, now, true)
@@ -78,8 +78,9 @@ function runTime(card: HTMLElement, over: () => void) {
 }
 
 /**
- * Whether a download of `url` can begin, by a HEAD request, which counts as none. No answer in time
- * is no reason to hold a click back. A redirect leads to the bytes at another place.
+ * Whether a download of `url` can begin, by a HEAD request, which does not count as a download.
+ * Without an answer in time the click goes ahead. A redirect means that the bytes are at another
+ * place.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
@@ -92,7 +93,10 @@ async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/** A plain click asks first. Other ways to follow the link (menu, middle button) are left alone. */
+/**
+ * Checks the file before a plain click goes ahead. Other ways to follow the link (menu, middle
+ * button) are not checked.
+ */
 function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void) {
   let state: 'idle' | 'asking' | 'passing' = 'idle'
   anchor.addEventListener('click', async (event) => {
@@ -111,8 +115,8 @@ function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
 }
 
 /**
- * Loads the uploads panel where this browser has uploads of somebody who is signed in, or gets some
- * in another tab. Everybody else's page stays as small as it is.
+ * Loads the uploads panel if a signed-in user has uploads in this browser, or starts some in
+ * another tab. For all other visitors the page stays small.
  */
 function offerUploads() {
   const watch = new AbortController()
@@ -120,7 +124,7 @@ function offerUploads() {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
     if (!document.cookie.includes(`${signedInHint}=`)) return
     watch.abort()
-    // Our policy forbids eval. Zod would try it once, and the browser report the attempt.
+    // Our policy forbids eval. Zod would try eval once, and the browser would report it.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
@@ -128,7 +132,7 @@ function offerUploads() {
   try {
     lookAt(Object.keys(localStorage))
   } catch {
-    // Storage is blocked: nothing is kept in it.
+    // Storage is blocked, so it holds no records.
   }
 }
 

@@ -1,11 +1,11 @@
-/** Spec §2, download page: an invalid link shows this. */
+/** Spec §2, download page: the texts for an invalid link. */
 export const invalidLink = {
   title: 'Invalid download link',
   description:
     'The file was removed, its time is up, or the address is wrong. Ask whoever sent it for a new link.',
 }
 
-/** Spec §8, download. */
+/** Spec §8: the texts for a failed download. */
 export const downloadFailed = {
   title: 'Download failed',
   description:

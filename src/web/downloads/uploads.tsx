@@ -1,4 +1,7 @@
-/** The uploads panel on the download page; its script loads this only for who has uploads. */
+/**
+ * Shows the uploads panel on the download page. The page's script loads this file only for users
+ * with uploads.
+ */
 import { createRoot } from 'react-dom/client'
 import { call } from '../api/call.ts'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
@@ -6,7 +9,7 @@ import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { showToast } from './toast.ts'
 
-/** The panel itself tells what became of an upload; only what it cannot tell is left to a toast. */
+/** The panel itself shows how uploads end. Toasts are only for failures. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', failed }) => {
@@ -28,6 +31,6 @@ document.head.append(sheet)
 
 call('currentUser').then(
   ({ id }) => setUser(id),
-  // Nobody is signed in, or the server is away: there is nothing to show.
+  // The visitor is signed out, or the server is away. There are no uploads to show.
   () => setUser(null),
 )

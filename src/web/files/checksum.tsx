@@ -20,11 +20,11 @@ export interface ChecksumToggleProps {
   fileName: string
   open: boolean
   onToggle: () => void
-  /** The id of what it opens. */
+  /** The id of the element that the button opens. */
   controls: string
 }
 
-/** A quiet word in a row that opens the file's SHA-256. */
+/** A quiet button in a row that opens the file's SHA-256. */
 export function ChecksumToggle({ fileName, open, onToggle, controls }: ChecksumToggleProps) {
   return (
     <button
@@ -39,7 +39,7 @@ export function ChecksumToggle({ fileName, open, onToggle, controls }: ChecksumT
   )
 }
 
-/** All of a SHA-256, to be selected or copied. */
+/** The whole SHA-256, which a person can select or copy. */
 export function Checksum({ id, sha256 }: { id: string; sha256: string }) {
   return (
     <div id={id} className="flex items-center gap-2 text-muted">

@@ -4,10 +4,10 @@ import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { copyText } from './copy-text.ts'
 
-/** How long the button says that it has copied. */
+/** How long the button shows that it has copied. */
 const copiedShownMs = 2000
 
-/** Copies a short link in one click and says so, on itself and in a toast. */
+/** Copies a short link with one click, and confirms it on the button and in a toast. */
 export function CopyLinkButton({ link, fileName }: { link: string; fileName: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Copies by selecting a field that nobody sees: the only way on an address that is neither https
- * nor localhost, where `navigator.clipboard` does not exist. Gives the focus back.
+ * Copies by selecting a hidden field. It is the only way on an address that is neither https nor
+ * localhost, where `navigator.clipboard` does not exist. It restores the focus.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
@@ -17,7 +17,10 @@ function copyBySelection(text: string): boolean {
   return copied
 }
 
-/** Puts a text on the clipboard. @throws when the browser refuses. */
+/**
+ * Puts a text on the clipboard.
+ * @throws when the browser refuses.
+ */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

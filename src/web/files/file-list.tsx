@@ -8,11 +8,11 @@ import { useEmailSignature } from './use-email-signature.ts'
 import { useDeleteFile } from './use-files.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-/** More rows than this are drawn only where they are looked at. */
+/** Above this number of rows, only the visible ones are drawn. */
 const mostRowsDrawn = 100
 
 export interface FileListProps {
-  /** What the list holds, for screen readers: 'My Files'. */
+  /** The name of the list for screen readers: 'My Files'. */
   label: string
   files: readonly StoredFile[]
   tier: Tier
@@ -24,8 +24,8 @@ function rowId(file: StoredFile) {
 }
 
 /**
- * Files with their links and actions. Deleting asks first; then the focus goes to the row that takes
- * the place of the deleted one.
+ * A list of files with their links and actions. It asks before it deletes a file. Then the focus
+ * goes to the row that takes the place of the deleted one.
  */
 export function FileList({ label, files, tier, now }: FileListProps) {
   const deleteFile = useDeleteFile()
@@ -34,7 +34,7 @@ export function FileList({ label, files, tier, now }: FileListProps) {
   const [isAsking, setAsking] = useState(false)
   const focusAfter = useRef<string | null>(null)
 
-  // Stable, so that scrolling draws no row twice.
+  // The function stays the same object, so that scrolling draws no row twice.
   const ask = useCallback((file: StoredFile) => {
     focusAfter.current = null
     setAsked(file)

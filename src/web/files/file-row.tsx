@@ -141,5 +141,5 @@ function Row({ file, tier, now, signature, onDelete }: FileRowProps) {
   )
 }
 
-/** One file: a row of columns where there is room, a card with the same actions under a thumb. */
+/** One file: a row of columns on a wide screen, a card with the same actions on a narrow one. */
 export const FileRow = memo(Row)

@@ -10,9 +10,9 @@ import { useNow } from './use-now.ts'
 export interface FileSectionProps {
   title: string
   tier: Tier
-  /** The newest so many; all without it. */
+  /** How many of the newest files to show; all without it. */
   newest?: number
-  /** The way on where there is no file yet. */
+  /** An action for the empty list. */
   emptyAction?: ReactNode
 }
 
@@ -34,7 +34,7 @@ function activeText(files: readonly StoredFile[], tier: Tier, now: Date): string
   return `${active} active ${active === 1 ? 'link' : 'links'}`
 }
 
-/** A titled list of the user's files, in whatever state it is. */
+/** A titled list of the user's files, or its loading, empty or failed state. */
 export function FileSection({ title, tier, newest, emptyAction }: FileSectionProps) {
   const { files, isError, isFetching, refetch } = useFiles()
   const now = useNow(files ?? none)

@@ -5,7 +5,7 @@ import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** The shape of the rows to come. */
+/** Grey shapes in place of the rows that are being loaded. */
 export function FilesLoading({ rows }: { rows: number }) {
   return (
     <Card>
@@ -29,7 +29,7 @@ export function FilesLoading({ rows }: { rows: number }) {
   )
 }
 
-/** The list could not be read; the way on is to read it again. */
+/** Says that the list could not be read, with a button that reads it again. */
 export function FilesFailed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
     <Card>
@@ -49,7 +49,7 @@ export function FilesFailed({ onRetry, pending }: { onRetry: () => void; pending
   )
 }
 
-/** There are no files yet. */
+/** Says that there are no files yet. */
 export function NoFiles({ action }: { action?: ReactNode }) {
   return (
     <Card>

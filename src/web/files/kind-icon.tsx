@@ -20,7 +20,10 @@ const icons: Record<FileKind, LucideIcon> = {
   other: File,
 }
 
-/** The icon of a kind of file, `size` pixels wide, in the colour of the text around it. Decorates. */
+/**
+ * The icon of a kind of file, `size` pixels wide, in the colour of the text around it. It is only
+ * decoration.
+ */
 export function KindIcon(props: { kind: FileKind; size: number }) {
   const Icon = icons[props.kind]
   return <Icon size={props.size} strokeWidth={1.6} aria-hidden="true" />

@@ -16,7 +16,7 @@ interface Span {
   width: number | string
 }
 
-/** The bar itself, its parts already placed, in percent. */
+/** The drawn bar. Its parts are given in percent. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   colour: string
@@ -51,8 +51,9 @@ export function LifelineShape(props: {
 }
 
 /**
- * A file's time as a bar of 30 days: lived, valid now, what a renewal could still give. It only
- * decorates; the link's label must stand beside it.
+ * Shows a file's time as a bar of 30 days: the time that has passed, the time that is valid now,
+ * and the time that a renewal could still add. It only decorates; the link's label must stand
+ * beside it.
  */
 export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (

@@ -1,9 +1,9 @@
-/** The longest that a label may lag behind: labels count whole hours, so nobody can tell. */
+/** The longest delay of a label. Labels count whole hours, so people do not notice it. */
 export const tickMs = 30_000
 
 /**
- * When to look at the clock again, in milliseconds since 1970: at the next end of a link, so that a
- * row dies on the screen as its link dies, and at the latest after a tick.
+ * Returns when to read the clock again, in milliseconds since 1970: at the next end of a link, so
+ * that a row changes exactly when its link ends, and after a tick at the latest.
  */
 export function nextChange(
   files: readonly { expiresAt: string; maxLifetimeAt: string }[],

@@ -3,21 +3,21 @@ import { shortName } from '../ui/split-name.ts'
 
 export interface ShareMail {
   fileName: string
-  /** Bytes. */
+  /** In bytes. */
   fileSize: number
-  /** The short link, absolute. */
+  /** The short link as an absolute URL. */
   link: string
   expiresAt: Date
-  /** What the administrator set; empty leaves it out. */
+  /** The administrator's signature. If it is empty, the mail has none. */
   signature: string
-  /** Where the sender sits; the browser's own zone without it. */
+  /** The time zone of the sender; by default the browser's own. */
   timeZone?: string
 }
 
-/** Subjects are shown on one line; a longer name is cut in the middle. */
+/** A subject is one line, so a longer name is cut in the middle. */
 const subjectNameLength = 60
 
-/** A moment with its day, time and zone, since the receiver may sit in another one. */
+/** Writes a moment with its day, time and zone, since the receiver may be in another zone. */
 function untilText(moment: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en', {
     weekday: 'long',
@@ -32,9 +32,9 @@ function untilText(moment: Date, timeZone?: string): string {
 }
 
 /**
- * A `mailto:` address that opens a mail about a link (RFC 6068): no receiver, a subject and a body
- * with name, size, link, until when, and the signature. Whatever the name or the signature holds,
- * it stays text: nothing can add a receiver or a header.
+ * Returns a `mailto:` address that opens a mail about a link (RFC 6068): no receiver, a subject,
+ * and a body with name, size, link, its end and the signature. Name and signature are always
+ * encoded as text, so they cannot add a receiver or a header.
  */
 export function shareMailAddress(mail: ShareMail): string {
   const subject = `A file for you: ${shortName(mail.fileName, subjectNameLength)}`
@@ -49,7 +49,7 @@ export function shareMailAddress(mail: ShareMail): string {
   return `mailto:?subject=${encoded(subject)}&body=${encoded(body)}`
 }
 
-/** RFC 6068 §5: lines end with %0D%0A. Half a surrogate pair would make encoding throw. */
+/** RFC 6068 §5: lines end with %0D%0A. A lone surrogate would make the encoding throw. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

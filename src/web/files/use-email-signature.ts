@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
-/** The signature under mails that share a link; empty until it is known. */
+/** Returns the signature under mails that share a link; empty until it is known. */
 export function useEmailSignature(): string {
   return (
     useQuery({

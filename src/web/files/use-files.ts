@@ -10,7 +10,7 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { ApiError, call } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 
-/** The user's files, newest first. */
+/** The query for the user's files, newest first. */
 export const filesQuery = queryOptions({
   queryKey: ['/api/files'],
   queryFn: ({ signal }) => call('listFiles', { signal }),
@@ -19,8 +19,9 @@ export const filesQuery = queryOptions({
 const deleteKey = ['DELETE /api/files']
 
 /**
- * The user's files without those that are being deleted: a row goes when its deletion is asked for,
- * and is back when that fails, whatever is read from the server in between.
+ * Returns the user's files without those that are being deleted. A row disappears when its deletion
+ * is requested, and comes back only if the deletion fails, even if the list is read again in
+ * between.
  */
 export function useFiles() {
   const { data, isError, refetch, isFetching } = useQuery(filesQuery)
@@ -32,7 +33,7 @@ export function useFiles() {
   return { files, isError, isFetching, refetch }
 }
 
-/** Deletes a file and tells how it went (spec §8). One that is gone already counts as deleted. */
+/** Deletes a file and shows the result (spec §8). A file that is gone already counts as deleted. */
 export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({

@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react'
 import { nextChange } from './next-change.ts'
 
 /**
- * The time, for everything that shows these files: one timer for all, which wakes when the next
- * link ends. A page that was in the background, where timers sleep, is right again at once.
+ * Returns the time for all components that show these files. One timer serves all and fires when
+ * the next link ends. A page that returns from the background, where timers sleep, updates at once.
  */
 export function useNow(files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: new Date(), of: files }))
-  // By the look of before, a file that has come since has longer than it has.
+  // New files are newer than the last reading of the clock, so the clock is read again at once.
   if (of !== files) setLook({ now: new Date(), of: files })
   useEffect(() => {
     const look = () => setLook({ now: new Date(), of: files })

@@ -8,20 +8,20 @@ export interface VirtualListProps<Item> {
   row: (item: Item) => ReactNode
 }
 
-/** Heights before a row has been measured: a row, and a card under 640 px. */
+/** The heights in pixels of a row, and of a card under 640 px, before they are measured. */
 const rowHeight = 74
 const cardHeight = 150
 
 /**
- * A list of thousands of rows that scrolls with the page and draws those in sight. To a screen
- * reader it is a list of all of them, and the row that has the focus is never taken away.
+ * A list of thousands of rows that scrolls with the page and draws only the visible ones. A screen
+ * reader sees a list of all rows. The row with the focus is always drawn.
  */
 export function VirtualList<Item>({ label, items, itemId, row }: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
 
-  // What stands above the list comes and goes (an upload's progress, a message).
+  // The content above the list changes (an upload's progress, a message).
   useLayoutEffect(() => {
     const place = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))

@@ -7,11 +7,11 @@ export interface AuthPageProps {
   /** A sentence under the heading. */
   lead: string
   children: ReactNode
-  /** The way to the other of login and signup. */
+  /** A link from the login to the signup, or back. */
   other?: ReactNode
 }
 
-/** A screen with one form on one card. */
+/** A screen with one form on a card. */
 export function AuthPage({ title, lead, children, other }: AuthPageProps) {
   return (
     <Page title={title} centred>

@@ -29,7 +29,10 @@ const recentFiles = 5
 
 type DashboardTab = 'upload' | 'files'
 
-/** The selected tab lives in the address, so that reloading and sharing it keep it. */
+/**
+ * Returns the selected tab, which is kept in the address, so that reloading or sharing the page
+ * keeps it.
+ */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
   const tab = params.get('tab') === 'files' ? 'files' : 'upload'
@@ -51,11 +54,12 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // Data is never stale by itself (spec §9); who opens the list wants to see the downloads of now.
+    // Data is never stale by itself (spec §9), but a person who opens the list expects current
+    // download counts.
     if (next === 'files') void queryClient.invalidateQueries(filesQuery)
   }
   const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
-  // A tier that ends while the page is open takes its choices with it.
+  // If the tier ends while the page is open, its longer expirations are no longer available.
   const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
     ? chosenDays
     : defaultExpirationDays
@@ -74,7 +78,7 @@ function SignedIn({ user }: { user: User }) {
   const dismissCards = () => {
     dismissSkipped()
     store.getState().dismissInlineError()
-    // The button that was pressed has gone with its card.
+    // The pressed button is gone with its card, so the focus needs a new place.
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const isDragging = usePageDrop(take)
@@ -149,7 +153,7 @@ function SignedIn({ user }: { user: User }) {
   )
 }
 
-/** The signed-in start page (spec §2): upload, and one's own files. */
+/** The start page of a signed-in user (spec §2): the upload, and the user's own files. */
 export function Dashboard() {
   const { data: user } = useCurrentUser()
   if (!user) return null

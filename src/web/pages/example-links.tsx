@@ -8,7 +8,10 @@ import { Card } from '../ui/card.tsx'
 
 const tones = { calm: 'text-ink', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
-/** A made-up file with a link of 3 days, `age` milliseconds after its upload, under the real rules. */
+/**
+ * Makes an example file with a link of 3 days, `age` milliseconds after its upload, by the real
+ * rules.
+ */
 function example(originalName: string, mimeType: string, age: number) {
   const createdAt = new Date(0)
   const now = new Date(age)
@@ -21,7 +24,9 @@ function example(originalName: string, mimeType: string, age: number) {
   }
 }
 
-/** Three links at different ages: what the lifeline looks like, drawn by the product's own rules. */
+/**
+ * Three example links of different ages. They show the lifeline, drawn by the product's own rules.
+ */
 export function ExampleLinks() {
   const files = [
     example('rough-cut.mov', 'video/quicktime', 20 * hourInMs),

@@ -3,7 +3,10 @@ import { Component, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-/** Shows a way on where a screen fails to load or to draw, such as after an update of the server. */
+/**
+ * Shows a way to go on when a screen fails to load or to draw, for instance after an update of the
+ * server.
+ */
 export class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

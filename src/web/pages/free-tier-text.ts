@@ -3,5 +3,5 @@ import { tierLimits } from '../../shared/rules/tier-limits.ts'
 
 const { maxFiles, maxFileSize } = tierLimits.free
 
-/** What a free account may hold, as people read it before they have one. */
+/** The text about the limits of a free account for people who do not have one yet. */
 export const freeTierText = `Free: ${maxFiles} files at a time, up to ${formatSizeLimit(maxFileSize)} each`

@@ -5,7 +5,7 @@ import { freeTierText } from './free-tier-text.ts'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** What stands at / for who is signed out: what the product does, and the ways in. */
+/** The page at / for a visitor: what the product does, and links to login and signup. */
 export function FrontPage() {
   return (
     <Page title="Mayfly">

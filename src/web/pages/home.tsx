@@ -31,7 +31,7 @@ function Unreachable({ onRetry, pending }: { onRetry: () => void; pending: boole
   )
 }
 
-/** What stands at /: the dashboard for who is signed in, the front page for everybody else (spec §2). */
+/** The page at /: the dashboard for a signed-in user, the front page for visitors (spec §2). */
 export function Home() {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const signInAgain = useSignInAgain()
@@ -44,7 +44,7 @@ export function Home() {
     if (loggedOut) signInAgain()
   }, [loggedOut, signInAgain])
 
-  // Asking again after a failure keeps the screen that asks.
+  // The failure screen stays while the user is requested again.
   const first = isPending && errorUpdateCount === 0
   if (first || loggedOut) return <LoadingPage />
   if (user === undefined) return <Unreachable onRetry={() => refetch()} pending={isFetching} />

@@ -2,7 +2,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The shape of a screen while it is not known or not there yet. */
+/** Grey shapes in place of a screen that is being loaded. */
 export function LoadingPage() {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -6,7 +6,7 @@ import { PageLink } from './page-link.tsx'
 
 /** Spec §2: email and password, and a link to the signup. */
 export function LoginPage() {
-  // The signup leaves the address here, so that nobody types it twice.
+  // The signup passes the address on, so that the person need not type it twice.
   const from = useHistoryState<{ email?: string } | null>()
   return (
     <AuthPage

@@ -1,4 +1,7 @@
-/** Loads the code of each screen in the shape that `lazy` takes; asking twice loads once. */
+/**
+ * Loads the code of each screen in the shape that `lazy` takes. A second call does not load it
+ * again.
+ */
 export const pageImports = {
   dashboard: () => import('./dashboard.tsx').then((it) => ({ default: it.Dashboard })),
   uploads: () =>

@@ -9,7 +9,7 @@ function useIntent(to: PagePath) {
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
 }
 
-/** A link inside a text to another screen. */
+/** A link in a text to another screen. */
 export function PageLink({ to, children }: { to: PagePath; children: ReactNode }) {
   return (
     <Link
@@ -22,7 +22,7 @@ export function PageLink({ to, children }: { to: PagePath; children: ReactNode }
   )
 }
 
-/** The same as a button. */
+/** A link to another screen that looks like a button. */
 export function PageButton({
   to,
   ...look

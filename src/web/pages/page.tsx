@@ -7,17 +7,17 @@ import { SiteHeader } from './site-header.tsx'
 export const ShownPath = createContext<RefObject<string | null>>({ current: null })
 
 export interface PageProps {
-  /** The title of the document, to which the product's name is added. */
+  /** The title of the document. The product's name is added to it. */
   title: string
-  /** Stands under the header; it holds the one h1 of the screen. */
+  /** The content under the header. It has the one h1 of the screen. */
   children: ReactNode
-  /** Puts the content in the middle of what is left of the screen: for one card or one sentence. */
+  /** Centres the content in the rest of the screen, for one card or one sentence. */
   centred?: boolean
 }
 
 /**
- * The frame of every screen: skip link, header, main landmark, footer. Reaching another screen moves
- * the focus to its h1, so that screen readers say where one is.
+ * The frame of every screen: skip link, header, main landmark, footer. A change of the screen moves
+ * the focus to its h1, so that screen readers announce the new screen.
  */
 export function Page({ title, children, centred = false }: PageProps) {
   const [path] = useLocation()

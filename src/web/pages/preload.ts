@@ -5,7 +5,7 @@ import type { pages } from '../../shared/pages.ts'
 export type PagePath = (typeof pages)[number]
 
 /**
- * Carries the function that loads what a link leads to before it is pressed. The route table gives it:
- * links cannot know the screens, which hold links themselves.
+ * Carries the function that loads the target screen of a link before a person presses the link. The
+ * route table provides it: links cannot import the screens, because screens contain links.
  */
 export const Preload = createContext<(path: PagePath) => void>(() => undefined)

@@ -4,7 +4,7 @@ import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
-/** Spec §2, reset password: the form, or what became of it. */
+/** Spec §2, reset password: the form, or its result. */
 export function ResetPasswordPage() {
   const [search] = useSearchParams()
   const token = search.get('token') ?? ''

@@ -45,7 +45,7 @@ function SignedOut() {
   )
 }
 
-/** The header of every screen: who is signed in and the way out, else the ways in. */
+/** The header of every screen: the signed-in user and the logout, or links to login and signup. */
 export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (

@@ -1,4 +1,7 @@
-/** Spec §2: the first name, else the part of the email before the at-sign, else 'User'. */
+/**
+ * Spec §2: returns the first name, or else the part of the email before the at-sign, or else
+ * 'User'.
+ */
 export function welcomeName(user: { firstName?: string; email?: string }): string {
   return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
 }

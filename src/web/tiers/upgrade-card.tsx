@@ -18,18 +18,18 @@ const features = [
 ]
 
 export interface UpgradeCardProps {
-  /** What the free tier had no room for, in a few words. */
+  /** The limit of the free tier that was reached, in a few words. */
   reason: string
-  /** The account that would be upgraded. */
+  /** The mail address of the account to upgrade. */
   userEmail: string
-  /** What it concerns, such as the files that were not taken. */
+  /** Details below the reason, such as the files that were refused. */
   children?: ReactNode
   onContinue: () => void
 }
 
 /**
- * The upgrade-to-premium card (spec §2). Nothing can be paid in this version: Upgrade Now writes to
- * support, and the card says so.
+ * The upgrade-to-premium card (spec §2). This version takes no payments: Upgrade Now opens a mail
+ * to support, and the card says so.
  */
 export function UpgradeCard({ reason, userEmail, children, onContinue }: UpgradeCardProps) {
   const price = usePremiumPrice()

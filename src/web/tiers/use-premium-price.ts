@@ -3,7 +3,7 @@ import { settingDefaults } from '../../shared/rules/setting-defaults.ts'
 import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
-/** The price of Premium in dollars a month; spec §2: $8 until the price is known. */
+/** Returns the price of Premium in dollars a month. Spec §2: $8 until the price is known. */
 export function usePremiumPrice(): number {
   return (
     useQuery({

@@ -12,7 +12,7 @@ const tones = {
   red: 'text-red inset-ring inset-ring-red',
 }
 
-/** A word in a pill: a tier, a status. */
+/** A word in a rounded badge: a tier, a status. */
 export function Badge({ children, tone = 'accent' }: BadgeProps) {
   return (
     <span

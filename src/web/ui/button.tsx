@@ -33,7 +33,10 @@ const squares: Record<ButtonSize, string> = {
 }
 
 interface Look {
-  /** `primary` is the one loud thing of a screen; `danger` destroys. Default `plain`. */
+  /**
+   * `primary` is for the main action of a screen, `danger` for one that destroys data. Default
+   * `plain`.
+   */
   variant?: ButtonVariant
   /** `small` for rows and headers, `large` for the one action of a page. Default `medium`. */
   size?: ButtonSize
@@ -53,16 +56,16 @@ export interface ButtonProps extends Look {
   type?: 'button' | 'submit'
   disabled?: boolean
   /**
-   * While true the button does nothing more (a second press cannot happen), keeps the keyboard focus
+   * While true the button ignores presses (a second press has no effect), keeps the keyboard focus
    * and is announced as busy.
    */
   pending?: boolean
-  /** The text while `pending`; without it the text stays. */
+  /** The text while `pending`. Without it the text does not change. */
   pendingLabel?: string
   ref?: Ref<HTMLElement>
 }
 
-/** A push button with a text. Inside a form say `type="submit"`. */
+/** A push button with a text. Inside a form set `type="submit"`. */
 export function Button({
   children,
   onClick,
@@ -95,7 +98,7 @@ export function Button({
 }
 
 export interface IconButtonProps {
-  /** What it does, for screen readers and as the tooltip: 'Delete press-kit.zip'. */
+  /** What the button does, for screen readers and as the tooltip: 'Delete press-kit.zip'. */
   label: string
   /** A lucide icon. */
   icon: ReactNode
@@ -107,7 +110,7 @@ export interface IconButtonProps {
   ref?: Ref<HTMLElement>
 }
 
-/** A square button that shows only an icon; its label appears on hover and on keyboard focus. */
+/** A square button that shows only an icon. Its label appears on hover and on keyboard focus. */
 export function IconButton({
   label,
   icon,
@@ -143,7 +146,7 @@ export interface ButtonLinkProps
   ref?: Ref<HTMLAnchorElement>
 }
 
-/** An anchor that looks like a button, for what leads somewhere. */
+/** A link that looks like a button. */
 export function ButtonLink({
   variant,
   size,
@@ -166,14 +169,14 @@ export function ButtonLink({
 }
 
 export interface IconLinkProps {
-  /** What it leads to, for screen readers and as the tooltip. */
+  /** The target of the link, for screen readers and as the tooltip. */
   label: string
   /** A lucide icon. */
   icon: ReactNode
   href: string
 }
 
-/** An anchor that looks like a quiet icon button in a row. */
+/** A link that looks like a quiet icon button in a row. */
 export function IconLink({ label, icon, href }: IconLinkProps) {
   return (
     <Tooltip text={label}>

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 
 export interface CardProps {
   children: ReactNode
-  /** Lifts it off the page with the one soft shadow: for the single card of a page. */
+  /** Adds the shadow, for the single card of a page. */
   floating?: boolean
-  /** Layout only (width, padding, grid); colours and corners are the card's. */
+  /** Classes for layout only (width, padding, grid). The card sets colours and corners. */
   className?: string
 }
 
-/** A surface with a hairline round its content. It brings no padding: rows reach its edges. */
+/** A surface with a thin border. It has no padding, so rows can reach its edges. */
 export function Card({ children, floating = false, className = '' }: CardProps) {
   return (
     <div

@@ -5,28 +5,28 @@ import { backdropLook, popupLook } from './dialog-look.ts'
 
 export interface ConfirmDialogProps {
   open: boolean
-  /** Called with false when it is cancelled. While `pending` it stays. */
+  /** Called with false when a person cancels. While `pending` the dialog stays open. */
   onOpenChange: (open: boolean) => void
   title: string
   /** What will happen, and whether it can be undone. */
   description: ReactNode
-  /** The button that does it, named by what it does: 'Delete'. */
+  /** The text of the confirming button, which names the action: 'Delete'. */
   confirmLabel: string
   onConfirm: () => void
-  /** While true both buttons wait; close it yourself when the work is done. */
+  /** While true both buttons are busy. The caller closes the dialog when the work is done. */
   pending?: boolean
   /** The confirm button's text while `pending`: 'Deleting…'. */
   pendingLabel?: string
   /**
-   * Where the focus goes when it closes: an element, or true for where it came from. Needed where
-   * confirming removes what was focused before.
+   * Where the focus goes when the dialog closes: an element, or true for the earlier one. Needed
+   * where confirming removes the element that had the focus.
    */
   finalFocus?: () => HTMLElement | true | null
 }
 
 /**
- * Asks before something is destroyed. A click beside it does not answer; Escape and Cancel leave
- * everything as it was, and Cancel has the focus first.
+ * A dialog that asks before something is destroyed. A click outside does not close it. Escape and
+ * Cancel change nothing, and Cancel has the focus first.
  */
 export function ConfirmDialog({
   open,

@@ -1,4 +1,4 @@
-/** What every dialog looks like: a card over a dimmed page. */
+/** The look of every dialog: a card over a dimmed page. */
 export const backdropLook =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 

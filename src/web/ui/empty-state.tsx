@@ -6,13 +6,13 @@ export interface EmptyStateProps {
   title: string
   /** What to do, or what happened. */
   children?: ReactNode
-  /** The way on: one button. */
+  /** One button with the next action. */
   action?: ReactNode
-  /** Says that something failed and reads it out at once. */
+  /** Says that something failed. Screen readers read it out at once. */
   failed?: boolean
 }
 
-/** The designed place of nothing: an empty list, or one that could not be loaded. */
+/** The content of an empty list, or of a list that could not be loaded. */
 export function EmptyState({ icon, title, children, action, failed = false }: EmptyStateProps) {
   return (
     <div

@@ -5,22 +5,22 @@ import { IconButton } from './button.tsx'
 
 export interface TextFieldProps {
   label: string
-  /** The key of its value in the form. */
+  /** The key of the field's value in the form. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
-  /** Controls the value together with `onValueChange`; without it the form keeps the value. */
+  /** Controls the value together with `onValueChange`. Without it the form keeps the value. */
   value?: string
   onValueChange?: (value: string) => void
   defaultValue?: string
-  /** A sentence under the input, read out with it. */
+  /** A sentence under the input. Screen readers read it with the input. */
   hint?: string
-  /** What is wrong with it. Its presence marks the input invalid. */
+  /** What is wrong with the value. If set, the input is marked invalid. */
   error?: string
   required?: boolean
   disabled?: boolean
   autoComplete?: HTMLInputAutoCompleteAttribute
   inputMode?: 'text' | 'email' | 'numeric' | 'decimal'
-  /** Text such as addresses, which no keyboard should correct or capitalise. */
+  /** For text such as addresses, which no keyboard should correct or capitalise. */
   verbatim?: boolean
   maxLength?: number
   ref?: Ref<HTMLElement>
@@ -33,7 +33,7 @@ function TextInput({
   end,
   ...props
 }: TextFieldProps & {
-  /** Something to press inside the input's end. */
+  /** A button inside the end of the input. */
   end?: ReactNode
 }) {
   return (
@@ -74,14 +74,14 @@ function TextInput({
   )
 }
 
-/** An input of one line with its label, hint and error, tied together for screen readers. */
+/** An input of one line with its label, hint and error, which are linked for screen readers. */
 export function TextField(props: TextFieldProps) {
   return <TextInput {...props} />
 }
 
 export type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'verbatim' | 'inputMode'>
 
-/** A password with a button that shows and hides what was typed. */
+/** A password field with a button that shows and hides the text. */
 export function PasswordField(props: PasswordFieldProps) {
   const [shown, setShown] = useState(false)
   return (

@@ -7,11 +7,11 @@ export interface FormDialogProps {
   onOpenChange: (open: boolean) => void
   title: string
   description: string
-  /** A form; its first field has the focus. */
+  /** A form. Its first field has the focus. */
   children: ReactNode
 }
 
-/** A dialog that asks for something. Escape, a click beside it and its own Cancel leave all as it was. */
+/** A dialog with a form. Escape, a click outside and its own Cancel change nothing. */
 export function FormDialog({ open, onOpenChange, title, description, children }: FormDialogProps) {
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>

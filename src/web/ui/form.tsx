@@ -1,23 +1,26 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 export interface FormProps<Name extends string> {
-  /** The fields whose text it hands over, by name. */
+  /** The names of the fields whose text is submitted. */
   names: readonly Name[]
   /**
-   * Called with what stands in the fields, and not again before it is done. It answers 'leave' when
-   * the screen is about to be left: then the form stays busy.
+   * Called with the texts of the fields, and not again before it resolves. With 'leave' the form
+   * stays busy, because the screen is about to change.
    */
   onSubmit: (values: Record<Name, string>) => Promise<'stay' | 'leave'>
-  /** What is wrong, by field. A new object moves the focus to the first field that is marked invalid. */
+  /** The faults by field. A new object moves the focus to the first invalid field. */
   errors: Partial<Record<Name, string>>
-  /** The fields and the submit button, which is told while the form is busy. */
+  /** Returns the fields and the submit button. `busy` is true while the form is submitted. */
   children: (busy: boolean) => ReactNode
 }
 
-/** A form that checks nothing itself: its owner says what is wrong, it leads the person there. */
+/**
+ * A form without own checks. Its owner gives the faults, and the form moves the focus to the first
+ * one.
+ */
 export function Form<Name extends string>({ names, onSubmit, errors, children }: FormProps<Name>) {
   const form = useRef<HTMLFormElement>(null)
-  // The state draws the form; the ref refuses a second submit before it is drawn again.
+  // The state draws the form. The ref refuses a second submit before the form is drawn again.
   const [busy, setBusy] = useState(false)
   const submitted = useRef(false)
 

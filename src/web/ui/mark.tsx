@@ -1,6 +1,6 @@
 /**
- * The product's mark: its name over its own lifeline. It holds no state and no style attribute,
- * so that a page rendered at build time carries it too.
+ * The product's mark: its name over a lifeline. It has no state and no style attribute, so that
+ * pages rendered at build time can use it too.
  */
 export function Mark() {
   return (

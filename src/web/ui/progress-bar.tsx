@@ -1,11 +1,11 @@
 import { Progress } from '@base-ui/react/progress'
 
 export interface ProgressBarProps {
-  /** What is progressing, for screen readers: 'Uploading press-kit.zip'. */
+  /** The name of the bar for screen readers: 'Uploading press-kit.zip'. */
   label: string
-  /** 0 to 100; null while the amount is not known. Values outside are cut to the range. */
+  /** 0 to 100; null while the amount is not known. Values outside are limited to this range. */
   value: number | null
-  /** `quiet` draws it grey: paused or failed. Default `accent`. */
+  /** `quiet` is grey, for paused or failed work. Default `accent`. */
   tone?: 'accent' | 'quiet'
 }
 
@@ -14,8 +14,8 @@ function range(value: number) {
 }
 
 /**
- * A thin bar with the role `progressbar`. Its value is read when one looks at it; a text that says
- * what happens ('Uploading… 40%') belongs beside it, in a live region of the caller's.
+ * A thin bar with the role `progressbar`. Screen readers read its value only on request. A text
+ * about the progress ('Uploading… 40%') belongs beside it, in a live region of the caller.
  */
 export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
   return (

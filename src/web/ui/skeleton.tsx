@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
 export interface SkeletonProps {
-  /** Width, height and corners of what will come, as classes: 'h-4 w-32'. */
+  /** Width, height and corners of the future content, as classes: 'h-4 w-32'. */
   className: string
 }
 
-/** A grey shape in the place of something that is loading. It says nothing to screen readers. */
+/** A grey shape in place of content that is being loaded. Screen readers ignore it. */
 export function Skeleton({ className }: SkeletonProps) {
   return (
     <span
@@ -16,12 +16,12 @@ export function Skeleton({ className }: SkeletonProps) {
 }
 
 export interface LoadingProps {
-  /** What is loading, for screen readers: 'Loading your files'. */
+  /** The text for screen readers: 'Loading your files'. */
   label: string
   children: ReactNode
 }
 
-/** Holds the skeletons of one place and tells screen readers that it is loading. */
+/** Holds skeletons and tells screen readers that their content is being loaded. */
 export function Loading({ label, children }: LoadingProps) {
   return (
     <div role="status" aria-busy="true">

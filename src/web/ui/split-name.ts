@@ -1,9 +1,11 @@
-/** Graphemes that stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ. */
+/**
+ * How many graphemes stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
+ */
 const tailLength = 8
-/** Extensions longer than this are no extensions that anyone reads. */
+/** A longer ending does not count as an extension. */
 const longestExtension = 12
 
-/** Scripts whose letters join or stack: a cut between two letters would change how they look. */
+/** Scripts whose letters join or stack. A cut between two such letters would change their look. */
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
@@ -14,9 +16,9 @@ function graphemes(text: string): string[] {
 }
 
 /**
- * Cuts a file name in two: a head that may be shortened with an ellipsis where there is little room,
- * and a tail that always shows, with the extension and a little before it. `head + tail` is the name.
- * No grapheme is cut, nor a word of a script whose letters join.
+ * Splits a file name in two: a head that may be shortened with an ellipsis, and a tail that always
+ * shows, with the extension and a few letters before it. `head + tail` is the name. It splits no
+ * grapheme, and no word of a script whose letters join.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
@@ -29,7 +31,7 @@ export function splitName(name: string): { head: string; tail: string } {
   return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
 }
 
-/** A name of at most `length` graphemes (at least 20), cut in the middle with an ellipsis. */
+/** Shortens a name to at most `length` graphemes (at least 20), with an ellipsis in the middle. */
 export function shortName(name: string, length: number): string {
   const all = graphemes(name)
   if (all.length <= length) return name

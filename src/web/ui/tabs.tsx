@@ -2,16 +2,19 @@ import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 
 export interface TabsProps<Value extends string> {
-  /** What the tabs divide, for screen readers: 'Dashboard'. */
+  /** The name of the tabs for screen readers: 'Dashboard'. */
   label: string
   tabs: readonly { value: Value; label: string; content: ReactNode }[]
   value: Value
   onValueChange: (value: Value) => void
-  /** Keeps the panels that are not shown mounted, with their state. Default false. */
+  /** Keeps hidden panels mounted, with their state. Default false. */
   keepMounted?: boolean
 }
 
-/** Tabs with an underline; arrow keys move, and a narrow screen scrolls them sideways. */
+/**
+ * Tabs with an underline. The arrow keys move between them, and a narrow screen scrolls them
+ * sideways.
+ */
 export function Tabs<Value extends string>({
   label,
   tabs,

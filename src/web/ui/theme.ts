@@ -1,11 +1,11 @@
 export type Theme = 'light' | 'dark'
 
-/** Where the browser remembers the choice (spec §9: stored in browser, default light). */
+/** The key under which the browser stores the theme (spec §9: stored in browser, default light). */
 export const themeKey = 'mayfly-theme'
 
 const changed = 'mayfly-theme-changed'
 
-/** The theme that shows now. Anything but a chosen dark is light, the default. */
+/** Returns the current theme: dark if it was chosen, light by default. */
 export function currentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 }
@@ -15,19 +15,19 @@ function show(theme: Theme) {
   window.dispatchEvent(new Event(changed))
 }
 
-/** Shows a theme and remembers it; where storage is refused it holds until the page is left. */
+/** Shows a theme and remembers it. Where storage is refused, it holds until the page is left. */
 export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(themeKey, theme)
   } catch {
-    // Storage is blocked or full: the choice still shows.
+    // Storage is blocked or full, but the theme still changes.
   }
   show(theme)
 }
 
 /**
- * Calls `listener` whenever the theme changes, here or in another tab, and answers how to stop it:
- * the shape that React's `useSyncExternalStore` takes.
+ * Calls `listener` whenever the theme changes, here or in another tab. Returns a function that
+ * stops this. React's `useSyncExternalStore` takes this shape.
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {

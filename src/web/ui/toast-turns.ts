@@ -1,37 +1,39 @@
-/** What a toast says. */
+/** The content of a toast. */
 export interface ToastOptions {
   title: string
   description?: string
-  /** `destructive` is drawn as a failure and read out at once. */
+  /** `destructive` looks like a failure, and screen readers read it at once. */
   tone?: 'plain' | 'destructive'
   /**
-   * News of work in the background: it waits until a failure has had its time. What answers a click does
-   * not: who clicked has acted after the failure, and looks for the answer now.
+   * True for news of work in the background. News waits until a failure has been shown long enough.
+   * The answer to a click does not wait, because the person who clicked looks for it now.
    */
   isNews?: boolean
-  /** How long it stays, in milliseconds. Hovering or focusing it stops the clock. */
+  /** How long the toast stays, in milliseconds. Hovering or focusing it stops the clock. */
   duration?: number
 }
 
-/** Whose turn it is to show: spec §9, one toast at a time. */
+/** Decides which toast shows: spec §9, one toast at a time. */
 export interface ToastTurns {
   /**
-   * In place of the one that shows; but news never takes the place of a failure: it follows it. Of
-   * several that wait the last one does, as it would have shown last without the failure; fifty files
-   * would else tell of themselves for minutes, and each of them has its place on the page.
-   * A failure never waits.
+   * Shows a toast in place of the current one, or makes it wait. News never replaces a failure, but
+   * follows it. If several news wait, only the last is shown: fifty files would otherwise show
+   * toasts for minutes, and the page lists each file anyway. A failure never waits.
    */
   add(toast: ToastOptions): void
-  /** Nothing shows, as where the place for toasts has just been drawn. */
+  /** Notes that no toast shows, for instance after the place for toasts was drawn anew. */
   reset(): void
 }
 
-/** @param show puts a toast in the place of the last one, and calls back when it has had its time or was dismissed. */
+/**
+ * Creates the turns.
+ * @param show replaces the current toast, and calls back when its time is over or it was dismissed.
+ */
 export function createToastTurns(
   show: (toast: ToastOptions, onClose: () => void) => void,
 ): ToastTurns {
   let isFailureShown = false
-  /** The last news that came while a failure showed. */
+  /** The last news that came while a failure was shown. */
   let next: ToastOptions | null = null
 
   const put = (toast: ToastOptions) => {
@@ -53,7 +55,7 @@ export function createToastTurns(
         next = toast
         return
       }
-      // What is newer than the news that waits is not followed by it.
+      // Older news that waits is dropped, because newer news is shown now.
       if (isNews) next = null
       put(toast)
     },

@@ -33,19 +33,19 @@ function theTurns() {
 }
 
 /**
- * Shows a toast in place of the one that shows, if any; news waits until a failure has had its time.
+ * Shows a toast in place of the current one. News waits until a failure has been shown long enough.
  * It can be called from anywhere.
  */
 export function toast(options: ToastOptions): void {
   theTurns().add(options)
 }
 
-/** Keeps a toast for the page that the browser is about to load, which shows it when it is there. */
+/** Keeps a toast for the page that the browser is about to load. That page shows it. */
 export function toastOnNextPage(options: ToastOptions): void {
   try {
     sessionStorage.setItem(keptKey, JSON.stringify(options))
   } catch {
-    // Storage is blocked or full: the next page opens without it.
+    // Storage is blocked or full, so the next page opens without the toast.
   }
 }
 
@@ -91,7 +91,7 @@ function Toasts() {
   ))
 }
 
-/** The place where toasts show: once, at the root of the application. */
+/** The place where toasts show. It is used once, at the root of the application. */
 export function Toaster() {
   useEffect(() => {
     theTurns().reset()

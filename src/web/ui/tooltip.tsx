@@ -2,9 +2,9 @@ import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement } from 'react'
 
 export interface TooltipProps {
-  /** Short and never the only place of what it says: it does not exist on touch. */
+  /** A short text. It must also stand elsewhere, because touch screens show no tooltips. */
   text: string
-  /** The one element it belongs to; it must pass on props and its ref. */
+  /** The one element with the tooltip. It must pass on props and its ref. */
   children: ReactElement
 }
 

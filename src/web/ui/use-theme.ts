@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { currentTheme, setTheme, subscribeToTheme, type Theme } from './theme.ts'
 
-/** The theme and the way to change it, for components that show which one is on. */
+/** Returns the theme and a function that changes it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribeToTheme, currentTheme, () => 'light' as const), setTheme]
 }
