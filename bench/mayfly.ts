@@ -61,7 +61,9 @@ export async function startMayfly(
   // Line 1 is the postmaster's process, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   const sql = async (text: string, values: unknown[] = []) => {
-    const client = new pg.Client({ host: lines[4], user: 'postgres', database: 'postgres' })
+    // As a server of root's hands it over: a descriptor of the postmaster's own.
+    const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
+    const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
     try {
       await client.query(text, values)
