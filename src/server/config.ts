@@ -29,7 +29,7 @@ export interface Config {
   appUrlIsSet: boolean
   /** An absolute path. */
   dataDir: string
-  /** null: the embedded Postgres under `dataDir`. */
+  /** null: the server starts the embedded Postgres under `dataDir`. */
   databaseUrl: string | null
   /** null: files are kept on the disk. */
   s3: S3Settings | null

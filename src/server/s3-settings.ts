@@ -80,7 +80,10 @@ export const s3Schema = {
 
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
-/** Names the settings that are missing and those that need another one, one sentence each. */
+/**
+ * Names the settings that are missing, and those that have no effect because of a missing one, one
+ * sentence each.
+ */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
   const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {

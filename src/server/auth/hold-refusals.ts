@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 /** How long a refusal is held. A person hardly notices it; a program asks 50 times less often. */
 const refusalMs = 1000
 /**
- * The most refusals that are held at once, about 10 KiB each. Further refusals are sent at once.
+ * How many refusals are held at the same time, at most. Each takes about 10 KiB. Further refusals
+ * are sent without delay.
  */
 const mostHeld = 1000
 

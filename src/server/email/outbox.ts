@@ -22,7 +22,10 @@ export function outboxMailer(options: {
 }): Mailer {
   const { folder, from, clock, log } = options
   let last = 0
-  /** Two mails of one millisecond to one address are two files. */
+  /**
+   * Returns a later time for each mail, so that two mails to one address in one millisecond get two
+   * files.
+   */
   const nextTime = () => {
     last = Math.max(clock().getTime(), last + 1)
     return new Date(last)

@@ -5,7 +5,10 @@
 export interface ConnectionLimits {
   /** How many requests may wait behind the request that is being answered. */
   waitingRequests: number
-  /** The memory of all waiting requests in bytes, on all connections together, without the first of each. */
+  /**
+   * How many bytes of memory all waiting requests may take, on all connections together. The first
+   * request of each connection does not count.
+   */
   waitingBytes: number
   /** How long a client may read nothing of its answer, or send nothing of its announced body. */
   stalledMs: number
@@ -15,8 +18,8 @@ export interface ConnectionLimits {
 
 export const connectionLimits: ConnectionLimits = {
   // Browsers and proxies send the next request after the last answer. A package manager that sends
-  // ahead has ten under way. A waiting request costs 5 KiB, and 20 KiB with the largest headers that
-  // Node takes. On a thousand connections that would be 300 MiB.
+  // ahead has ten under way. A waiting request costs 5 KiB, and 20 KiB with the largest headers
+  // that Node takes. On a thousand connections that would be 300 MiB.
   waitingRequests: 16,
   waitingBytes: 16 * 1024 * 1024,
   // A phone in a tunnel is back within this time. A client that was cut can resume.

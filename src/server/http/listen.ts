@@ -36,7 +36,7 @@ export async function listen(
       // already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
-    { hostname: host }, // for HTTP/1.0, as simple health checks speak it, which names no host
+    { hostname: host }, // HTTP/1.0 requests, as from simple health checks, name no host
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)

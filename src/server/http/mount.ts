@@ -23,7 +23,7 @@ export interface Call<E extends Endpoint> {
   /** The origin of the links and presigned URLs in the answer. */
   publicOrigin: string
   log: Logger
-  /** For headers of the answer, and for handlers whose answer is not JSON. */
+  /** Hono's context, for headers of the answer and for handlers whose answer is not JSON. */
   context: Context<HttpEnv>
 }
 
@@ -39,7 +39,9 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> 
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
-  /** Finds who is signed in, and renews the cookie where it is due; null for a visitor. */
+  /**
+   * Finds the signed-in user, and renews the session's cookie when it is due; null for a visitor.
+   */
   session(context: Context<HttpEnv>): Promise<SessionUser | null>
 }
 

@@ -148,7 +148,7 @@ class CountingLimits implements RateLimits {
     if (spent.size === counters.length) return spent
     await this.refund(spent)
     await this.check(counters.filter(({ key }) => !spent.has(key)))
-    throw tooManyAttempts(0) // what was full a moment ago is not any more
+    throw tooManyAttempts(0) // the full counter has emptied meanwhile
   }
 
   async add(counters: readonly Counter[]): Promise<void> {

@@ -21,7 +21,7 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
 
 /**
  * True when the browser says that the request comes from our own pages: those of the public origin,
- * or those of the host in the request, which has been checked before.
+ * or those of the request's host. An earlier check has made sure that the server serves this host.
  */
 function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')

@@ -10,7 +10,7 @@ export class StalledClients {
   readonly #responses: Iterable<ServerResponse>
   readonly #stands = new WeakMap<ServerResponse, { progress: string; looks: number }>()
 
-  /** @param responses those that are being answered, at most one of each connection. */
+  /** @param responses the responses that are being answered, at most one for each connection. */
   constructor(responses: Iterable<ServerResponse>) {
     this.#responses = responses
   }

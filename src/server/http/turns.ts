@@ -40,7 +40,8 @@ export class Turns {
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // The first one always may: an honest client can be that far ahead of our own bookkeeping.
+    // The first waiting request costs nothing: an honest client can send it before this server has
+    // noted the end of its last answer.
     const bytes = waiting === 0 ? 0 : memoryOf(request)
     const { waitingRequests, waitingBytes } = this.#limits
     if (waiting >= waitingRequests || this.#bytes + bytes > waitingBytes) {
@@ -64,7 +65,10 @@ export class Turns {
   }
 }
 
-/** What a request that waits takes, in bytes: its text, each text's own head, and Node's objects. */
+/**
+ * Estimates the memory of a waiting request in bytes: its text, the overhead of each string, and
+ * Node's objects.
+ */
 function memoryOf({ rawHeaders, url = '' }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 32, url.length + 4096)
 }

@@ -25,7 +25,10 @@ const pollingIntervalSeconds = 5
  */
 const mailPollingSeconds = 1
 const mailWorkers = 3
-/** While so many wait, nobody waits for the next look: anybody can ask for mail to any address. */
+/**
+ * How many mails a worker takes at once. If it finds as many, it looks for more without a pause.
+ * Otherwise many requests for mail, which any client can make, would delay all mail.
+ */
 const mailsOfWorker = 2
 
 /**

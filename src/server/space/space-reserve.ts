@@ -20,8 +20,8 @@ export const reserveBytes = 2 * breathingSpace
 export const keptForStart = reserveBytes / 2
 
 /**
- * The size of the random blocks that fill the reserve. A compressing file system cannot shrink
- * them, as it would shrink zeros.
+ * The reserve is filled with random blocks of this size. A compressing file system would shrink
+ * zeros, and the reserve would then hold no space.
  */
 const chunkBytes = mebibyte
 

@@ -73,8 +73,8 @@ function Toasts() {
           aria-hidden="true"
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
-        {/* The viewport is a polite live region; an alert inside it is read out at once. The key makes
-            the same words count as new when they come again. */}
+        {/* The viewport is a polite live region. Screen readers read an alert inside it at once. The
+            key makes them read the same text again when it is shown again. */}
         <div
           key={shown.updateKey}
           role={shown.type === 'destructive' ? 'alert' : undefined}

@@ -42,7 +42,7 @@ export type UploadsStore = StoreApi<UploadsState>
 /** How the page shows the results of uploads. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are new in it, as far as
+   * Called when the list of files must be refreshed (spec §7). `files` are its new files, as far as
    * they are known.
    */
   onStored: (files: readonly StoredFile[]) => void

@@ -147,8 +147,8 @@ export class HeldParts {
   }
 
   /**
-   * Stores a running read or start, so that callers meanwhile share its result. After a failure the
-   * next caller tries anew.
+   * Remembers a read or a start while it runs, so that parallel callers share its result. After a
+   * failure the next caller tries again.
    */
   #keep(key: string, found: Promise<Upload>, before: null | undefined): Promise<Upload> {
     this.#uploads.set(key, found)

@@ -3,9 +3,9 @@ import { transferLimits } from './transfer-limits.ts'
 const { burstPieces, bursts, pieceBytes } = transferLimits
 
 /**
- * The memory that carries downloads from the disk to their sockets. It is lent only while bytes
- * move, so the number of downloads that move at once bounds it. A download whose reader is slow
- * keeps at most one piece until the reader has taken it.
+ * The memory for the bytes of downloads between the disk and the sockets. A download borrows pieces
+ * only while its bytes move, so the memory stays within the number of downloads that move at once.
+ * A download whose client is slow keeps at most one piece until the client has taken it.
  */
 export class PiecePool {
   readonly #free: Buffer[] = []

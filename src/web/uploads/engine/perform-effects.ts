@@ -19,7 +19,7 @@ const cancelledShownMs = 2000
 export interface EffectDeps extends RunDeps, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData
-  /** Called when the list of files must be refreshed (spec §7). `files` are new in it. */
+  /** Called when the list of files must be refreshed (spec §7). `files` are its new files. */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
 }

@@ -87,8 +87,8 @@ function needsSignIn({ status }: Refusal): boolean {
 }
 
 /**
- * Runs work on the storage and ignores its errors. Without storage only this page asks; in the end
- * the server removes the upload itself.
+ * Runs work on the browser's storage and ignores its errors. If the browser forbids storage, only
+ * this page repeats an abort; the server removes the upload in the end.
  */
 function quietly<T>(work: () => T): T | undefined {
   try {

@@ -50,8 +50,9 @@ export interface UploadQueue {
   /** Notes that the server gave an upload its place: one of the files that its owner may have. */
   placed(id: string): void
   /**
-   * Ends the turn of an upload, or its wait. While the server may still give the upload a place, no
-   * other upload may ask for one. So the turn then lasts until `placeless` settles, at most 30 s.
+   * Ends the turn of an upload, or removes it from the queue. While the server may still give the
+   * upload a place, no other upload may ask for one. So its turn then lasts until `placeless`
+   * settles, at most 30 s.
    * @param placeless settles once the upload has no place and will get none; null if that is so
    * already.
    */

@@ -231,6 +231,7 @@ function Item({ record, live, commands }: UploadItemProps) {
 
 /**
  * One upload of the panel (spec §2): file name, status badge, progress bar with a percentage, the
- * error text if failed, a cancel button while it runs, Resume with 'Upload paused' while it is paused.
+ * error text if it failed, a cancel button while it runs, Resume with 'Upload paused' while it is
+ * paused.
  */
 export const UploadItem = memo(Item)

@@ -28,7 +28,7 @@ export type UploadTicket = z.infer<typeof ticketSchema>
 
 /** What recognises a file when it is chosen again. */
 const fileIdentity = z.object({
-  /** The name in the system, not cleaned. */
+  /** The file's name on the disk, not cleaned. */
   name: z.string(),
   size: byteCount,
   lastModified: moment,

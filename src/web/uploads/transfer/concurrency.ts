@@ -3,8 +3,8 @@ import { requestTimeoutMs } from './storage-request.ts'
 /** How many parts are in flight before the speed of the line is known. */
 const firstLimit = 4
 /**
- * One part at a time leaves a quarter of a line with long delays unused. So two are sent where both
- * arrive in time.
+ * One part at a time would leave a quarter of the bandwidth unused where answers take long. So two
+ * parts are sent at once if both arrive in time.
  */
 const usualMinimum = 2
 const usualMaximum = 4
