@@ -33,7 +33,8 @@ export async function publishPrograms(programs: string, publicFolder = home): Pr
   const published = join(publicFolder, `postgres-${basename(name)}-${version}`)
   if (await stat(published).catch(() => null)) return published
   await mkdir(publicFolder, { recursive: true })
-  // The umask of this process makes folders private, so these get their mode explicitly.
+  // The umask of this process makes new folders private, so each public folder gets its mode
+  // explicitly.
   await chmod(publicFolder, 0o755)
   const fresh = await mkdtemp(`${published}-`)
   try {

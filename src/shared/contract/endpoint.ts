@@ -10,8 +10,9 @@ export type Access = 'visitor' | Role
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
- * What an answer carries. For a Zod schema, the table alone parses, calls and checks the answer. A
- * `raw` answer (bytes, a page, a redirect) is made by its handler.
+ * The kind of an answer. A Zod schema means JSON: the server checks each answer against the schema,
+ * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, a redirect) is
+ * made by its handler.
  */
 export type Answer = ZodType | { raw: 'bytes' | 'page' | 'redirect' | 'text' }
 

@@ -88,7 +88,7 @@ export class FileDigests {
     return sha256
   }
 
-  /** Ends the thread. Later questions are computed on the main thread. */
+  /** Ends the thread. After that, each SHA-256 is computed on the main thread. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#thread?.terminate()

@@ -15,7 +15,7 @@ const refreshEveryMs = 1000
 /** How long a cancelled upload shows that it was cancelled. */
 const cancelledShownMs = 2000
 
-/** What performing effects needs of the outside. */
+/** What performing effects needs from the server and the browser. */
 export interface EffectDeps extends RunDeps, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData

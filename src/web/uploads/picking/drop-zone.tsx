@@ -18,7 +18,7 @@ export interface DropZoneProps {
   input: RefObject<HTMLInputElement | null>
 }
 
-/** The id of the heading. It takes the focus when a card below it closes. */
+/** The id of the heading. The heading takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText(tier: Tier): string {

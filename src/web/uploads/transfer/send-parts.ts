@@ -12,7 +12,7 @@ import { checksumHeader, requestTimeoutMs, type StorageAnswer } from './storage-
 import { CallRefused, callForPart, type PartCalls } from './upload-calls.ts'
 import { HeldPartsCheck, isOwnPart } from './verify-held-parts.ts'
 
-/** What sending parts needs from the outside. */
+/** What sending parts needs from the server and the browser. */
 export interface PartsDeps extends TransferDeps, PartCalls {
   /** Returns milliseconds, only compared with each other. */
   now: () => number

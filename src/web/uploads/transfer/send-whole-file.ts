@@ -11,7 +11,7 @@ import {
   type StorageAnswer,
 } from './storage-request.ts'
 
-/** What sending bytes needs from the outside. */
+/** What sending bytes needs from the server and the browser. */
 export interface TransferDeps extends RetryDeps {
   send: Send
   checksums: Pick<Checksums, 'part'>

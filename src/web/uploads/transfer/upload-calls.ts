@@ -47,7 +47,7 @@ export interface RepeatedCall<T> {
   isPassing: (refusal: Refusal) => boolean
 }
 
-/** What repeating a call needs from the outside. */
+/** What repeating a call needs from the server and the browser. */
 export interface CallDeps extends RetryDeps {
   timers: Timers
 }
