@@ -6,8 +6,8 @@
  * - A *write lock* is the right to change the bytes under one key, or those of one part. The newest
  *   request gets it.
  * - The *ceiling* is how many transfers may run at once. A request beyond it is refused with 503.
- * - An *orphan* is an object that neither an upload nor a file names. A *sweep* is a job that removes
- *   abandoned uploads or orphans.
+ * - An *orphan* is an object that neither an upload nor a file names. A *sweep* is a job that
+ *   removes abandoned uploads or orphans.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'

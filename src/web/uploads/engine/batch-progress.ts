@@ -51,7 +51,10 @@ export function countChange(
   }
 }
 
-/** Returns the text for the end of the last upload; null when none was stored. */
+/**
+ * Returns the text for the end of the last upload. Null when no upload was stored and none was
+ * cancelled with the whole batch.
+ */
 export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
   if (cancelled) return cancelledByUser
   if (stored === 0) return null

@@ -52,8 +52,9 @@ export function canResumeByItself(
 
 /**
  * Computes what an event does to an upload (spec §4, upload status). It is pure: `now` is
- * milliseconds since 1970, and only the returned effects act on the outside. An event that does not
- * fit the record's state, such as the late answer to a call that was given up, changes nothing.
+ * milliseconds since 1970, and only the returned effects reach the server and the browser. An event
+ * that does not fit the record's state, such as the late answer to a call that was given up,
+ * changes nothing.
  */
 export function advance(record: UploadRecord, event: UploadEvent, now: number): Transition {
   switch (event.type) {

@@ -35,7 +35,7 @@ export interface RecordStore {
   discard(): void
   /**
    * Writes a key again after another tab has written to it. This tab runs the uploads, but a tab
-   * that hung may still write before it learns so.
+   * that hung may not know this yet.
    */
   insist(key: string | null): void
 }
