@@ -43,7 +43,8 @@ export async function listen(
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
-    // `begin` refuses an upload before the client sends its bytes.
+    // The data plane gets an upload before the client is told to send its bytes, so that it can
+    // refuse the upload first.
     if (forDataPlane(request)) return void dataPlane(request, response)
     if (asksFirst) response.writeContinue()
     cutSlowBody(request, limits.bodyMs)

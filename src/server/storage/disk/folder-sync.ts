@@ -3,8 +3,8 @@ import type { FileSystem } from './file-system.ts'
 
 /**
  * Makes the names in one folder durable: a file's name survives a power cut only when its folder is
- * synced too. The folder stays open, and calls at the same time share one sync. Both save a busy
- * store a third of its calls to the filesystem.
+ * synced too. The folder stays open, and parallel calls share one sync. A busy store thereby saves
+ * a third of its calls to the filesystem.
  */
 export class FolderSync {
   readonly #fs: FileSystem

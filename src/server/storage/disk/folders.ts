@@ -91,8 +91,8 @@ export class Folders {
   }
 
   /**
-   * Removes the bytes of an upload in parts before their list, with a sync in between: a power cut
-   * must never leave bytes with gaps without the list.
+   * Removes the bytes of an upload in parts, and then their list, with a sync in between. In the
+   * other order a power cut could leave the bytes without the list, and gaps would count as bytes.
    */
   async discardParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })

@@ -3,9 +3,7 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: background panel refresh, 1 s. */
 export const refreshMs = 1000
-/**
- * Any other change is shown after this time at the latest, together with all others of that time.
- */
+/** All other changes within this time are shown together at its end. */
 export const changeShownMs = 100
 
 function sameBut(before: UploadRecord, after: UploadRecord): boolean {
