@@ -2,7 +2,7 @@ import type { S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { UploadGrant } from '../storage.ts'
 
-/** SigV4 allows no longer life of a URL. */
+/** The longest life of a URL that SigV4 allows, in seconds. */
 const longestSeconds = 7 * 24 * 60 * 60
 
 /**
