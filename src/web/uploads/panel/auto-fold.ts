@@ -26,7 +26,7 @@ export interface AutoFold {
    * this.
    */
   follow(listener: () => void): () => void
-  /** Gets the uploads of the panel whenever they change. */
+  /** Call this with the uploads of the panel whenever they change. */
   show(records: readonly UploadRecord[]): void
   /** Notes that a person uses the panel. It then stays as it is until other uploads have ended. */
   touch(): void

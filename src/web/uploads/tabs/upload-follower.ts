@@ -35,9 +35,9 @@ export interface FollowerDeps {
 export interface UploadFollower {
   begin(): void
   end(): void
-  /** Gets the state that the leader sent. */
+  /** Call this with each state that the leader sends. */
   hear(live: Live): void
-  /** Gets a changed key of the browser's storage. Returns false where this tab does not follow. */
+  /** Call this with each changed key of the storage. Returns false unless this tab follows. */
   hearStorage(key: string | null, value: string | null): boolean
   /** Returns the uploads of this user. */
   shown(ownerId: string): ShownUploads
