@@ -74,8 +74,8 @@ export async function launchPostgres({
     // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
-    await output.close()
-    await sockets.close()
+    // Not awaited: if this process exits meanwhile, its caller must know the child to stop it.
+    void Promise.all([output.close(), sockets.close()])
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null
   // A fast shutdown: Postgres ends its sessions and writes everything, so that the next start has
