@@ -159,6 +159,8 @@ test('a session that ends in the middle leads to the login', async ({ app, noise
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
+  // Else the list itself would be what is refused.
+  await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 
   const shown = await recordTexts(page)
