@@ -1,3 +1,4 @@
+import { anyOf } from '../rules/any-of.ts'
 import { formatSizeLimit } from '../rules/file-size.ts'
 import { type TierLimits, tierLimits } from '../rules/tier-limits.ts'
 
@@ -5,9 +6,8 @@ const { free, premium } = tierLimits
 function size({ maxFileSize }: TierLimits) {
   return formatSizeLimit(maxFileSize)
 }
-const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 function days({ expirationDays }: TierLimits) {
-  return anyOf.format(expirationDays.map(String))
+  return anyOf(expirationDays)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { anyOf } from '../rules/any-of.ts'
 import { bodyChecksums } from '../rules/body-checksum.ts'
 import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
@@ -14,14 +15,11 @@ const mimeType = z
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
-/** Lists choices as '3, 5 or 7'. */
-const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' })
-
 /** The spec sends the days as text; a number is accepted too. */
 const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
-  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf.format(daysToChoose.map(String))}.`))
+  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf(daysToChoose)}.`))
   .transform((days) => Number(days) as ExpirationDays)
 
 /** Metadata that the client sends back for its own use. The server trusts none of it. */
