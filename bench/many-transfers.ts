@@ -11,15 +11,16 @@ import { writeSource } from './sources.ts'
 
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
-/** Files of each client, one after another: long enough for a leak to show. */
+/** Each client transfers so many files one after another that a leak would show. */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const megabyte = 1024 ** 2
 const sampleMs = 100
 
 /**
- * 32 transfers at once, 8 GiB each way: the server's memory over the time and its processor time.
- * What has been uploaded is deleted as soon as it is there, all but one file, which is downloaded.
+ * Transfers 8 GiB up and then 8 GiB down, 32 files at once. Measures the server's memory during the
+ * transfers, and its processor time. Each upload is deleted as soon as it is confirmed, except the
+ * one file that the downloads read.
  */
 export async function measureManyTransfers(
   mayfly: Mayfly,
@@ -87,7 +88,7 @@ async function measure(
   ]
 }
 
-/** The resident memory in MiB, ten times a second. */
+/** Samples the resident memory in MiB, ten times a second. */
 async function watchMemory(pids: number[], over: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {

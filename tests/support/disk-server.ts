@@ -17,7 +17,7 @@ import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 import { type TestSpace, testSpace } from './test-space.ts'
 
-/** A disk store in a folder of its own behind a server of its own, without the rest of the program. */
+/** A disk store in its own folder behind its own HTTP server, without the rest of the program. */
 export interface DiskServer {
   storage: DiskStorage
   dataDir: string
@@ -27,22 +27,27 @@ export interface DiskServer {
   logged: LogLine[]
   /** Keys that were touched, in order. */
   touched: string[]
-  /** Keys whose upload is over; or, while `recordsFail` is set, nobody knows. */
+  /** Keys whose upload is over. While `recordsFail` is set, the store cannot look this up. */
   over: Set<string>
   recordsFail: boolean
-  /** Ends the upload of a key. */
+  /** Marks the upload of a key as over. */
   endUpload(key: string): void
-  /** The store's files that this process has open, but for the folders that it keeps open. */
+  /**
+   * Returns the store's files that this process has open. Two folders, always open, are left out.
+   */
   openFiles(): Promise<string[]>
-  /** A grant for a new key. */
+  /** Returns a grant for a new key. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Ends the server and leaves its folder, for another to be opened on. */
+  /** Stops the server and leaves its folder, so that another server can be opened on it. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens it on a new folder, or on the one that an earlier one left; by another file system than the real one. */
+/**
+ * Opens the server on a new folder, or on `left`, the folder of an earlier server. `fileSystem`
+ * takes the place of the real file system.
+ */
 export async function openDiskServer(
   left?: string,
   fileSystem?: FileSystem,
@@ -123,7 +128,7 @@ export async function openDiskServer(
   return Object.assign(disk, { storage })
 }
 
-/** Resolves when no transfer runs any more, which leaves none of the store's files open. */
+/** Waits until no transfer runs, and asserts that none of the store's files is open. */
 export async function expectAllQuiet({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.idle()
   expect(storage.activeTransfers()).toBe(0)

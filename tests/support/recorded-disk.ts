@@ -3,33 +3,33 @@ import * as fs from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 
-/** A file or a folder, whatever names it has: what a file system calls an inode. */
+/** A file or a folder, whatever its names are. A file system calls this an inode. */
 export type Node = number
 
-/** A name that a folder gets, or loses where there is no node. */
+/** In this folder, the name now means this node. If `node` is null, the name was removed. */
 export interface Naming {
   folder: Node
   name: string
   node: Node | null
 }
 
-/** A change of the disk. Its place in the record is the moment at which it had been made. */
+/** A change of the disk. It is recorded once it has been made. */
 export type Change =
-  /** Two namings are one move. */
+  /** A move is two namings. */
   | { kind: 'name'; namings: Naming[] }
-  /** `appends`: the bytes went behind the file's last one. */
+  /** `appends`: the bytes were added at the end of the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
-/** What became of the disk, step by step. */
+/** What happened to the disk, in order. */
 export type Step =
   | Change
-  /** Of this node all that was done before step number `since` survives a power cut. */
+  /** What was done to this node before step number `since` survives a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** Somebody was told something that has to be true from here on. */
+  /** Somebody was told something that must be true from this step on. */
   | { kind: 'promise'; promise: string }
 
-/** A real folder, whose changes and syncs are noted. */
+/** A real folder whose changes and syncs are recorded. */
 export interface RecordedDisk {
   root: Node
   folders: ReadonlySet<Node>
@@ -38,7 +38,10 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/** Notes all that is done below a folder, which is empty. What is not noted cannot be done. */
+/**
+ * Records everything that is done below an empty folder. It offers no operation that it cannot
+ * record.
+ */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
@@ -84,7 +87,8 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => syncing(node, file.sync()),
       datasync: () => syncing(node, file.datasync()),
       async writev(buffers, position) {
-        // Before it is written: the writer frees its memory afterwards.
+        // The bytes are copied before they are written, because the writer frees its memory
+        // afterwards.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )

@@ -21,10 +21,13 @@ afterEach(async () => {
   logged.length = 0
 })
 
-/** What the thread cannot hash: it ends it. */
+/** This is not a string, so the thread that hashes it dies. */
 const deadly = 7 as unknown as string
 
-/** How nice each thread of this process is, as the kernel has it (field 19 of proc(5)'s stat). */
+/**
+ * Returns the nice value of each thread of this process. Linux reports it in field 19 of
+ * /proc/[pid]/stat.
+ */
 async function threadPriorities() {
   const tasks = await readdir('/proc/self/task')
   const stats = await Promise.all(
@@ -43,7 +46,7 @@ function countOf(values: unknown[], wanted: unknown) {
 
 describe('PasswordHashing', () => {
   it('hashes as Better Auth does, and knows the hashes that it made', async () => {
-    // With a ligature, which is the same password as its two letters.
+    // The first character is a ligature. In a password it equals its two letters.
     const password = 'ﬁne pässwörd 😀'
     const passwords = open()
     const ours = await passwords.hash(password)
@@ -86,7 +89,7 @@ describe('PasswordHashing', () => {
     const others = Promise.allSettled(Array.from({ length: 63 }, (_, n) => ask(`other ${n}`)))
     expect(codes(await others)).toEqual(Array(63).fill('hashed'))
     const answers = await flood
-    // One is at work while 32 wait.
+    // One hash is computed while 32 wait.
     expect(countOf(codes(answers), 'hashed')).toBe(33)
     const refused = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult
     expect(refused.reason).toMatchObject({

@@ -5,12 +5,13 @@ import { codeOf } from '../start-fault.ts'
 import { mebibyte } from './free-space.ts'
 
 /**
- * The room that the embedded Postgres needs to go on without a fault. It needs one more file of its
- * write-ahead log (16 MiB), without which it ends, and some pages of rows.
+ * The embedded Postgres fails if it has less room than this. It needs another file of its
+ * write-ahead log (16 MiB) and some pages of rows.
  */
 export const breathingSpace = 20 * mebibyte
 /**
- * The reserve lasts twice: for a disk that fills while the server runs, and for the start after it.
+ * The reserve is used twice: when the disk fills while the server runs, and at the start after
+ * that.
  */
 export const reserveBytes = 2 * breathingSpace
 /**
@@ -26,8 +27,9 @@ export const keptForStart = reserveBytes / 2
 const chunkBytes = mebibyte
 
 /**
- * Space that is taken while there is enough and given up when there is none: a file `reserve` of
- * bytes that really take up space. On a full disk a database cannot even start or delete rows.
+ * A file named `reserve` whose bytes really take up space. It is filled while the disk has enough
+ * room, and shrinks when the disk is full. On a full disk a database cannot even start or delete
+ * rows.
  */
 export class SpaceReserve {
   readonly #path: string
@@ -54,7 +56,7 @@ export class SpaceReserve {
     return Math.max(0, reserveBytes - this.#held)
   }
 
-  /** Gives up `bytes`, or as many as it has beyond `keep`. Returns how many bytes it gave. */
+  /** Gives up as many as `bytes`, but keeps at least `keep`. Returns how many bytes it gave. */
   async give(bytes: number, keep: number): Promise<number> {
     const before = this.#held
     const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))

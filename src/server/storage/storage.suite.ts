@@ -9,18 +9,18 @@ import { newStorageKey } from './storage-key.ts'
 
 export interface OpenStorage {
   storage: Storage
-  /** Ends the upload's record, as a use case does that removes its bytes. */
+  /** Marks the upload as over, as a use case does before it removes the upload's bytes. */
   endUpload(key: string): void
   close(): Promise<void>
 }
 
 const hour = 3_600_000
-/** The statuses of a PUT that was taken (spec §5). */
+/** The statuses of a PUT that succeeded (spec §5). */
 export const accepted = [200, 204]
 
 /**
- * What every driver of the storage port promises, shown through real HTTP wherever a URL is signed.
- * `open` gives a store of its own that nothing else writes to.
+ * Tests what every storage driver promises. Signed URLs are tested through real HTTP. `open` opens
+ * a store that nothing else writes to.
  */
 export function storageSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`storage port: ${name}`, () => {
@@ -56,7 +56,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}) =>
       send(await storage.signDownload(grant), { headers })
 
-    /** Puts and seals. */
+    /** Uploads the bytes and seals them. */
     const store = async (bytes: Buffer, changes: Partial<UploadGrant> = {}) => {
       const grant = upload(bytes.length, changes)
       expect(accepted).toContain((await put(grant, bytes)).status)
@@ -435,12 +435,14 @@ export function alterSignature(url: string): string {
   })
 }
 
-/** A URL with the signature of another one. */
+/** Returns `url` with the signature of `other`. */
 export function withSignatureOf(url: string, other: string): string {
   return url.replace(signature, `$1${signature.exec(other)?.[2]}`)
 }
 
-/** Sends the beginning of a body and cuts the connection; resolves when it is cut. */
+/**
+ * Sends the beginning of a body and cuts the connection. Resolves when the connection is closed.
+ */
 export function breakOffUpload(
   url: string,
   headers: Record<string, string | number>,

@@ -44,7 +44,9 @@ function call(answer: StorageAnswer): FailedTry {
 }
 const now: Circumstances = { isOnline: true, isServerReady: true, random: 0, limit: uploadLimit }
 
-/** What becomes of tries that fail one after another: a wait in milliseconds, or the end. */
+/**
+ * Returns what follows each of these failures: a wait in milliseconds, or the end of the upload.
+ */
 function follow(all: readonly FailedTry[], circumstances: Partial<Circumstances> = {}) {
   let tries = noTries
   return all.map((failed) => {
@@ -59,9 +61,9 @@ function times<T>(count: number, value: T): T[] {
 }
 
 /**
- * The table. `first`: what follows the first failure of this kind, as a wait in seconds or the end.
- * `asks`: storage is asked whether it has the bytes before they are sent again. `last`: which failure in
- * a row is the end of the upload although the server is ready; null where none is.
+ * Each row is a failed try. `first`: what follows the first such failure, a wait in seconds or the
+ * end. `asks`: storage is asked whether it has the bytes before they are sent again. `last`: which
+ * failure in a row ends the upload while the server is ready; null if none ends it.
  */
 const table: [
   FailedTry,
