@@ -35,7 +35,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['src/shared/**/*.test.ts', 'src/web/**/*.test.{ts,tsx}'],
-          // A zone with daylight saving time, so that a rule that reckons in local days fails.
+          // A zone with daylight saving time, so that a rule that counts in local days fails.
           env: { TZ: 'America/New_York' },
         },
       },

@@ -13,13 +13,13 @@ import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
 
 const fileBytes = 100e6
-/** What the line of `line-process.ts` carries. */
+/** The bytes per second that the line of `line-process.ts` carries. */
 const bytesPerSecond = 200e6 / 8
 const shortestSeconds = fileBytes / bytesPerSecond
 const rounds = 5
-const lanesCompared = [1, 2, 4]
+const connectionCounts = [1, 2, 4]
 
-/** Milliseconds since the page was opened, of the requests of one upload. */
+/** When these requests of one upload began or ended, in milliseconds since the page was opened. */
 interface Times {
   firstCall: number
   firstPut: number
@@ -28,9 +28,10 @@ interface Times {
 }
 
 /**
- * 100 MB over a line of 200 Mbit/s and 60 ms: by the built web in a real Chromium, and by a plain
- * client that sends parts of the same size over so many connections at once. In percent of what the
- * line carries: from the first byte of the first PUT to the last answer, and with all calls.
+ * Uploads 100 MB over a line of 200 Mbit/s and 60 ms. Chromium uploads them with the built web. A
+ * plain client sends parts of the same size over several connections at once. The results are
+ * percentages of what the line carries: from the first byte of the first PUT to the last answer,
+ * and with all calls.
  */
 export async function measureLongLine(cores: Cores, scratch: string): Promise<Row[]> {
   const line = await startLine()
@@ -53,11 +54,11 @@ export async function measureLongLine(cores: Cores, scratch: string): Promise<Ro
         ours: ours.map(({ firstCall, confirmed }) => share(confirmed - firstCall)),
       }),
     ]
-    for (const lanes of lanesCompared) {
-      const plain = await byPlainClient({ mayfly, path: source.path }, lanes)
+    for (const connections of connectionCounts) {
+      const plain = await byPlainClient({ mayfly, path: source.path }, connections)
       rows.push(
         row(
-          `the same bytes, plain client, ${lanes === 1 ? '1 lane' : `${lanes} lanes`}`,
+          `the same bytes, plain client, ${connections === 1 ? '1 connection' : `${connections} connections`}`,
           '% of the line',
           { ours: plain },
         ),
@@ -117,7 +118,7 @@ async function byBrowser(
   return times
 }
 
-/** From what the browser itself noted of its requests. */
+/** Reads the times that the browser noted of its requests. */
 async function timesOf(page: Page): Promise<Times> {
   const entries = await page.evaluate(() =>
     performance
@@ -139,9 +140,9 @@ async function timesOf(page: Page): Promise<Times> {
 
 async function byPlainClient(
   { mayfly, path }: { mayfly: Mayfly; path: string },
-  lanes: number,
+  connections: number,
 ): Promise<number[]> {
-  const http = makeHttpClient(lanes)
+  const http = makeHttpClient(connections)
   const calls = uploadCalls(mayfly, http, await signIn(mayfly, http))
   const bytes = await readFile(path)
   const shares: number[] = []
@@ -151,14 +152,14 @@ async function byPlainClient(
     const numbers = Array.from({ length: count }, (_part, index) => index + 1)
     const urls = await calls.sign(started, numbers)
     const began = performance.now()
-    const lane = async () => {
+    const sendParts = async () => {
       for (let next = numbers.shift(); next !== undefined; next = numbers.shift()) {
         const body = bytes.subarray((next - 1) * size, next * size)
         const headers = { 'content-type': contentType }
         await http.expectOk(urls[next] ?? '', { method: 'PUT', headers, body })
       }
     }
-    await Promise.all(Array.from({ length: lanes }, lane))
+    await Promise.all(Array.from({ length: connections }, sendParts))
     shares.push(share(performance.now() - began))
     await calls.confirm(started)
   }

@@ -11,9 +11,9 @@ import { writeSource } from './sources.ts'
 
 const fileBytes = 1024 ** 3
 const quarter = fileBytes / 4
-const lanes = 4
+const connections = 4
 const rounds = 5
-/** As many as the server signs in one call. */
+/** The server signs at most this many part URLs in one call. */
 const signedAtOnce = 100
 
 /** One transfer of 1 GiB. */
@@ -21,16 +21,16 @@ interface Sample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /** How busy curl was: near 1 for each curl, the figure is the client's and not the server's. */
+  /** How busy curl was. Near 1 for each curl, the figure measures the client and not the server. */
   clientShare: number
 }
 
 /**
- * 1 GiB up and down by curl, ours and nginx in turn: in one stream, and in four at once (ours in
- * parts of the size that it offers, nginx in four files). Ours is timed with all the calls around its
- * PUTs; nginx has none. On a disk nginx is timed with the syncs of the file and its folder, since
- * ours has made the file durable when it answers. What was stored in the first round is compared
- * byte by byte.
+ * Measures 1 GiB up and down by curl, with Mayfly and nginx in turn, in one stream and in four at
+ * once. Of four at once, Mayfly takes parts of the size that it offers, and nginx takes four files.
+ * Mayfly's time includes all the calls around its PUTs; nginx has no such calls. On a disk, nginx's
+ * time includes syncing the file and its folder, because Mayfly's answer means that the file is
+ * durable. The stored bytes of the first round are compared with the source.
  */
 export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -65,11 +65,11 @@ export async function measureTransfers(
           Object.assign(urls, await calls.sign(started, numbers.slice(at, at + signedAtOnce)))
         }
         if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
-        const ofLane = (lane: number): CurlRequest[] =>
+        const ofConnection = (connection: number): CurlRequest[] =>
           numbers
-            .filter((number) => number % lanes === lane)
+            .filter((number) => number % connections === connection)
             .map((number) => ({ url: urls[number] ?? '', source: parts[number - 1] ?? '' }))
-        const each = Array.from({ length: lanes }, (_lane, index) => ofLane(index))
+        const each = Array.from({ length: connections }, (_each, index) => ofConnection(index))
         const sent = await curlsAtOnce(cores, each, quarter, config)
         return { sent, file: await calls.confirm(started) }
       }),
@@ -113,8 +113,9 @@ export async function measureTransfers(
   const { parts: plan } = await calls.start('plan.bin', fileBytes)
   parts = await source.pieces(plan?.size ?? fileBytes)
   const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
-  // The first does not count: both have compiled code then, and memory that the machine's own host has
-  // given it. To be the first to touch a gibibyte of it can cost as much as the whole transfer.
+  // The first round does not count. After it both servers have compiled their code, and the
+  // machine's host has given them memory. Touching a gibibyte of fresh memory can cost as much as
+  // the whole transfer.
   for (let round = 0; round <= rounds; round += 1) {
     const add = (to: Sample[], { figures }: { figures: Sample }) => {
       if (round > 0) to.push(figures)
@@ -178,7 +179,7 @@ interface Timed {
   sent: Transfer
 }
 
-/** With everything that belongs to the transfer, and without the starting of curl. */
+/** Times a transfer with all its calls, but without the start of curl. */
 async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()

@@ -20,7 +20,7 @@ import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploa
 
 const mebibyte = 1024 ** 2
 /** The engine sends no more parts at once. */
-const maxLanes = 5
+const maxInFlight = 5
 
 type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
 
@@ -83,8 +83,8 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   network.open()
 
   await expectArrived(page, app, file)
-  // At most one part of each lane is sent again for each cut.
-  expect(putsInVain(network).length).toBeLessThanOrEqual(cuts.length * maxLanes)
+  // For each cut, at most the parts in flight are sent again.
+  expect(putsInVain(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
   expectNoWaste(network)
 })
 

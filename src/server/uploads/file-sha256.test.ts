@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the SHA-256 of a file', () => {
-  it('is kept as storage reckons it, whether or not it is claimed', async () => {
+  it('is kept as storage computes it, whether or not it is claimed', async () => {
     const person = await makePerson(app)
     for (const claim of [{}, 'claimed']) {
       const { cloudKey, bytes } = await sendAll(app, person)

@@ -109,7 +109,7 @@ export class FileDigests {
     try {
       return await answer.promise
     } catch (error) {
-      this.#log.warn({ err: error, key }, 'a SHA-256 is reckoned on the main thread')
+      this.#log.warn({ err: error, key }, 'a SHA-256 is computed on the main thread')
       return null
     }
   }
