@@ -31,40 +31,40 @@ import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 
-/** The real server on a real port, with a database and a store of its own. */
+/** The real server on a real port, with its own database and store. */
 export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
   deps: Deps
-  /** Where new files go: the bucket that the settings name, else the disk. */
+  /** The store of new files: the bucket if the settings name one, else the disk. */
   storage: Storage
   disk: DiskStorage
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** For how many milliseconds logins were held; nothing waits here. */
+  /** The milliseconds for which each login would have been held. Tests do not wait for them. */
   held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
-  /** Sends the mail that was asked for since the last call, and answers it. */
+  /** Sends the mail that was asked for since the last call, and returns it. */
   mails(): Promise<Mail[]>
   close(): Promise<void>
 }
 
 export interface TestAppOptions {
-  /** Settings as the environment would hold them. */
+  /** Settings in the form of environment variables. */
   env?: Record<string, string>
-  /** What hashing a password costs; next to nothing, unless a test is about that. */
+  /** The cost of hashing a password. Without it, hashing costs next to nothing. */
   passwordCost?: HashCost
-  /** Free space for uploads; without it, that of the real disk. */
+  /** The free space for uploads. Without it, the server reads that of the real disk. */
   space?: UploadSpace
-  /** A folder that outlives the server; without it, one of its own. */
+  /** A folder that stays when the server is closed. Without it, the server gets a new one. */
   dataDir?: string
-  /** Shorter waits for the database than the real ones. */
+  /** Makes the server wait for the database for a shorter time than it really does. */
   poolLimits?: PoolLimits
 }
 
-/** Starts a server on a migrated database, which it drops when it is closed. */
+/** Starts a server on a migrated database. Closing the server drops the database. */
 export async function serveApp(
   database: TestDatabase,
   {

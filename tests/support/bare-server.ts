@@ -6,15 +6,17 @@ import type { HttpEnv } from '../../src/server/http/env.ts'
 import { answerError } from '../../src/server/http/error-handler.ts'
 import { listen } from '../../src/server/http/listen.ts'
 
-/** A real server that holds nothing but what a test gives it. */
+/** A real server that has only the handlers of a test. */
 export interface BareServer {
   url: string
-  /** How many connections are open. */
+  /** Returns how many connections are open. */
   connections(): Promise<number>
   close(): Promise<void>
 }
 
-/** Serves some handlers on a free port, with the program's own way to answer errors and 404. */
+/**
+ * Serves the handlers of a test on a free port. Errors and 404 are answered as the program does it.
+ */
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},

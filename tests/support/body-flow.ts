@@ -1,28 +1,31 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** The bodies of several requests that pass at once, and one tap for all of them. */
+/** Passes the bodies of several requests on at once, and can hold all of them back together. */
 export interface BodyFlow {
   /**
-   * Hands a body on to `to`, counted and held back like all others; without `to` it is only counted.
-   * `onBytes` is told of what comes, whether or not it is handed on.
+   * Passes a body on to `to`, and holds it back with all others. Without `to`, the body is only
+   * counted. `onBytes` gets the number of bytes that arrive, whether or not they are passed on.
    */
   begin(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body
-  /** Lets so many more bytes of all bodies through; resolves when they have passed and the rest is held. */
+  /**
+   * Lets `bytes` more bytes through, counted over all bodies. Resolves when a body is then held
+   * back.
+   */
   holdAfter(bytes: number): Promise<void>
   open(): void
 }
 
 interface Body {
-  /** Hands nothing on any more and takes the rest of the body as fast as it comes. */
+  /** Passes nothing on any more, and reads the rest of the body as fast as it comes. */
   drain(): void
   end(): void
 }
 
-/** Starts with an open tap. */
+/** Makes a flow that at first holds nothing back. */
 export function makeBodyFlow(): BodyFlow {
   let left = Number.POSITIVE_INFINITY
   let held = Promise.withResolvers<void>()
-  /** What each held body does when the tap opens. */
+  /** Each function lets a body that is held back go on. */
   const waiting = new Set<() => void>()
 
   const begin = (body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body => {

@@ -1,7 +1,10 @@
 import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
-/** A browser's storage, in memory; `onWrite` hears of every change, with null for what was removed. */
+/**
+ * A browser's storage, kept in memory. `onWrite` is called at every change, with null for a removed
+ * value.
+ */
 export function memoryStorage(
   values: Map<string, string>,
   onWrite: (key: string, value: string | null) => void = () => undefined,
@@ -23,7 +26,7 @@ export function memoryStorage(
   }
 }
 
-/** What keeps the handles of files over a reload, in memory. */
+/** The handles of files that survive a reload, kept in memory. */
 export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptHandles {
   return {
     save: async (id, handle) => void handles.set(id, handle),

@@ -13,44 +13,44 @@ import type { UploadsState } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
-/** A tab, what it showed, and what a person does to it. */
+/** A tab: what it showed, and what a person can do in it. */
 export interface Tab extends Uploads {
   toasts: string[]
-  /** How often it read the list of files anew. */
+  /** How often the tab read the list of files again. */
   refreshes: number
-  /** How often it keeps the device awake now. */
+  /** How many locks of the tab keep the device awake now. */
   awake: number
-  /** A person drops files on it. */
+  /** Drops files on the tab, as a person does. */
   add(...picked: (File | PickedFile)[]): void
   state(): UploadsState
-  /** Each upload with its status and what it needs: 'a.txt paused file'. */
+  /** Returns each upload with its status and what it needs, such as 'a.txt paused file'. */
   shown(): string[]
   close(): void
-  /** A person looks at it again. */
+  /** Makes the tab visible, as when a person returns to it. */
   look(): void
-  /** A person looks at another one, or leaves it. */
+  /** Hides the tab, as when a person looks at another tab or leaves. */
   hide(): void
-  /** It hears no message any more, as where a debugger stops it. */
+  /** Makes the tab deaf to all messages, as a debugger that stops it does. */
   stop(): void
 }
 
-/** Lets so much time pass, and what it sets off run to its end. */
+/** Lets `ms` milliseconds pass, and runs what they set off to its end. */
 export function pass(ms = 1000): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/** A transfer that ends only when it is called off. */
+/** A transfer that ends only when its signal aborts it. */
 export function never({ signal }: TransferJob): Promise<void> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
-/** A tab's own end of what the tabs share. */
+/** Tells the shared parts of the browser whether a tab is closed or stopped. */
 interface Wire {
   gone: AbortSignal
   isStopped: () => boolean
 }
 
-/** Hands messages on to the other tabs, never to the one that speaks. */
+/** Delivers messages to all other tabs, never to the sender. */
 function makeChannels(onCommand: (type: string) => void) {
   const hearers = new Set<(message: unknown) => void>()
   return ({ gone, isStopped }: Wire): UploadsEnv['openChannel'] =>
@@ -70,7 +70,10 @@ function makeChannels(onCommand: (type: string) => void) {
     }
 }
 
-/** Elects the tab that is here longest, as a Web Lock does; one that takes over goes before it. */
+/**
+ * Elects the tab that was opened first, as a Web Lock does. A tab that takes over becomes the
+ * first.
+ */
 function makeElection() {
   const queue: { lead: () => void; follow: () => void }[] = []
   return ({ gone }: Wire): ElectLeader =>
@@ -99,23 +102,23 @@ function makeElection() {
     }
 }
 
-/** Where no tab is elected, each leads itself. */
+/** Without an election, each tab leads itself. */
 const leadAlone: ElectLeader = (onLead) => {
   onLead()
   return { takeOver: () => undefined }
 }
 
-/** What a test sets, and what it reads of what the tabs did. */
+/** Makes what a test sets, and what it reads of the tabs' doings. */
 function makeWorld() {
   return {
-    /** What the browser keeps, for all tabs. */
+    /** The browser's storage, which all tabs share. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
-    /** What was asked of the server and sent, in order: 'start a.txt', 'send a.txt'. */
+    /** What was asked of the server or sent, in order, such as 'start a.txt' and 'send a.txt'. */
     log: [] as string[],
     /** The names of the commands that the tabs sent each other. */
     commands: [] as string[],
-    /** Who is signed in. */
+    /** The user who is signed in; null for a visitor. */
     session: 'ada' as string | null,
     onSample: async (of: Blob): Promise<string | null> => `${of.size}`,
     onSend: (_: TransferJob): void | Promise<void> => undefined,
@@ -145,8 +148,9 @@ function makeServer(world: World): UploadsEnv['calls'] {
 }
 
 /**
- * One browser: its storage, its tabs, and a server that takes everything from whoever is signed in.
- * Time stands still until the test lets it pass; close it at the end.
+ * Opens a browser with its storage, its tabs, and a server. The server accepts everything from the
+ * user who is signed in. Time stands still until the test lets it pass. The test must close the
+ * browser at its end.
  */
 export function openBrowser() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
@@ -154,11 +158,13 @@ export function openBrowser() {
   const calls = makeServer(world)
   const channelFor = makeChannels((type) => world.commands.push(type))
   const electionFor = makeElection()
-  /** What tells a tab that another one wrote to the storage. */
+  /** These functions tell a tab that another tab wrote to the storage. */
   const onWrite = new Map<AbortSignal, (key: string, value: string | null) => void>()
   let ids = 0
 
-  /** Opens a tab in which this user is signed in. `isAlone`: in a browser that elects none. */
+  /**
+   * Opens a tab in which this user is signed in. `isAlone` means that the browser elects no leader.
+   */
   const openTab = (user: string | null, isAlone = false): Tab => {
     const closing = new AbortController()
     const gone = closing.signal
@@ -172,7 +178,7 @@ export function openBrowser() {
       sendFile: async (job) => {
         world.log.push(`send ${job.ticket.cloudKey}`)
         await world.onSend(job)
-        // A tab that is closed finishes nothing.
+        // A closed tab finishes nothing.
         if (gone.aborted) await new Promise(() => undefined)
         job.signal.throwIfAborted()
       },
@@ -250,7 +256,7 @@ export function openBrowser() {
 
   return Object.assign(world, {
     openTab,
-    /** Opens two tabs of ada's; the first one leads. */
+    /** Opens two tabs of the user ada. The first tab leads. */
     openTwo: (): [Tab, Tab] => [openTab('ada'), openTab('ada')],
     close: () => vi.useRealTimers(),
   })

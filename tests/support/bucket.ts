@@ -4,13 +4,13 @@ import type { S3Settings } from '../../src/server/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/bucket.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A bucket of a test's own, with nothing in it, and a client that may do anything to it. */
+/** A test's own empty bucket, and a client that may do anything to it. */
 export interface TestBucket {
   settings: S3Settings
-  /** Settings as the environment would hold them. */
+  /** Settings in the form of environment variables. */
   env: Record<string, string>
   client: S3Client
-  /** Lets pages of an origin in. */
+  /** Allows pages of an origin to use the bucket (CORS). */
   allow(origin: string): Promise<void>
 }
 

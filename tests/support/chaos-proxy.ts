@@ -8,48 +8,48 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** One request as it passed, and what came of it. */
+/** A request that the proxy saw, and its result. */
 export interface Exchange {
   method: string
   /** Path and query. */
   url: string
-  /** Bytes of its body that the client has sent this far. */
+  /** How many bytes of the request's body the client has sent so far. */
   bodyBytes: number
-  /** What the client was answered; null when nothing (yet). */
+  /** The status that the client got; null if it has got none. */
   status: number | null
-  /** Whether it is a PUT that was under way while bodies were held back, or that was broken or refused here. */
+  /** Whether the proxy held back, broke or refused this PUT while it was under way. */
   disturbed: boolean
 }
 
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * The network between a browser and a server, or a bucket, with everything that goes wrong in one.
- * Hosts, headers and presigned URLs pass as they are.
+ * A network between a browser and a server or bucket. A test makes it fail in every way. Hosts,
+ * headers and presigned URLs are passed on unchanged.
  */
 export interface ChaosProxy {
   /** The origin that clients open. */
   url: string
-  /** To which port of this machine everything goes. */
+  /** Sends all requests to this port of this machine. */
   forwardTo(port: number): void
   /** Every request since the start, in order. */
   exchanges: readonly Exchange[]
-  /** Lets so many more bytes of PUT bodies through, then holds all bodies back: a stall. */
+  /** Lets `bytes` more bytes of PUT bodies through, then holds all bodies back, as a stall does. */
   holdAfter(bytes: number): Promise<void>
-  /** Answers the PUTs that are under way in the server's place, once the client has sent all of them. */
+  /** Answers the PUTs that are under way itself, once the client has sent all of their bytes. */
   answerPuts(status: number): void
-  /** Answers new requests that match in the server's place, until `open`. */
+  /** Answers new requests that match itself, until `open` is called. */
   answer(status: number, matches: Matches): void
-  /** Keeps new requests that match from the server, until `open`. */
+  /** Keeps new requests that match from the server, until `open` is called. */
   hold(matches: Matches): void
   /** Breaks the connections of all PUTs that are under way, on both sides. */
   reset(): void
   /**
-   * Breaks every connection of the client, and those that it tries to make, until `open`. The server
-   * is told nothing: its side of a broken connection stays as it is.
+   * Breaks every connection of the client, and every new one, until `open` is called. The server's
+   * side of a broken connection stays open, because nobody tells the server.
    */
   cut(): void
-  /** Everything passes again. */
+  /** Ends all faults, so that everything passes again. */
   open(): void
   close(): Promise<void>
 }
@@ -57,24 +57,26 @@ export interface ChaosProxy {
 /** A request that is under way. */
 interface Passing {
   exchange: Exchange
-  /** Answers in the server's place once the client has sent all; null when the server has begun to. */
+  /**
+   * Answers itself once the client has sent everything; null once the server has begun to answer.
+   */
   refuse: ((status: number) => void) | null
   reset: () => void
 }
 
-/** Starts a proxy that is open and leads nowhere yet. */
+/** Starts a proxy without faults. It has no target until `forwardTo` is called. */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
   let isHeld = false
   let refused: { status: number; matches: Matches } | null = null
   let held: Matches | null = null
-  /** What lets each held request go on. */
+  /** Each function lets a held request go on. */
   const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
-  // A kept connection that the server closes meanwhile would be a fault that no test asked for.
+  // The server could close a kept connection at any time. That would be a fault that no test wants.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -83,7 +85,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
     let isRefused = false
     to.on('error', () => {
-      // Its own end makes a request that was not answered fail; the client is to hear the refusal.
+      // Destroying an unanswered request makes it fail. After a refusal the client must still get
+      // its answer.
       if (!isRefused) request.socket.destroy()
     })
     const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
@@ -145,7 +148,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  /** The PUTs that are under way, from now on known as disturbed. */
+  /** Marks the PUTs that are under way as disturbed, and returns them. */
   const disturbPuts = () => {
     const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
     for (const { exchange } of puts) exchange.disturbed = true
@@ -197,7 +200,10 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   }
 }
 
-/** Answers when the client has sent its whole body: one that is cut off is a lost connection to it. */
+/**
+ * Answers once the client has sent its whole body. An earlier answer could look like a lost
+ * connection.
+ */
 function answerAtEnd(
   request: IncomingMessage,
   response: ServerResponse,
@@ -207,7 +213,7 @@ function answerAtEnd(
   const answer = () => {
     if (response.destroyed) return
     exchange.status = status
-    // A page of another origin may see what happened, as it may with the bucket itself.
+    // A page of another origin may read the status, as it may when the bucket itself answers.
     const origin = request.headers.origin
     response.writeHead(status, origin ? { 'access-control-allow-origin': origin } : {})
     response.end()

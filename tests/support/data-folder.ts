@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silent = { info() {}, warn() {} }
 
-/** The one cluster of this process that all others are copied from. */
+/** This process makes one cluster, and copies it for each data folder. */
 let prepared: Promise<string> | undefined
 
 async function prepare(): Promise<string> {
@@ -20,12 +20,12 @@ async function prepare(): Promise<string> {
 }
 
 /**
- * Makes a server's data folder with an empty Postgres cluster in it, as its first start would: a copy
- * of one that is made once a process, which takes a tenth of the time.
+ * Makes a server's data folder with an empty Postgres cluster in it, as the server's first start
+ * would. It copies a cluster that each process makes once. A copy takes a tenth of the time.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   prepared ??= prepare()
   await mkdir(dataDir, { mode: 0o700 })
-  // It keeps owner and mode, which Postgres insists on.
+  // The copy keeps the owner and the mode, which Postgres insists on.
   await execute('cp', ['-a', await prepared, dataDir])
 }

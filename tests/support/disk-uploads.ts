@@ -12,12 +12,14 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type Answer, send } from './send.ts'
 
-/** What came back to a request that a test feeds by hand; 'cut' when the connection ended without. */
+/**
+ * The answer to a PUT whose bytes a test writes itself; 'cut' if the connection closed without one.
+ */
 export type Ending =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
 
-/** A PUT that a test feeds by hand. */
+/** A PUT whose bytes a test writes itself. */
 export interface OpenPut {
   client: ClientRequest
   ended: Promise<Ending>
@@ -25,7 +27,7 @@ export interface OpenPut {
   write(bytes: Buffer): Promise<void>
 }
 
-/** Opens a PUT; its headers leave with the first bytes, or when the client flushes them. */
+/** Opens a PUT. Its headers are sent with the first bytes, or when the client flushes them. */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -50,7 +52,7 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, ended, write }
 }
 
-/** How many bytes an answer says are stored. */
+/** Returns how many bytes are stored, as an answer tells it. */
 export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
@@ -58,7 +60,7 @@ export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
 /** Headers of a body that announces no length. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
 
-/** An upload of one key to a disk server, sent whole to its one URL. */
+/** An upload of one key to a disk server, sent in one piece to its one URL. */
 export interface WholeUpload {
   grant: UploadGrant
   key: string
@@ -66,19 +68,22 @@ export interface WholeUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<Answer>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<Answer>
-  /** How many bytes a HEAD says are stored. */
+  /** Asks by HEAD how many bytes are stored. */
   offset(): Promise<number>
-  /** Resolves when so many are stored, with how often it asked: that makes a running transfer write. */
+  /**
+   * Asks again and again until `bytes` bytes are stored. Each HEAD makes a running transfer write
+   * what it has. Returns how often it asked.
+   */
   untilStored(bytes: number): Promise<number>
-  /** What lies on the disk. */
+  /** Reads the bytes that are on the disk. */
   stored(): Promise<Buffer>
-  /** The names of all that lies on the disk of it, but for a file that was sealed. */
+  /** Returns the names of the upload's files on the disk. A sealed file is not among them. */
   left(): Promise<string[]>
-  /** Answers the SHA-256. */
+  /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
 }
 
-/** An upload with a new key; of its grant some may be given. */
+/** Makes an upload with a new key. `changes` replace fields of its grant. */
 export function wholeUpload(
   disk: DiskServer,
   size: number,
@@ -115,9 +120,9 @@ export function wholeUpload(
   }
 }
 
-/** A part on its way. */
+/** A part whose transfer has begun. */
 export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
-  /** Sends the rest. */
+  /** Sends the rest of the part. */
   finish(): void
 }
 
@@ -125,29 +130,29 @@ export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
 export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload, sent whole. */
+  /** The same upload, sent in one piece. */
   whole: WholeUpload
-  /** From 1. */
+  /** The numbers of all parts, from 1. */
   partNumbers: number[]
-  /** The same upload at a server that was started on the same folder. */
+  /** Returns the same upload at another server that was started on the same folder. */
   at(server: DiskServer): CutUpload
   part(partNumber: number): PartGrant
   bytesOf(partNumber: number): Buffer
   urlOf(partNumber: number): Promise<string>
-  /** Sends a part with the bytes that it is to have, or others. */
+  /** Sends a part with its own bytes, or with `body` instead. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<Answer>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
-  /** Begins a part and waits until the server has it in hand. */
+  /** Begins a part, and waits until the server has begun to receive it. */
   begin(partNumber: number): Promise<BegunPart>
-  /** Status and offset that a HEAD of the part answers. */
+  /** Returns the status and the offset that a HEAD of the part gets. */
   headOf(partNumber: number): Promise<[number, number]>
-  /** The numbers of the parts that storage holds. */
+  /** Returns the numbers of the parts that storage holds. */
   held(): Promise<number[]>
   untilHeld(...partNumbers: number[]): Promise<void>
 }
 
-/** An upload of `count` parts of `partSize` bytes, the last one of half of that. */
+/** Makes an upload of `count` parts of `partSize` bytes. The last part has half of that size. */
 export function cutUpload(disk: DiskServer, count: number, partSize: number): CutUpload {
   const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
   return cutBytes(disk, bytes, partSize)

@@ -11,7 +11,7 @@ import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
-/** How a call ends that the server refuses. */
+/** The outcome of a call that the server refuses. */
 export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   return {
     ok: false,
@@ -19,21 +19,21 @@ export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   }
 }
 
-/** Lets so much time pass, and what it sets off run to its end. */
+/** Lets `ms` milliseconds pass, and runs what they set off to its end. */
 export function pass(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/** What a test sets of the server, the browser and the network. */
+/** Makes the answers of the server, the browser and the network. A test may change them. */
 function makeAnswers() {
   return {
-    /** Who is signed in. */
+    /** The user who is signed in; null for a visitor. */
     user: 'ada' as string | null,
     isOnline: true,
     isServerReady: true,
-    /** By the name of the file; null grants it. */
+    /** Gets the file's name. Null lets the upload start. */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-    /** By how many confirmations there were; null grants it. */
+    /** Gets the number of confirmations so far. Null confirms the upload. */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
     onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
@@ -41,33 +41,37 @@ function makeAnswers() {
   }
 }
 
-/** What was done to the world, as a test reads it. */
+/** Makes the notes of what the engine did, for a test to read. */
 function makeTraces() {
   return {
-    /** What was asked of the server and sent, in order: 'start a.txt', 'send key of a.txt'. */
+    /**
+     * What was asked of the server or sent, in order, such as 'start a.txt' and 'send key of
+     * a.txt'.
+     */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
     /** The records as the browser keeps them. */
     saved: new Map<string, UploadRecord>(),
-    /** What else the browser keeps. */
+    /** The browser's storage, without the records and handles. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
-    /** How many uploads the server gave a place. */
+    /** How many uploads the server has started. */
     tickets: 0,
-    /** How often the list of files was refreshed, and what is shown changed. */
+    /** How often the list of files was refreshed, and how often the engine reported a change. */
     listed: 0,
     changes: 0,
-    /** How often the page and the screen are held now. */
+    /** How many locks hold the page, and how many keep the screen on. */
     holds: 0,
     awake: 0,
   }
 }
 
 /**
- * An engine of ada's in a browser and before a server that are made up: a test sets their answers, and
- * reads what was done to them. Time stands still until the test lets it pass; close it at the end.
+ * Runs the engine of the user ada with a simulated browser and server. A test sets their answers
+ * and reads what the engine did. Time stands still until the test lets it pass. The test must close
+ * the world at its end.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
@@ -163,11 +167,11 @@ export function openEngineWorld() {
   const running = Object.assign(world, {
     data,
     deps,
-    /** The one that runs. */
+    /** The engine that runs now. */
     engine: new UploadEngine('ada', [], deps),
   })
   const state = () => running.engine.state()
-  /** Adds a drop as a tab does; answers the ids of its records. */
+  /** Adds a drop as a tab does, and returns the ids of its records. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((one) => {
       ids += 1
@@ -179,7 +183,7 @@ export function openEngineWorld() {
     void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
-  /** From now on no transfer ends, until what this answers is called. */
+  /** Keeps every transfer from ending. Returns a function that lets them end. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.onSend = ({ signal }) =>
@@ -193,12 +197,12 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Another page, in which nothing was found, takes the place of the one that runs. */
+    /** Closes the running engine and opens one without records in its place. */
     openFor: (ownerId: string) => {
       running.engine.close()
       running.engine = new UploadEngine(ownerId, [], deps)
     },
-    /** The page is loaded anew: what was in memory is gone. */
+    /** Reloads the page: what was only in memory is lost. */
     reload: () => {
       const found = structuredClone([...world.saved.values()])
       running.engine.close()
@@ -207,7 +211,7 @@ export function openEngineWorld() {
     },
     add,
     hold,
-    /** Adds a drop whose transfer has begun and does not end. */
+    /** Adds a drop, and keeps its transfer from ending once it has begun. */
     addStuck: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       hold()
       const added = add(picked)
@@ -215,7 +219,7 @@ export function openEngineWorld() {
       return added
     },
     state,
-    /** Each upload with its status: 'a.txt completed'. */
+    /** Returns each upload with its status, such as 'a.txt completed'. */
     shown: () => state().records.map(({ fileName, status }) => `${fileName} ${status}`),
     close: () => {
       running.engine.close()

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below what systems take for the near ends of connections, and above what programs usually listen on. */
+/** Systems give outgoing connections higher ports, and most programs listen on lower ones. */
 const range = [20_000, 32_000] as const
 
 /**
- * A port of 127.0.0.1 on which nothing listens. Chosen by chance and from a range of its own, so that
- * no connection and no other test takes it before it is used, or while a server is started again.
+ * Returns a random port of 127.0.0.1 on which nothing listens. Its range is seldom used by others.
+ * So the port should stay free until it is used, and while a server is restarted on it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

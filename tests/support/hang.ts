@@ -1,5 +1,5 @@
 /**
- * A limit in milliseconds that only what hangs ever meets, on a machine however slow. Whatever waits in
- * a test waits so long; nothing is ever proved by an answer that came within it.
+ * How long a test waits for anything, in milliseconds. Only something that hangs takes so long,
+ * even on a slow machine. No test proves anything by an answer that came within this time.
  */
 export const hangMs = 120_000

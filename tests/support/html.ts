@@ -2,13 +2,13 @@ import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as T
 
 export type Element = Tree.Element
 
-/** A document as a browser's parser understands it, what waits in templates included. */
+/** A document as a browser's parser reads it, including the content of templates. */
 export interface ParsedPage {
   everything(): Element[]
   all(tag: string): Element[]
-  /** The one element outside of templates with this tag and these attributes. */
+  /** Returns the only element outside of templates with this tag and these attributes. */
   one(tag: string, attributes?: Record<string, string>): Element
-  /** The whole document, as its elements, texts and comments stand now. */
+  /** Returns the HTML of the whole document as it is now. */
   serialized(): string
 }
 
@@ -32,7 +32,7 @@ export function elementsOf(element: Element, tag: string): Element[] {
   return within(element, true).filter(({ tagName }) => tagName === tag)
 }
 
-/** The element's own text, where it has one, and that of what it holds. */
+/** Returns the text of an element and of all elements in it. */
 export function textOf(element: Element | undefined): string {
   return (element?.childNodes ?? [])
     .map((node) => (isTextNode(node) ? node.value : isElementNode(node) ? textOf(node) : ''))

@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 
-/** What is put on the line in one go. */
+/** The line sends at most this many bytes of a connection at a time. */
 const packetBytes = 8 * 1024
-/** What may wait for its turn, of each connection. */
+/** A connection that has this many bytes in its queue is read no further. */
 const queueBytes = 1024 * 1024
 
-/** What one connection has to send in one direction. */
+/** One connection's bytes in one direction. */
 interface Flow {
   to: Socket
   from: Socket
   queue: Buffer[]
   queued: number
-  /** When it may begin. */
+  /** The moment from which the connection may send. */
   since: number
-  /** No more will come. */
+  /** Whether the sender has ended. */
   isOver: boolean
-  /** The receiver takes nothing for now. */
+  /** Whether the receiver takes nothing at the moment. */
   isBlocked: boolean
 }
 
@@ -27,15 +27,16 @@ interface Packet {
 
 /** One direction of a line. */
 export interface LineDirection {
-  /** Carries what comes out of one socket to another, from some milliseconds on. */
+  /** Carries the bytes of one socket to another, beginning after `afterMs` milliseconds. */
   carry(from: Socket, to: Socket, afterMs: number): void
   carried(): number
   close(): void
 }
 
 /**
- * A rate and a delay that all its connections share. They take turns, a packet each; times are
- * computed and not slept, so that a late timer costs no rate.
+ * Makes a direction with a rate and a delay. Its connections share the rate: each sends a packet in
+ * its turn. The times of packets are computed, not waited for, so a late timer does not lower the
+ * rate.
  */
 export function makeLineDirection({
   bytesPerSecond,
@@ -52,7 +53,7 @@ export function makeLineDirection({
   let carried = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** The flow whose turn it is, brought to the end of the row. */
+  /** Returns the connection whose turn it is, and moves it to the end of the row. */
   const nextFlow = (now: number): Flow | undefined => {
     const at = flows.findIndex(
       ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
@@ -78,7 +79,7 @@ export function makeLineDirection({
   }
 
   const sendDue = (now: number) => {
-    // What a late timer missed is made good; what nobody wanted to send is not.
+    // Time that a late timer missed is made up for. Time in which nobody sent anything is not.
     if (isIdle) freeAt = Math.max(freeAt, now)
     isIdle = false
     while (freeAt <= now) {

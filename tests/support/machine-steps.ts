@@ -3,10 +3,10 @@ import { advance } from '../../src/web/uploads/engine/upload-machine.ts'
 import type { UploadRecord, UploadTicket } from '../../src/web/uploads/records/upload-record.ts'
 import { uploadRecord, uploadTicket } from './upload-facts.ts'
 
-/** When the uploads of these tests began. */
+/** The time at which the uploads of these tests began. */
 export const start = 1_752_314_400_000
 
-/** For a file of three parts. */
+/** A ticket for a file of three parts. */
 export const ticket: UploadTicket = { ...uploadTicket(), parts: { size: 400, count: 3 } }
 
 /** An upload of 1,000 bytes that was just added. */
@@ -14,10 +14,10 @@ export function record(changes: Partial<UploadRecord> = {}): UploadRecord {
   return uploadRecord({ fileName: 'a.txt', lastActivity: start, ...changes })
 }
 
-/** The same on its way. */
+/** The same upload while it is sent. */
 export const uploading = record({ status: 'uploading', ticket, uploadStartTime: start })
 
-/** What becomes of a record after an event, a second after it began. */
+/** Returns the record and the effects of an event, one second after the upload began. */
 export function stepOf(before: UploadRecord, event: UploadEvent, now = start + 1000) {
   return advance(before, event, now)
 }

@@ -3,14 +3,14 @@ import type { MailQueue, MailRequest } from '../../src/server/email/mail-queue.t
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/** Mail as a test sees it: asked for by the server, sent when the test says so. */
+/** Collects the mail that the server asks for, and sends it when a test says so. */
 export interface MailBox {
   queue: MailQueue
-  /** Sends what was asked for since the last call, and answers the letters that came of it. */
+  /** Sends the mail that was asked for since the last call, and returns it. */
   collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
 }
 
-/** A queue in memory, for tests that are about something else than the queue. */
+/** Makes a queue in memory, for tests that are not about the queue. */
 export function makeMailBox(): MailBox {
   const asked: MailRequest[] = []
   return {

@@ -5,14 +5,14 @@ import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 
-/** A client that speaks to the server like a browser: its cookies travel with each request. */
+/** A client that calls the server like a browser: it sends its cookies with each request. */
 export interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** POSTs JSON. */
   post(path: string, body?: unknown): Promise<Response>
 }
 
-/** Somebody signed in. */
+/** A user who is signed in. */
 export interface Person extends Client {
   id: string
   email: string
@@ -22,7 +22,7 @@ export interface Person extends Client {
 /** A server in this process or in another. */
 type Server = Pick<TestApp, 'url'>
 
-/** A client with these cookies, or none: a visitor. */
+/** Makes a client with these cookies. Without cookies it is a visitor. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -42,7 +42,7 @@ export function makeClient(app: Server, cookie = ''): Client {
   }
 }
 
-/** Signs somebody up over HTTP, on the free tier. */
+/** Signs a free user up over HTTP. */
 export async function signUp(
   app: Server,
   headers: Record<string, string> = {},
@@ -59,7 +59,7 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs somebody up and in over HTTP. Premium and administrator are set in the database. */
+/** Signs a user up and in over HTTP. Sets the tier, the role and the trial in the database. */
 export async function makePerson(
   app: TestApp,
   facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
@@ -73,7 +73,7 @@ export async function makePerson(
   return { ...client, id, email, password }
 }
 
-/** Signs in over HTTP and answers the cookies to send. */
+/** Signs in over HTTP and returns the cookies to send. */
 export async function logIn(app: Server, email: string, password: string): Promise<string> {
   const login = await makeClient(app).post('/api/auth/login', { email, password })
   await expectOk(login)
@@ -87,11 +87,14 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /** How it can be cut, and the URLs of its first parts; absent for a file of one part. Sizes in bytes. */
+  /**
+   * The size of a part in bytes, the number of parts, and the first URLs. A file of one part has
+   * none.
+   */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
-/** Starts an upload and answers what the server said. */
+/** Starts an upload and returns the server's answer. */
 export async function startUpload(
   person: Client,
   file: { name?: string; size: number; type?: string; days?: string; idempotencyKey?: string },
@@ -116,7 +119,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Presigned URLs for parts, in the order of the numbers. */
+/** Asks for presigned URLs of parts. Returns them in the order of the numbers. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -134,14 +137,14 @@ export interface ListedPart {
   checksum?: string
 }
 
-/** The parts that storage holds. */
+/** Returns the parts that storage holds. */
 export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
-/** Uploads random or given bytes the whole way and answers the file. */
+/** Uploads random or given bytes, confirms the upload, and returns the file. */
 export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
@@ -162,7 +165,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** The checksums that a PUT may carry and a list of parts tells, in base64. */
+/** The checksums, in base64, that a PUT may carry and a list of parts contains. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

@@ -17,12 +17,15 @@ import {
 } from './make.ts'
 import { confirm, download } from './upload-requests.ts'
 
-/** An upload of 25 bytes in three parts of 10, 10 and 5, and the bytes that it is to have. */
+/** An upload of 25 bytes in three parts of 10, 10 and 5 bytes. */
 export interface InParts extends StartedUpload {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Cut as another rule would cut it: what counts is how it was cut when it was started. */
+/**
+ * Starts an upload with smaller parts than the product's rule gives. The server must keep to the
+ * part size that the upload was started with.
+ */
 export async function startInParts({ deps }: TestApp, person: Person): Promise<InParts> {
   const bytes = new Uint8Array(randomBytes(25))
   const started = await startUpload(person, { size: bytes.length })
@@ -33,12 +36,12 @@ export async function startInParts({ deps }: TestApp, person: Person): Promise<I
   return { ...started, bytes }
 }
 
-/** The bytes of one part. */
+/** Returns the bytes of one part. */
 export function pieceOf({ bytes }: InParts, partNumber: number): Uint8Array<ArrayBuffer> {
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** What is listed of a part that holds these bytes. */
+/** Returns the entry of a part with these bytes in a list of parts. */
 export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -47,7 +50,7 @@ export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** What is listed of the 25 bytes when they are one file already. */
+/** The list of parts of an upload whose 25 bytes are already one file. */
 export const allWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -58,7 +61,7 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
   return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
 }
 
-/** Signs and sends these parts, all at once. */
+/** Signs these parts and sends them all at once. */
 export async function sendParts(
   person: Person,
   upload: InParts,
@@ -72,14 +75,17 @@ export async function sendParts(
   expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
-/** An upload whose parts are all there. */
+/** Starts an upload and sends all of its parts. */
 export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
   const upload = await startInParts(app, person)
   await sendParts(person, upload, [3, 1, 2])
   return upload
 }
 
-/** What is lost may not be missing, and what was refused may not have been stored. */
+/**
+ * Sends the parts that storage does not hold, and expects the whole file after a confirm. So the
+ * list of parts names no lost part, and no refused bytes were stored.
+ */
 export async function expectGoesOn(app: TestApp, person: Person, upload: InParts): Promise<void> {
   const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
   await sendParts(
@@ -92,7 +98,7 @@ export async function expectGoesOn(app: TestApp, person: Person, upload: InParts
   expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
 }
 
-/** Everything the disk holds under a key, whatever it is called. */
+/** Returns every path in the data folder that contains the key. */
 export async function onDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const all = await readdir(deps.config.dataDir, { recursive: true })
   return all.filter((path) => path.includes(cloudKey))

@@ -8,16 +8,16 @@ import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** In bytes, of each part but the last. */
+/** The bytes of each part but the last. */
 export const partSize = 1000
-/** Of any part of the file as it is now. */
+/** The checksum of every part of the file as it is now. */
 export const ownChecksum = 'abc='
 
-/** How a PUT goes wrong. */
+/** A way in which a PUT fails. */
 export type Fault =
   | { kind: 'lost'; how: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
-  /** The connection is lost and with it one more part that was there. */
+  /** The connection is lost, and storage loses another part that it held. */
   | { kind: 'forgets' }
 
 function answerOf(status: number, code: string | null = null, retryAfterMs: number | null = null) {
@@ -25,9 +25,9 @@ function answerOf(status: number, code: string | null = null, retryAfterMs: numb
 }
 
 /**
- * A storage, a line to it and the time that both take, all simulated: time goes on only when everybody
- * waits. Each PUT takes `partMs`; what goes wrong with it, `fault` tells when it begins. `run` sends a
- * file of `count` parts and `size` bytes to it, and ends as that does.
+ * Simulates a storage, the line to it and the time. Time passes only when everybody waits. Each PUT
+ * takes `partMs` milliseconds. `fault` is asked for the fault of each PUT when it begins. `run`
+ * sends a file of `count` parts and `size` bytes, and settles as the transfer does.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -35,7 +35,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const back: (() => void)[] = []
   let signatures = 0
   const held = new Map<number, number>()
-  /** The checksums of parts that storage holds of an older version of the file. */
+  /** The checksums of held parts that belong to an older version of the file. */
   const older = new Map<number, string>()
   const underWay = new Set<number>()
   const cancel = new AbortController()
@@ -61,14 +61,14 @@ export function simulateParts(count: number, size = count * partSize) {
     partMs: 100,
     callMs: 1,
     online: true,
-    /** Whether the server itself is there. */
+    /** Whether the server answers that it is ready. */
     ready: true,
     mostAtOnce: 0,
-    /** How many PUTs were answered as they should be. */
+    /** How many PUTs succeeded. */
     answered: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** What a call is answered instead; null where it is answered as it should be. */
+    /** Returns the refusal of a call; null if the call succeeds. */
     refuse: (_call: 'sign' | 'list'): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -130,7 +130,7 @@ export function simulateParts(count: number, size = count * partSize) {
         return await after(sim.partMs, request.signal, () => {
           if (!sim.online) return { kind: 'network' }
           const answer = answerTo(partNumber, fault)
-          // What runs out of time on its way has not left as a whole.
+          // If a PUT that stored nothing gets no answer, its body has not left as a whole.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return answer
         })
@@ -202,7 +202,7 @@ export function simulateParts(count: number, size = count * partSize) {
       over = true
     })
     running.catch(() => undefined)
-    // Whoever can go on without time passing goes on before it passes.
+    // Everything that can go on without a wait goes on before time passes.
     for (let turns = 0; !over; turns += 1) {
       for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
@@ -220,14 +220,14 @@ export function simulateParts(count: number, size = count * partSize) {
   return Object.assign(sim, { run, deps, at, goOnline })
 }
 
-/** How it failed; throws where it did not, or not as a transfer does. */
+/** Returns how the transfer failed. Throws if it succeeded, or failed with another error. */
 export async function failureOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }
 
-/** The first `times` tries of a part go wrong like this. */
+/** Returns a function that gives the first `times` tries of each part this fault. */
 export function firstTries(times: number, fault: Fault, which = (_: number) => true) {
   const tries = new Map<number, number>()
   return (partNumber: number) => {
@@ -237,12 +237,15 @@ export function firstTries(times: number, fault: Fault, which = (_: number) => t
   }
 }
 
-/** Of the parts that were sent, in order, each as often as it was. */
+/**
+ * Returns the numbers of all parts that were sent, in order. A part that was sent twice is named
+ * twice.
+ */
 export function sentNumbers(sim: { puts: { partNumber: number }[] }) {
   return sim.puts.map(({ partNumber }) => partNumber)
 }
 
-/** The part numbers of a file of so many parts. */
+/** Returns the part numbers from 1 to `count`. */
 export function from1To(count: number) {
   return Array.from({ length: count }, (_, at) => at + 1)
 }

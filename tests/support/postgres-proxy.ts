@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When a connection is cut: what the server knows of a statement then, and what Postgres does. */
+/** The moments at which a statement's connection is cut. */
 export const moments = [
   'before Postgres has it',
   'after Postgres did it, before the answer',
@@ -8,41 +8,42 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-/** What gets lost on a network that has gone silent. */
+/** What a silent network loses. */
 export const losses = ['the statement', 'the answer'] as const
 export type Loss = (typeof losses)[number]
 
-/** The network between the server and Postgres, and what goes wrong in one. */
+/** A network between the server and Postgres. A test makes it fail. */
 export interface PostgresProxy {
-  /** What DATABASE_URL is through it. */
+  /** The DATABASE_URL of a server that uses the proxy. */
   url: string
-  /** The statements that came since `count`, on all connections. */
+  /** The statements on all connections since `count` was called. */
   readonly statements: readonly string[]
-  /** Forgets the statements so far. */
+  /** Forgets all earlier statements. */
   count(): void
-  /** Cuts the connection on which the n-th statement comes from now on, from 1. */
+  /** Cuts the connection of the n-th statement from now on. The next statement is the first. */
   cutAt(n: number, moment: Moment): void
-  /** Whether the cut that was asked for has come. */
+  /** Whether the connection has been cut since `cutAt` was called. */
   readonly wasCut: boolean
   /**
-   * Swallows everything on the connection on which the n-th statement comes from now on, from 1: that
-   * statement too, or only its answer. Nothing is closed.
+   * Makes the connection of the n-th statement from now on silent, without closing it. The next
+   * statement is the first. That statement is lost, or only its answer, and so is everything after
+   * it.
    */
   silenceAt(n: number, lost: Loss): void
-  /** Swallows everything from now on, on every connection, and closes none. */
+  /** Makes every connection silent from now on, without closing any. */
   silence(): void
-  /** Connections that were open stay as they are; new ones work. */
+  /** Lets new connections work. Connections that are silent stay silent. */
   open(): void
   close(): Promise<void>
 }
 
-/** One message of Postgres's protocol: its type, where it has one, and all its bytes. */
+/** One message of Postgres's protocol, with its type if it has one, and all its bytes. */
 interface Message {
   type: string
   bytes: Buffer
 }
 
-/** Starts a proxy before the Postgres of this URL, which names a folder with its socket. */
+/** Starts a proxy in front of a Postgres. The URL names the folder of the Postgres's socket. */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -68,7 +69,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silent.add(client)
-    // The server hears of a cut in both ways that there are: by an end, and by a reset.
+    // A connection can be lost in two ways, an end or a reset. The tests use both.
     const cutNow = (how: 'end' | 'reset') => {
       cut = null
       wasCut = true
@@ -144,7 +145,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/** Calls for every whole message; the first that a client sends has no type. */
+/** Calls `on` with each whole message. The first message of a client has no type. */
 function onMessages(
   socket: Socket,
   { hasStart }: { hasStart: boolean },
@@ -166,7 +167,7 @@ function onMessages(
   })
 }
 
-/** The SQL that a message carries, or the name of what was prepared before. */
+/** Returns the SQL of a message, or the name of a prepared statement. */
 function textOf(type: string, bytes: Buffer): string {
   const words = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return words[0] ?? ''

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
 
-/** A database of a test's own; `drop` also ends connections that are still open. */
+/** A test's own database. `drop` also ends connections that are still open. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -19,15 +19,15 @@ const run = promisify(execFile)
 const template = 'mayfly_template'
 
 /**
- * Starts the one Postgres of a test run in a temporary folder. `url` is that of its administrative
- * database, which `createDatabase` takes.
+ * Starts the one Postgres of a test run in a temporary folder. Returns the URL of its
+ * administrative database, which `createDatabase` needs.
  */
 export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
   const postgres = await startEmbeddedPostgres(folder, { info() {}, warn() {} })
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // What a test run writes need not survive a power cut.
+    // The data of a test run need not survive a power cut.
     await client.query('alter system set fsync = off')
     await client.query('alter system set synchronous_commit = off')
     await client.query('alter system set full_page_writes = off')
@@ -44,13 +44,13 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
   }
 }
 
-/** The first process of a Postgres, by that of one of its connections, which it started. */
+/** Returns the first process of a Postgres: the parent of the process that serves a connection. */
 export async function firstProcessOf(connectionPid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
-/** Makes a database: with all migrations applied and nothing in it, or without any tables. */
+/** Creates a database without rows. 'migrated' has all tables, 'nothing' has none. */
 export async function createDatabase(
   adminUrl: string,
   content: 'migrated' | 'nothing',

@@ -3,17 +3,17 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The administrative database of the Postgres that serves this test run. */
+    /** The URL of the administrative database of this test run's Postgres. */
     postgresUrl: string
   }
 }
 
-/** Gives a test file a database of its own, with all migrations applied and nothing in it. */
+/** Gives a test file its own database with all tables and no rows. */
 export function freshDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('postgresUrl'), 'migrated')
 }
 
-/** The same without any tables. */
+/** Gives a test file its own database without tables. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('postgresUrl'), 'nothing')
 }

@@ -3,26 +3,26 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
 
-/** What a folder holds: more folders, and files with their bytes. */
+/** The content of a folder: more folders, and files with their bytes. */
 type Tree = Map<string, Tree | Buffer>
 
-/** What may lie on a disk after its power was cut. */
+/** A state in which a power cut can leave a disk. */
 export interface PowerCut {
-  /** After which step it was cut, and what had not been synced and survived all the same. */
+  /** Names the step before the cut, and the changes that the cut lost. */
   moment: string
-  /** What had been promised by then. */
+  /** The promises made before the cut. */
   promised: ReadonlySet<string>
-  /** Makes a folder, which must exist, what the disk is after the cut. */
+  /** Writes the disk's content after the cut to an existing folder. */
   restore(folder: string): Promise<void>
 }
 
 /**
- * Cuts the power after every step, and answers all that can be left then, each once. What was
- * synced is left: bytes by a sync of their file, names by a sync of their folder, a move by a sync
- * of both. Of the rest any name may be left or not, in any order; of the bytes of a file all,
- * none, or all but one write, where the lost bytes read as zeros. Two things are taken for granted,
- * as file systems with a journal keep them: a move is made whole or not at all, and a file that
- * grows at its end is never longer than its bytes.
+ * Cuts the power after every step, and yields each state of the disk that can then be left, once. A
+ * cut never loses what was synced. A sync of a file keeps its bytes; a sync of a folder keeps its
+ * names; a move needs a sync of both folders. Any other change of a name may be lost, whatever
+ * their order. Of the other changes of a file, the cut loses none, all, or one write, whose bytes
+ * then read as zeros. Like a file system with a journal, the disk makes a move whole or not at all.
+ * A file that grows at its end is never longer than its bytes.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   const seen = new Set<string>()
@@ -46,7 +46,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Each set of changes that can be lost together. */
+/** Yields each set of changes that a cut can lose together. */
 function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')
@@ -65,7 +65,7 @@ function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const chosen of product(choices)) yield new Set(chosen.flat())
 }
 
-/** Whether a step is no change, or one that survives whatever happens. */
+/** Returns whether a cut cannot lose a step: it is synced, or it changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]
@@ -74,7 +74,9 @@ function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   )
 }
 
-/** A change of a file's bytes, and what was appended to the file behind it. */
+/**
+ * Yields a change of a file, and the bytes that were then appended to it. They are lost with it.
+ */
 function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
   let end: number | undefined
   for (const change of changes.slice(at)) {

@@ -8,16 +8,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** A real S3 server: one monitor, one store and one gateway of Ceph, in a folder of their own. */
+/** A real S3 server in its own folder: one monitor, one store and one gateway of Ceph. */
 export interface S3Server {
-  /** Such as http://127.0.0.1:41234; buckets are addressed by path. */
+  /** The endpoint, such as http://127.0.0.1:41234. The path of a URL names the bucket. */
   endpoint: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** Who takes part, and what of the cluster each may use. */
+/** The users of the cluster, and the services that each of them may use. */
 const entities = [
   ['mon.', 'mon'],
   ['client.admin', 'mon', 'osd'],
@@ -28,16 +28,15 @@ const startMs = 90_000
 const execute = promisify(execFile)
 
 /**
- * Starts the server, on ports that are free; it ends with `stop`, and with this process. Takes
- * some ten seconds: each run begins in a fresh folder, because Ceph does not come up again quickly
- * in a used one.
- * @throws what the part said that did not come up.
+ * Starts the server on free ports. It ends with `stop` or with this process. The start takes some
+ * ten seconds. Each run uses a fresh folder, because Ceph starts slowly in a used one.
+ * @throws the output of the gateway when the server does not come up.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const parts: ChildProcess[] = []
   const stop = async () => {
-    // Nothing in it is worth an orderly end.
+    // Nothing in the folder is needed afterwards, so the processes are killed.
     for (const part of parts.toReversed()) {
       if (part.exitCode !== null || part.signalCode !== null) continue
       const ended = once(part, 'exit')
@@ -71,7 +70,7 @@ async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Serv
   const signal = AbortSignal.timeout(startMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
-  /** The kernel ends it when this process ends, however that comes. */
+  /** Starts a program. The kernel kills it when this process ends for any reason. */
   const keep = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
     const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const MiB = 1024 ** 2
 
-/** The memory of a process that is resident now, in MiB. */
+/** Returns the resident memory of a process in MiB. */
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) {
-    // Not Linux. `ps` tells KiB.
+    // This is not Linux. `ps` reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8')) ?? []

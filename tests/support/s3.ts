@@ -11,24 +11,26 @@ export type { TestBucket }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The S3 server of this test run; null where its programs are not installed. */
+    /** The S3 server of this test run; null if its programs are not installed. */
     s3Server: S3Server | null
   }
 }
 
-/** Tests that need a real S3 server. Where there is none they are skipped, and the run says so. */
+/**
+ * Describes tests that need a real S3 server. Without one they are skipped, and the run says so.
+ */
 export function describeOnS3(name: string, tests: () => void): void {
   describe.skipIf(inject('s3Server') === null)(name, tests)
 }
 
-/** Gives a test file a bucket of its own, with nothing in it. */
+/** Gives a test file its own empty bucket. */
 export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
 }
 
-/** Everything that takes room in a bucket: objects, and parts of uploads. */
+/** Returns how many bytes a bucket holds, in objects and in parts of open uploads. */
 export async function bytesIn({
   client,
   settings: { bucket: Bucket },
@@ -45,7 +47,7 @@ export async function bytesIn({
   return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }
 
-/** How many multipart uploads of an object are open: neither completed nor aborted. */
+/** Returns how many multipart uploads of an object are open, neither completed nor aborted. */
 export async function openUploadsOf(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,

@@ -1,11 +1,11 @@
 import { createHash, randomInt } from 'node:crypto'
 
-/** A whole number from 0 up to, and not including, the limit. */
+/** Returns a random whole number from 0 to `limit` - 1. */
 export type Draw = (limit: number) => number
 
 /**
- * Runs a round so many times, with numbers that are the same ones for the same FAULT_SEED. What a
- * failing round throws names the seed that brings it back.
+ * Runs `rounds` rounds with random numbers. The environment variable FAULT_SEED repeats the numbers
+ * of an earlier run. If a round fails, its error names the seed.
  */
 export async function seededRounds(
   rounds: number,

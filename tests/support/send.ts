@@ -10,15 +10,16 @@ export interface Answer {
 export interface Sending {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** Sent letter for letter in place of the URL's own path, which parsing has tidied. */
+  /** The path to send exactly as it is. The parser of URLs would change some characters of it. */
   path?: string
-  /** Sent with its own length, unless the headers say otherwise. */
+  /** The body. Its length is sent too, unless the headers say otherwise. */
   body?: Buffer | string
 }
 
 /**
- * One HTTP request, with headers that `fetch` would not let through. Resolves with whatever answer
- * comes, also one that comes before the body has been sent; rejects when the connection breaks first.
+ * Sends an HTTP request, whose headers may be ones that `fetch` refuses to send. Resolves with any
+ * answer, even if it comes before the whole body was sent. Rejects when the connection breaks
+ * before an answer.
  */
 export function send(url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) {
   return new Promise<Answer>((resolve, reject) => {
@@ -38,19 +39,19 @@ export function send(url: string, { method = 'GET', headers = {}, path, body }: 
   })
 }
 
-/** The code of an error answer. */
+/** Returns the code of an error answer. */
 export function codeOf(answer: Answer): unknown {
   return JSON.parse(answer.body.toString()).code
 }
 
-/** Status and code of an error answer. */
+/** Returns the status and the code of an error answer. */
 export function refusalOf(answer: Answer): [number, unknown] {
   return [answer.status, codeOf(answer)]
 }
 
 /**
- * Resolves when a connection, request or response is closed, at once where it is already. Unlike
- * `once`, which takes an error for a failure: here connections are meant to break.
+ * Resolves when a connection, request or response is closed, or at once if it already is. Unlike
+ * `once`, it does not reject at an error, because these connections are meant to break.
  */
 export function untilClosed(connection: EventEmitter & { closed: boolean }): Promise<void> {
   return connection.closed
@@ -58,7 +59,7 @@ export function untilClosed(connection: EventEmitter & { closed: boolean }): Pro
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
-/** What stands in the first line of a request. */
+/** Returns the path and the query, as the first line of a request contains them. */
 export function targetOf(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

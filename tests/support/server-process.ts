@@ -11,25 +11,25 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
-/** The real server in a process of its own, as `npm start` runs it, with the Postgres that it brings along. */
+/** The real server in its own process, started as `npm start` does, with its embedded Postgres. */
 export interface ServerProcess {
   /** The public origin. */
   url: string
   pid: number
   kill(signal: NodeJS.Signals): void
-  /** Its exit code; null when a signal ended it. */
+  /** Resolves with the exit code when the process ends; null if a signal ended it. */
   ended: Promise<number | null>
 }
 
 /**
- * Starts the server on a folder and waits until it is ready. One folder can be started again and
- * again; whoever starts it sees to it that it ends.
- * @throws what the server said when it ends instead.
+ * Starts the server on a folder and waits until it is ready. A folder may be used again for another
+ * start. The caller must end the server.
+ * @throws the server's output if the server ends instead.
  */
 export async function startServerProcess(settings: {
   dataDir: string
   port: number
-  /** Settings as the environment holds them. */
+  /** Settings in the form of environment variables. */
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings

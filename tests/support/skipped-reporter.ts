@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
 
-/** Says at the end of a run which tests lacked what they need of the machine, and how many they are. */
+/** Reports at the end of a run how many tests were skipped, and what the machine lacks for them. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const missing = missingCephPrograms()
@@ -20,7 +20,7 @@ export default class SkippedReporter implements Reporter {
   }
 }
 
-/** Names the tests that were skipped, if any. */
+/** Prints the files whose tests were skipped, if there are any. */
 function say(modules: readonly TestModule[], need: string, cure: string): void {
   const skipped = modules
     .map((module) => ({

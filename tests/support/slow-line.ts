@@ -2,29 +2,31 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeLineDirection } from './line-direction.ts'
 
 export interface LineSettings {
-  /** What the line carries each way, all connections together. */
+  /** The rate of each direction, for all connections together. */
   bytesPerSecond: number
-  /** How long each byte is under way, in one direction. Half the round trip. */
+  /** How many milliseconds each byte takes in one direction. This is half of the round trip. */
   delayMs: number
 }
 
-/** A long or slow line between two ends on this machine: it limits the rate and takes its time. */
+/**
+ * A long or slow line between two ends on this machine. It limits the rate and delays each byte.
+ */
 export interface SlowLine {
   /** The origin that clients open. */
   url: string
-  /** To which port of this machine everything goes. */
+  /** Carries all connections to this port of this machine. */
   forwardTo(port: number): void
-  /** The bytes that have left the line at the far end, and at the near one. */
+  /** Returns how many bytes have arrived at the server (`up`) and at the client (`down`). */
   carried(): { up: number; down: number }
   close(): Promise<void>
 }
 
 /**
- * Starts a line that leads nowhere yet. It is a relay of TCP connections: each direction has a rate
- * that its connections share fairly, and a delay; what does not fit on it waits in a queue with an
- * end, and in front of that in the sender's own buffers. A connection carries nothing until it has
- * been under way once to and fro, as opening one takes. Packets are not lost and nothing starts
- * slowly: it is a line that TCP has already filled.
+ * Starts a line that has no target until `forwardTo` is called. The line relays TCP connections.
+ * Each direction has a delay, and a rate that its connections share fairly. Bytes beyond the rate
+ * wait in a limited queue, and then in the sender's own buffers. A new connection carries nothing
+ * for one round trip, because opening a real one takes that long. The line loses no packets, and
+ * TCP needs no slow start on it.
  */
 export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { tellSlowest } from './slowest.ts'
 
-/** Says at the end of a run which files and which tests took the longest. */
+/** Reports at the end of a run which files and which tests took longest. */
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {

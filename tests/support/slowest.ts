@@ -1,4 +1,4 @@
-/** A file or a test, and how many milliseconds it took. */
+/** The name of a file or test, and how many milliseconds it took. */
 export interface Timed {
   what: string
   ms: number
@@ -6,7 +6,7 @@ export interface Timed {
 
 const shown = 10
 
-/** The ten slowest of a run, as lines to print. */
+/** Returns lines that name the ten slowest files and tests of a run. */
 export function tellSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
   const lines = [
     'The slowest files:',

@@ -13,19 +13,22 @@ declare module 'vitest' {
 
 const mebibyte = 1024 ** 2
 
-/** A file system of a test's own, in memory, which others can fill. */
+/** A test's own file system, in memory. Other programs can fill it. */
 export interface SmallDisk {
   folder: string
-  /** Bytes that a program may still write which is not root's. */
+  /** Returns how many bytes a program without root's rights may still write. */
   free(): Promise<number>
-  /** Takes all that is free, to the last byte, as another program does. Twice takes more. */
+  /**
+   * Takes all free space, to the last byte, as another program would. A second call takes what has
+   * become free.
+   */
   fill(): Promise<void>
-  /** Gives back what was taken. */
+  /** Frees the space that `fill` took. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** Whether a file system can be mounted here: as a rule root can, unless in a closed container. */
+/** Returns whether a file system can be mounted here. Root can, except in most containers. */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -33,12 +36,15 @@ export async function canMount(): Promise<boolean> {
   return disk !== null
 }
 
-/** Tests that need a disk of their own. Where none can be mounted they are skipped, and the run says so. */
+/**
+ * Describes tests that need their own disk. They are skipped where none can be mounted, and the run
+ * says so.
+ */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
   describe.skipIf(!inject('canMount'))(name, tests)
 }
 
-/** Mounts a file system of so many bytes. */
+/** Mounts a file system of `bytes` bytes. */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-small-'))
   try {
@@ -65,7 +71,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(filler, { force: true }),
     async close() {
-      // What a failed test left open keeps it for as long as it lives, and nobody else sees it.
+      // A failed test may have left files open. Then the disk stays until they are closed, but
+      // without a path.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },

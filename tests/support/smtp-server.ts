@@ -3,30 +3,30 @@ import type { AddressInfo } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
-/** What a server does with each mail that is offered to it. */
+/** What the server does with each mail that it is offered. */
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Refuses the recipient with this code: 4xx for now, 5xx for good. */
+  /** Refuses the recipient with this code. 4xx refuses for now, 5xx for good. */
   | { recipient: number }
   /** Refuses the content with this code. */
   | { content: number }
-  /** Takes the mail, and the connection is lost before it says so. */
+  /** Accepts the mail, but cuts the connection before it answers. */
   | 'accept-and-drop'
 
 export interface TestSmtpServer {
-  /** `smtp://127.0.0.1:port` */
+  /** The URL, such as smtp://127.0.0.1:41234. */
   url: string
-  /** The mails that were taken, as a mail program reads them. */
+  /** The accepted mails, parsed as a mail program does it. */
   received: ParsedMail[]
-  /** The addresses that mails were offered for, taken or not. */
+  /** The recipients of all offered mails, accepted or not. */
   offered: string[]
-  /** From now on. */
+  /** Sets the reaction to every mail from now on. */
   react(reaction: Reaction): void
   close(): Promise<void>
 }
 
-/** A real SMTP server on this machine. */
+/** Starts a real SMTP server on this machine. */
 export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   let reaction: Reaction = 'accept'
   const received: ParsedMail[] = []
@@ -54,7 +54,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
       }, done)
     },
   })
-  // A connection that a test cuts is no news.
+  // An error of a connection that a test cuts is expected.
   server.on('error', () => {})
   function dropAll(): void {
     for (const connection of server.connections) connection.close()

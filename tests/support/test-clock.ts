@@ -1,4 +1,4 @@
-/** A clock that stands still until it is set. */
+/** A clock that stands still until a test sets it. */
 export interface TestClock {
   (): Date
   set(moment: Date): void

@@ -4,7 +4,7 @@ export interface LogLine extends Record<string, unknown> {
   msg: string
 }
 
-/** A destination for pino that keeps every line. */
+/** Makes a destination for pino that keeps every line. */
 export function logCollector(lines: LogLine[]) {
   return {
     write(line: string) {

@@ -1,13 +1,13 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Free space that a test sets: `left` bytes above the floor, of which uploads take. */
+/** Free space that a test sets. `left` is how many bytes uploads may still take. */
 export interface TestSpace extends UploadSpace {
   left: number
-  /** What a look at the disk finds; without it, what is known already. */
+  /** Returns the free bytes that a look at the disk finds. If null, a look changes nothing. */
   found: (() => Promise<number>) | null
 }
 
-/** Space for uploads; without an end where none is given. */
+/** Makes space for uploads. Without `left`, it is unlimited. */
 export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     left,

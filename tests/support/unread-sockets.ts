@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections of a client that asks and never reads what it is answered. */
+/** Connections of a client that sends requests and never reads the answers. */
 export interface UnreadSockets {
-  /** Sends more on each of them. */
+  /** Sends more text on each connection. */
   send(text: string): void
-  /** Leaves, as a client does whose machine goes away. */
+  /** Resets all connections, as when the client's machine disappears. */
   leave(): void
 }
 
-/** Opens connections on each of which this text is sent, and nothing is read. */
+/** Opens connections, sends a text on each of them, and reads nothing. */
 export async function askWithoutReading(
   url: string,
   textOf: (index: number) => string,
@@ -28,7 +28,10 @@ export async function askWithoutReading(
   }
 }
 
-/** Resolves when the server has let it in. A socket that is not read does not tell when it is cut. */
+/**
+ * Resolves when the server has accepted the connection, or when the connection is closed. A socket
+ * that is not read does not notice a cut.
+ */
 function ask(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, hostname, () => {
@@ -41,7 +44,7 @@ function ask(hostname: string, port: number, text: string): Promise<Socket> {
   })
 }
 
-/** A GET as it stands on the wire. */
+/** Returns the bytes of a GET request as text. */
 export function getRequest(url: string, headers: Record<string, string> = {}): string {
   const { host, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: host, ...headers }).map(

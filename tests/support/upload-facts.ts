@@ -3,7 +3,7 @@ import type { CallAnswer } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
-/** An upload as the browser keeps it, before anything has happened to it. */
+/** Returns a record of an upload to which nothing has happened yet. */
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
   const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
   return {
@@ -30,7 +30,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
   }
 }
 
-/** What the server answers to a confirm. */
+/** Returns the server's answer to a confirm. */
 export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   return {
     id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
@@ -52,7 +52,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
 /** A ticket for a file of one part. */
 type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
 
-/** What the server answers to a start: where the bytes of a file of one part go. */
+/** Returns the server's answer to the start of an upload of one part. */
 export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
   return {
     uploadUrl: '/storage',
@@ -69,7 +69,7 @@ export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
   }
 }
 
-/** What the server answers instead of what was hoped for; without a status, nothing came back. */
+/** Returns a refusal of the server. A null status means that no answer came. */
 export function refusal(
   status: number | null,
   code: string | null = null,
@@ -78,15 +78,15 @@ export function refusal(
   return { status, code, message }
 }
 
-/** What the server answers to a free user who has three files. */
+/** The server's message to a free user who already has three files. */
 export const tierIsFull = 'The free tier holds 3 files at most. Upgrade to Premium.'
 
-/** A file as a person picks it, of so many bytes. */
+/** Makes a file of `bytes` bytes, as if a person had chosen it. */
 export function fileNamed(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }
 
-/** A handle that finds the file. */
+/** Makes a handle that gives this file. */
 export function handleTo(file: File): FileSystemFileHandle {
   return { getFile: async () => file } as FileSystemFileHandle
 }

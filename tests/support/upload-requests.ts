@@ -3,7 +3,10 @@ import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/** Asks for an upload of ten bytes, or of what the changes say; what comes back may be a refusal. */
+/**
+ * Asks for an upload of ten bytes. `changes` replace fields of the request. The server may refuse
+ * it.
+ */
 export function askForUpload(
   person: Client,
   changes: Record<string, unknown> = {},
@@ -39,7 +42,7 @@ export function askForList(person: Client, cloudKey: string): Promise<Response> 
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
-/** The bytes that a visitor gets. */
+/** Returns the bytes that a visitor downloads. */
 export async function download(app: TestApp, { shortCode }: File): Promise<Uint8Array> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   expect(response.status).toBe(200)

@@ -11,14 +11,14 @@ import {
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** What the server does with one PUT; after the last of a list it behaves. */
+/** What the server does with a PUT. After a test's list of faults it behaves well. */
 type Fault =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores so many bytes of the body, then cuts the line. */
+  /** Stores `after` bytes of the body, then cuts the connection. */
   | { kind: 'reset'; after: number }
-  /** Stores so many bytes of the body, then says nothing more. */
+  /** Stores `after` bytes of the body, then says nothing more. */
   | { kind: 'stall'; after: number }
-  /** Stores everything, then cuts the line instead of answering. */
+  /** Stores the whole body, then cuts the connection instead of answering. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
@@ -29,10 +29,12 @@ interface Seen {
   checksum: string | undefined
 }
 
-/** A store that keeps one object and behaves badly on order. */
+/** Makes a store that keeps one object, and that fails when a test wants it to. */
 function makeStore() {
   const seen: Seen[] = []
-  /** Tells that the server has gone silent: what ten minutes of nothing tell in a browser. */
+  /**
+   * Reports that the server says nothing more. A browser would learn this from ten silent minutes.
+   */
   const stalled = new EventTarget()
   let bytes = Buffer.alloc(0)
   let puts: Fault[] = []
@@ -53,7 +55,7 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // Once: what is still read of this body must not time out the requests that follow it.
+    // A stall is reported once. Otherwise the rest of this body would time out later requests.
     let isTold = false
     const tellStall = () => {
       if (!isTold) stalled.dispatchEvent(new Event('stall'))
@@ -102,7 +104,10 @@ function makeStore() {
   }
 }
 
-/** `Send` over node:http, whose time-out comes when the server stalls instead of after ten minutes. */
+/**
+ * Makes a `Send` that uses node:http. It times out as soon as the server stalls, not after ten
+ * minutes.
+ */
 function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
     new Promise((resolve, reject) => {
@@ -161,12 +166,15 @@ function makeSend(stalled: EventTarget): Send {
     })
 }
 
-/** What two contents are compared by: a failed comparison of megabytes cannot be read. */
+/**
+ * Tests compare the hashes of contents, because nobody can read a comparison of megabytes that
+ * failed.
+ */
 export function sha(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** How a transfer failed; throws what it met where the transfer did not fail as one does. */
+/** Returns how a transfer failed. Throws any error that is not a transfer's. */
 export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error
@@ -174,8 +182,9 @@ export async function failure(running: Promise<void>) {
 }
 
 /**
- * Transfers of a file in one piece, over HTTP to a store that misbehaves on order: a test sets what it
- * does wrong, and reads what came to it. Nothing waits: the waits are only noted. Close it at the end.
+ * Opens a store for transfers of a file in one piece over HTTP. A test sets the store's faults, and
+ * reads what the store received. Waits are noted and take no time. The test must close the store at
+ * its end.
  */
 export async function openWholeFileStore() {
   const store = makeStore()
@@ -183,7 +192,10 @@ export async function openWholeFileStore() {
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
-  /** Milliseconds of each wait, bytes of each report, and how often it was interrupted. */
+  /**
+   * The milliseconds of each wait, the bytes of each progress report, and the number of
+   * interruptions.
+   */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
     send: makeSend(store.stalled),
@@ -200,7 +212,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** What is sent, unless a test says otherwise. */
+    /** The bytes that are sent, unless a test gives a file. */
     content,
     cancel,
     deps,
@@ -224,7 +236,7 @@ export async function openWholeFileStore() {
         deps,
       ),
     methods: () => store.seen.map(({ method }) => method),
-    /** Also where it is closed already. */
+    /** Closes the store. It may be closed already. */
     close: async () => {
       store.server.closeAllConnections()
       await new Promise((done) => store.server.close(done))
