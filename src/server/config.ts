@@ -5,6 +5,13 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
 import {
+  type GoogleSettings,
+  googleSchema,
+  googleSettingsTable,
+  incompleteGoogle,
+  readGoogleSettings,
+} from './google-settings.ts'
+import {
   incompleteS3,
   readS3Settings,
   type S3Settings,
@@ -39,6 +46,8 @@ export interface Config {
   adminPassword: string | null
   /** null: generated into `dataDir` at the first start. */
   authSecret: string | null
+  /** null: people sign in with email and password only. */
+  google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
   /** False switches every rate limit off. */
@@ -103,6 +112,7 @@ export const settings = {
     default: 'generated into `DATA_DIR/secret`',
     meaning: 'Signs sessions and links; several servers must share it',
   },
+  ...googleSettingsTable,
   SMTP_URL: {
     default: 'none: each mail is a file in `DATA_DIR/outbox`',
     meaning: 'The mail server: `smtp://user:password@host:port`, or `smtps://`',
@@ -142,11 +152,6 @@ type Name = keyof typeof settings
  * shared machine may set it for other programs, but it says that the setting has no effect.
  */
 const notYet = {
-  'people sign in with email and password only': [
-    'GOOGLE_CLIENT_ID',
-    'GOOGLE_CLIENT_SECRET',
-    'GOOGLE_ISSUER',
-  ],
   'there are no metrics': ['METRICS_TOKEN'],
 }
 
@@ -193,7 +198,7 @@ export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const faults = incompleteS3(values)
+  const faults = [...incompleteS3(values), ...incompleteGoogle(values)]
   const parsed = schema.safeParse(values)
   if (!parsed.success) {
     faults.unshift(
@@ -218,6 +223,7 @@ export function readConfig(environment: Environment): Config {
     adminEmail: env.ADMIN_EMAIL,
     adminPassword: env.ADMIN_PASSWORD,
     authSecret: env.AUTH_SECRET,
+    google: readGoogleSettings(env),
     supportEmail,
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
     rateLimits: env.RATE_LIMITS,
@@ -326,6 +332,7 @@ const schema = z.object({
     .min(minSecretLength, hidden(`give at least ${minSecretLength} random characters, or unset it`))
     .nullable()
     .default(null),
+  ...googleSchema,
   SMTP_URL: z
     .string()
     .refine(isSmtpUrl, hidden('give smtp://user:password@host:port, or unset it for the outbox'))

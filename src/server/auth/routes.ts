@@ -1,3 +1,4 @@
+import { nextPath, withNext } from '../../shared/rules/next-path.ts'
 import type { Deps } from '../deps.ts'
 import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -16,7 +17,14 @@ type AuthDeps = Pick<
 >
 
 type AuthHandlers = Handlers<
-  'signup' | 'login' | 'forgotPassword' | 'resetPassword' | 'currentUser' | 'startSignIn' | 'logout'
+  | 'signup'
+  | 'login'
+  | 'forgotPassword'
+  | 'resetPassword'
+  | 'currentUser'
+  | 'signInWays'
+  | 'startSignIn'
+  | 'logout'
 >
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
@@ -77,7 +85,9 @@ function handlers(deps: AuthDeps): AuthHandlers {
 
     currentUser: ({ user }) => publicUser(user),
 
-    startSignIn: ({ context }) => context.redirect('/login'),
+    signInWays: () => ({ google: deps.config.google !== null }),
+
+    startSignIn: ({ context, query }) => context.redirect(withNext('/login', nextPath(query.next))),
 
     async logout({ context }) {
       // Only a direct navigation or our own page ends the session. A request from another site,

@@ -101,14 +101,6 @@ export const account = {
     response: userSchema,
     errors: ['UNAUTHORIZED'],
   }),
-  startSignIn: endpoint({
-    method: 'GET',
-    path: '/api/login',
-    summary: 'Browser navigation that starts signing in.',
-    access: 'visitor',
-    response: { raw: 'redirect' },
-    errors: [],
-  }),
   logout: endpoint({
     method: 'GET',
     path: '/api/logout',

@@ -3,6 +3,7 @@ import { downloads } from './downloads.ts'
 import { files } from './files.ts'
 import { operations } from './operations.ts'
 import { settings } from './settings.ts'
+import { signInWays } from './sign-in-ways.ts'
 import { uploads } from './uploads.ts'
 
 /**
@@ -13,6 +14,7 @@ import { uploads } from './uploads.ts'
 export const endpoints = {
   ...operations,
   ...account,
+  ...signInWays,
   ...settings,
   ...uploads,
   ...files,

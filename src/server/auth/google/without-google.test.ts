@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeClient } from '../../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('where no issuer is configured', () => {
+  it('the pages learn that there is no Google', async () => {
+    const answer = await makeClient(app).fetch('/api/auth/ways')
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ google: false })
+  })
+
+  it.each([
+    ['', '/login'],
+    ['?next=/', '/login'],
+    ['?next=/s/abc?a=1%26b=2', '/login?next=%2Fs%2Fabc%3Fa%3D1%26b%3D2'],
+    ['?next=//evil.example', '/login'],
+    ['?next=/api/logout', '/login'],
+    ['?next=/s/abc&next=//evil.example', '/login?next=%2Fs%2Fabc'],
+    ['?next[]=/s/abc', '/login'],
+  ])('/api/login%s leads to %s', async (query, location) => {
+    const answer = await makeClient(app).fetch(`/api/login${query}`)
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe(location)
+    expect(answer.headers.getSetCookie()).toEqual([])
+  })
+})

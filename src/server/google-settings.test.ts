@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, type Environment, readConfig } from './config.ts'
+
+const client = { GOOGLE_CLIENT_ID: 'mayfly.apps', GOOGLE_CLIENT_SECRET: 'opensesame' }
+
+function faultsOf(environment: Environment): readonly string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('signing in with Google', () => {
+  test('is there with a client and its secret', () => {
+    expect(readConfig(client).google).toEqual({
+      issuer: new URL('https://accounts.google.com'),
+      clientId: 'mayfly.apps',
+      clientSecret: 'opensesame',
+    })
+  })
+
+  test('is not there without them, and an empty value counts as unset', () => {
+    const empty = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
+    expect(readConfig(empty).google).toBeNull()
+  })
+
+  test.each([
+    'https://id.example.org',
+    'https://id.example.org/',
+    'https://id.example.org:8443/realms/main',
+    'http://127.0.0.1:8080/realms/main',
+    'http://localhost:8080',
+    'http://[::1]:8080',
+  ])('may be with the issuer %s', (GOOGLE_ISSUER) => {
+    expect(readConfig({ ...client, GOOGLE_ISSUER }).google?.issuer).toEqual(new URL(GOOGLE_ISSUER))
+  })
+
+  test.each([
+    'http://id.example.org',
+    'http://127.0.0.1.example.org',
+    'http://192.168.0.7',
+    'https://user:password@id.example.org',
+    'https://id.example.org/?tenant=1',
+    'https://id.example.org/#',
+    'ftp://id.example.org',
+    'id.example.org',
+    'file:///etc/passwd',
+  ])('is not with the issuer %s', (GOOGLE_ISSUER) => {
+    expect(faultsOf({ ...client, GOOGLE_ISSUER })).toEqual([
+      expect.stringMatching(/^GOOGLE_ISSUER is ".*": give an https address such as /),
+    ])
+  })
+
+  test.each([
+    [
+      { GOOGLE_CLIENT_ID: 'mayfly.apps' },
+      [
+        'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_CLIENT_ID; set it too, or unset that',
+      ],
+    ],
+    [
+      { GOOGLE_CLIENT_SECRET: 'opensesame' },
+      [
+        'GOOGLE_CLIENT_ID is missing: it belongs to GOOGLE_CLIENT_SECRET; set it too, or unset that',
+      ],
+    ],
+    [
+      { GOOGLE_ISSUER: 'https://id.example.org' },
+      [
+        'GOOGLE_CLIENT_ID is missing: it belongs to GOOGLE_ISSUER; set it too, or unset that',
+        'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_ISSUER; set it too, or unset that',
+      ],
+    ],
+  ])('is not half set: %j', (environment, faults) => {
+    expect(faultsOf(environment)).toEqual(faults)
+  })
+
+  test.each([
+    ['GOOGLE_CLIENT_ID', 'two words'],
+    ['GOOGLE_CLIENT_ID', 'line\nfeed'],
+    ['GOOGLE_CLIENT_SECRET', 'open sesame'],
+    ['GOOGLE_CLIENT_SECRET', 'open\tsesame'],
+  ])('takes no %s such as %j', (name, value) => {
+    const faults = faultsOf({ ...client, [name]: value })
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+    expect(faults.join()).not.toContain('sesame')
+  })
+})

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { isLoopback } from './http/served-hosts.ts'
+import { hidden, shown } from './setting-values.ts'
+
+/** The issuer with whose accounts people sign in, and our registration there. */
+export interface GoogleSettings {
+  /** The issuer's identifier, as OpenID Connect means it. Its address for discovery is made of it. */
+  issuer: URL
+  clientId: string
+  clientSecret: string
+}
+
+/** The rows for signing in with Google in the table of settings. */
+export const googleSettingsTable = {
+  GOOGLE_CLIENT_ID: {
+    default: 'none: nobody signs in with Google',
+    meaning: 'The id of this server at Google, or at another OpenID Connect issuer',
+  },
+  GOOGLE_CLIENT_SECRET: { default: 'none', meaning: 'Its secret' },
+  GOOGLE_ISSUER: {
+    default: '`https://accounts.google.com`',
+    meaning: 'The issuer whose accounts people sign in with',
+  },
+} as const
+
+/**
+ * Whether the server may send a request about accounts to this address: over https, or to this
+ * machine itself.
+ */
+function isSafeAddress(url: URL): boolean {
+  const isProtected = url.protocol === 'https:' || isOfThisMachine(url)
+  return isProtected && `${url.username}${url.password}` === ''
+}
+
+/** Whether the address leads to this machine over http, as that of an issuer under development. */
+function isOfThisMachine(url: URL): boolean {
+  return url.protocol === 'http:' && isLoopback(url.hostname)
+}
+
+/** OpenID Connect Discovery §2: an issuer is an https address without query and fragment. */
+function isIssuer(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && isSafeAddress(url) && !/[?#]/.test(value)
+}
+
+const printable = /^[\x21-\x7e]{1,1000}$/
+
+/** How each setting of signing in with Google is read. */
+export const googleSchema = {
+  GOOGLE_CLIENT_ID: z
+    .string()
+    .regex(printable, shown('give the id of an OAuth client, or unset it'))
+    .optional(),
+  GOOGLE_CLIENT_SECRET: z
+    .string()
+    .regex(printable, hidden('give the secret of the OAuth client, or unset it'))
+    .optional(),
+  GOOGLE_ISSUER: z
+    .string()
+    .refine(
+      isIssuer,
+      shown('give an https address such as https://id.example.org/realms/main, or unset it'),
+    )
+    .default('https://accounts.google.com')
+    .transform((value) => new URL(value)),
+} satisfies Record<keyof typeof googleSettingsTable, z.ZodType>
+
+type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
+
+/** Names the settings that are missing beside those that are set, one sentence each. */
+export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
+  const needed = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
+  const present = Object.keys(googleSettingsTable).find((name) => values[name] !== undefined)
+  if (present === undefined) return []
+  return needed
+    .filter((name) => values[name] === undefined)
+    .map((name) => `${name} is missing: it belongs to ${present}; set it too, or unset that`)
+}
+
+/** Returns the settings of signing in with Google, or null where they are not set. */
+export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | null {
+  const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
+  return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null
+}
