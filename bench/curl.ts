@@ -7,24 +7,27 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const maxSeconds = 120
 
-/** One request of curl: where to, and what of. Without a source it is a download. */
+/** One request of curl. With a source it uploads that file, without one it downloads. */
 export interface CurlRequest {
   url: string
   source?: string
-  /** Such as 0-99, of a download. */
+  /** The range of a download, such as 0-99. */
   range?: string
 }
 
 export interface Transfer {
-  /** As curl measures them: of its requests alone. */
+  /** The time of the requests alone, as curl measured it. */
   seconds: number
-  /** What starting and ending the program took besides. */
+  /** The time that the program took to start and to end. */
   aroundSeconds: number
-  /** Processor time of curl itself. */
+  /** The processor time of curl itself. */
   clientCpu: number
 }
 
-/** Runs curl for some requests one after another, over one connection. `configFile` is written for it. */
+/**
+ * Runs curl for several requests, one after another over one connection. Writes them to
+ * `configFile`.
+ */
 export async function curl(
   cores: Cores,
   requests: CurlRequest[],
@@ -33,7 +36,7 @@ export async function curl(
 ): Promise<Transfer> {
   await writeFile(configFile, requests.map(asConfig).join('next\n'))
   const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
-  // Bash's own `time` tells what curl used, which is gone once it has ended.
+  // Bash's own `time` measures what curl used. After curl has ended nobody else can tell.
   const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
   const began = performance.now()
   const { stdout, stderr } = await run('bash', [...timed, ...onCores(cores.client, command)], {
@@ -51,7 +54,7 @@ export async function curl(
   return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Several curls at once; the time of the slowest. */
+/** Runs several curls at once. The time is that of the slowest. */
 export async function curlsAtOnce(
   cores: Cores,
   each: CurlRequest[][],
@@ -84,7 +87,7 @@ function asConfig({ url, source, range }: CurlRequest): string {
       : [
           `upload-file = "${source}"`,
           `header = "Content-Type: ${contentType}"`,
-          // Without this curl first asks whether it may send, and waits for the answer.
+          // Without this header, curl first asks whether it may send, and waits for an answer.
           'header = "Expect:"',
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),
@@ -92,7 +95,7 @@ function asConfig({ url, source, range }: CurlRequest): string {
   ].join('\n')
 }
 
-/** @throws when `url` does not answer the very bytes of `source`. */
+/** @throws when `url` does not answer with exactly the bytes of `source`. */
 export async function expectSame(source: string, url: string): Promise<void> {
   await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {
     env: environment,

@@ -14,7 +14,7 @@ interface Call {
 
 const patienceMs = 30_000
 
-/** Keeps `connections` connections and sends over them with as little work as Node allows. */
+/** Keeps `connections` connections open, and sends requests with as little work as Node allows. */
 export function makeHttpClient(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 
@@ -43,7 +43,7 @@ export function makeHttpClient(connections: number) {
       sent.end(body)
     })
 
-  /** As `send`, for an answer that has to be 2xx. */
+  /** Sends like `send`, and throws unless the status is 2xx. */
   const expectOk = async (url: string, call?: Call): Promise<Answer> => {
     const answer = await send(url, call)
     if (answer.status >= 200 && answer.status < 300) return answer

@@ -1,6 +1,6 @@
 /**
- * A line of 200 Mbit/s and 60 ms in a process of its own, so that nothing else delays what it
- * carries. Says its origin on standard output; a port on standard input is where it leads.
+ * Runs a line of 200 Mbit/s and 60 ms in its own process, so that nothing else delays its bytes.
+ * Prints its origin to standard output. Reads the port of its target from standard input.
  */
 import { createInterface } from 'node:readline'
 import { startSlowLine } from '../tests/support/slow-line.ts'

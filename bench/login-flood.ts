@@ -1,15 +1,18 @@
-/** The thread of `measureLogins` that signs in without end: `clients` at once, each as soon as it is answered. */
+/**
+ * A thread of `measureLogins`. `clients` clients sign in without end, each again after every
+ * answer.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
 
-/** What it is told when it starts. */
+/** What the thread is given when it starts. */
 export interface LoginFlood {
   url: string
   clients: number
   body: string
 }
 
-/** What it tells every 100 ms from its beginning: how many answers came so far, by status. */
+/** The number of answers since the start, by status. The thread reports it every 100 ms. */
 export type FloodTally = Record<number, number>
 
 const { url, clients, body } = workerData as LoginFlood
@@ -21,7 +24,7 @@ async function signInAgainAndAgain(): Promise<never> {
   for (;;) {
     const headers = { 'content-type': 'application/json' }
     const login = { method: 'POST', headers, body }
-    // A connection that broke counts as 0.
+    // A broken connection counts as status 0.
     const { status } = await http.send(`${url}/api/auth/login`, login).catch(() => ({ status: 0 }))
     tally[status] = (tally[status] ?? 0) + 1
   }

@@ -12,14 +12,14 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/** So many of each are timed in a round; their median is the round's figure. */
+/** A round times this many of each request. Their median is the round's figure. */
 const timedInRound = 12
-/** A flood is there before anything is timed. */
+/** The flood runs for this long before anything is timed. */
 const settleMs = 1_000
-/** And gone before the next thing is: the passwords that still wait are hashed by then. */
+/** After a flood, the server gets this long to hash the passwords that still wait. */
 const drainMs = 8_000
 
-/** What a round came to, in milliseconds, and how many logins were answered beside it, by status. */
+/** The figures of a round: milliseconds, and the numbers of answered logins by status. */
 interface Round {
   download: number
   list: number
@@ -28,9 +28,10 @@ interface Round {
 }
 
 /**
- * What logins cost everybody else: an 8 MiB download and a list of files, one after the other, alone,
- * beside 8 correct logins at once of one free account, and beside 50 wrong ones. Once without rate
- * limits, where every login is hashed, and once with them.
+ * Measures what logins cost everybody else. It times a download of 8 MiB and a list of files, one
+ * after the other. They are timed alone, beside 8 correct logins of one free account, and beside 50
+ * wrong logins. All of this is done without rate limits, where every login is hashed, and with
+ * them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []
@@ -70,7 +71,7 @@ async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
       ),
   }
   const found = new Map<string, Round[]>()
-  // One round more than counts: the first finds code that is not compiled yet.
+  // The first round does not count, because its code is not compiled yet.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
       const figures = await measure()

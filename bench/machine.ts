@@ -6,16 +6,16 @@ import { join } from 'node:path'
 
 const gibibyte = 1024 ** 3
 
-/** The source, our copy and nginx's copy of 1 GiB, and room to spare. */
+/** 1 GiB each for the source, Mayfly's copy and nginx's copy, and some more. */
 const scratchBytes = 4 * gibibyte
 
-/** Debian's package for each program that is called. */
+/** The Debian package of each program that the benchmark calls. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Debian keeps servers where an ordinary user's PATH does not look. */
+/** Debian keeps servers in folders that an ordinary user's PATH does not contain. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
-/** The environment of everything that the benchmark starts. */
+/** The environment of every program that the benchmark starts. */
 export const environment = { ...process.env, PATH: path }
 
 function output(command: string, ...args: string[]): string {
@@ -25,14 +25,16 @@ function output(command: string, ...args: string[]): string {
   }).trim()
 }
 
-/** The programs that are missing, each with the command that brings it. */
+/** Returns the missing programs, each with the command that installs it. */
 export function missingPrograms(): string[] {
   return Object.entries(packages)
     .filter(([program]) => output('which', program) === '')
     .map(([program, name]) => `${program} is not installed: apt-get install --yes ${name}`)
 }
 
-/** Which cores serve and which ask; both empty where there are too few to part them. */
+/**
+ * The cores of the servers and those of the clients. Both are empty on a machine with few cores.
+ */
 export interface Cores {
   server: string
   client: string
@@ -42,28 +44,28 @@ export function divideCores(): Cores {
   return cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
 }
 
-/** A command held to some cores. */
+/** Returns a command that runs on these cores only. */
 export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** A fresh folder in memory, or on the disk where memory has no room; `inMemory` says which. */
+/** Makes a new folder in memory, or on the disk if memory is too small. `inMemory` tells which. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
 
-/** Unlike /tmp, never in memory. */
+/** Unlike /tmp, this folder is never in memory. */
 const diskFolder = '/var/tmp'
 
-/** A fresh folder on the disk. */
+/** Makes a new folder on the disk. */
 export function makeDiskScratch(): Promise<string> {
   return makeFolder(diskFolder)
 }
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // Started by root, Postgres runs as another user and has to get to its folder.
+  // Under root, Postgres runs as another user, and that user must reach its folder.
   await chmod(dir, 0o755)
   return dir
 }
@@ -77,7 +79,7 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** What the figures were measured on, in general terms. */
+/** Describes the machine of the figures in general terms. */
 export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
   return {
     cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,

@@ -13,25 +13,25 @@ const password = 'only for this run'
 export interface Mayfly {
   url: string
   dataDir: string
-  /** The server's own process. */
+  /** The id of the server's process. */
   pid: number
-  /** Its Postgres, the postmaster and all its sessions, as they are now. */
+  /** Returns the ids of all processes of the server's Postgres at this moment. */
   postgresPids(): number[]
   readyMs: number
-  /** Runs SQL in its database, past the server. */
+  /** Runs SQL in the server's database without asking the server. */
   sql(text: string, values?: unknown[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** What `npm start` runs after its set-up. */
+/** Returns the command that `npm start` runs after its set-up. */
 async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
 }
 
 /**
- * Starts our server, with its embedded Postgres in `dataDir`. Presigned URLs lead to `appUrl`, where
- * it is reached by another way. Nothing is refused for its rate, unless `rateLimits` are on.
+ * Starts Mayfly with its embedded Postgres in `dataDir`. `appUrl` is the public origin, if clients
+ * reach the server another way. Rate limits are off unless `rateLimits` is 'on'.
  */
 export async function startMayfly(
   dataDir: string,
@@ -58,10 +58,10 @@ export async function startMayfly(
       NODE_ENV: 'production',
     },
   })
-  // Line 1 is the postmaster's process, line 5 the folder of its socket.
+  // Line 1 holds the postmaster's process id, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   const sql = async (text: string, values: unknown[] = []) => {
-    // As a server of root's hands it over: a descriptor of the postmaster's own.
+    // Under root, the folder is named by an open file of the postmaster.
     const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
@@ -105,7 +105,7 @@ export async function makeAccount(mayfly: Mayfly, http: HttpClient): Promise<Cre
   return { email, password }
 }
 
-/** Makes a premium account, signs it in and answers the cookie to send. */
+/** Makes a premium account, signs it in and returns the cookie to send. */
 export async function signIn(mayfly: Mayfly, http: HttpClient): Promise<string> {
   const credentials = await makeAccount(mayfly, http)
   const { headers } = await http.expectOk(`${mayfly.url}/api/auth/login`, {
@@ -128,7 +128,7 @@ interface StartedUpload {
   parts?: { size: number; count: number }
 }
 
-/** What the browser does around its PUT: asks for the URL before and confirms after. */
+/** Makes the calls around a browser's PUT: one asks for the URL, one confirms. */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await http.expectOk(`${mayfly.url}${path}`, {
@@ -161,7 +161,7 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   }
 }
 
-/** Uploads one file the whole way and answers its short code. */
+/** Uploads and confirms a file, and returns its short code. */
 export async function uploadFile(
   mayfly: Mayfly,
   http: HttpClient,

@@ -6,9 +6,10 @@ import { familyOf } from './process-cost.ts'
 import { freePort, startServer } from './servers.ts'
 
 /**
- * As Debian ships it where that touches the figures: an access log, as ours writes one, and
- * sendfile; two workers for the two cores; PUT by its own WebDAV module. The temporary folder lies
- * on the same filesystem, so that a finished PUT is moved and not copied.
+ * Nginx is set up as Debian ships it where that changes the figures. It uses sendfile, and writes
+ * an access log as Mayfly does. It has two workers for the two cores. Its WebDAV module takes the
+ * PUTs. The temporary folder lies on the same file system, so that a finished PUT is moved and not
+ * copied.
  */
 function configuration(dir: string, port: number) {
   return `
@@ -42,14 +43,14 @@ http {
 
 export interface Nginx {
   url: string
-  /** The folder that it serves; files that are PUT land in its `files`. */
+  /** The folder that nginx serves. PUTs write to its folder `files`. */
   root: string
-  /** The master and its workers. */
+  /** The process ids of the master and its workers. */
   pids: number[]
   stop(): Promise<void>
 }
 
-/** Starts nginx on a free port of 127.0.0.1 with everything it keeps in `dir`. */
+/** Starts nginx on a free port of 127.0.0.1. It keeps all its files in `dir`. */
 export async function startNginx(dir: string, cores: string): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

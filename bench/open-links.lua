@@ -1,10 +1,12 @@
--- Asks for one path after the other: wrk -s open-links.lua URL -- FILE, with a path on each line.
+-- Asks for one path after another. Use: wrk -s open-links.lua URL -- FILE, with one path on each
+-- line.
 local paths = {}
 local at = 0
 
 function init(args)
   for path in io.lines(args[1]) do paths[#paths + 1] = path end
-  -- Each of wrk's threads has a state of its own and should not walk in step with the others.
+  -- Each thread of wrk starts at a random path, so that the threads do not ask for the same path at
+  -- once.
   at = math.random(#paths)
 end
 

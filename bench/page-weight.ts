@@ -5,7 +5,7 @@ import { type Row, row } from './report.ts'
 
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
-/** What a browser fetches for a download page, in bytes of body as they travel. */
+/** Measures how many bytes a browser receives for a download page, by kind of file. */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)

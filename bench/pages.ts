@@ -9,15 +9,15 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/** So that no view finds its row by being asked for twice in a turn. */
+/** With so many links, two views of one link seldom share a query. */
 const links = 500
 const filesInList = 20
 const clients = 8
 const asBrowser = { accept: 'text/html' }
 
 /**
- * Page views and metadata requests a second. Nginx serves the same HTML from a file: what there is
- * to reach, with no link looked up and no value filled in.
+ * Measures page views and link lookups per second. Nginx serves the same HTML from a file, without
+ * looking up a link or filling in values. Its figure shows what is possible.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -50,7 +50,7 @@ export async function measurePages(
     nginx: [],
   }
   const names = Object.keys(loads) as (keyof typeof loads)[]
-  // One round more than counts: the first finds code that is not compiled yet.
+  // The first round does not count, because its code is not compiled yet.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

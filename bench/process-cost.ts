@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock. */
+/** Linux reports processor time in hundredths of a second, whatever clock the kernel uses. */
 const ticksPerSecond = 100
 
 function read(path: string): string | null {
@@ -11,13 +11,16 @@ function read(path: string): string | null {
   }
 }
 
-/** The fields of /proc/<pid>/stat behind the command's name, which may hold spaces and brackets. */
+/**
+ * Returns the fields of /proc/<pid>/stat after the command's name. The name may contain spaces and
+ * brackets.
+ */
 function stat(pid: number): string[] {
   const line = read(`/proc/${pid}/stat`)
   return line === null ? [] : line.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
-/** A process and all that descend from it, living ones. */
+/** Returns the ids of a process and of all its living descendants. */
 export function familyOf(pid: number): number[] {
   const family = [pid]
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -28,7 +31,10 @@ export function familyOf(pid: number): number[] {
   return family
 }
 
-/** Seconds of processor time that these processes have used so far, in user and in kernel mode. */
+/**
+ * Returns the seconds of processor time that these processes have used so far, in user and kernel
+ * mode.
+ */
 export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const fields = stat(pid)
@@ -44,22 +50,25 @@ function sum(pids: readonly number[], bytes: (pid: number) => number) {
   return pids.reduce((total, pid) => total + bytes(pid), 0)
 }
 
-/** Forgets the peak so far, so that `peakBytes` tells that of what comes next. */
+/** Forgets the peak so far. After this, `peakBytes` returns the peak since this call. */
 export function resetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** The most memory that was resident at once since `resetPeak`. */
+/** Returns the most memory that was resident since `resetPeak`. */
 export function peakBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmHWM'))
 }
 
-/** Memory that is resident now. */
+/** Returns the memory that is resident now. */
 export function residentBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
 }
 
-/** Memory with each page that processes share counted once between them: right for Postgres. */
+/**
+ * Returns the memory of these processes, with each shared page counted once. Postgres shares many
+ * pages.
+ */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))
 }

@@ -6,15 +6,18 @@ import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
 
-/** The statements that one request made Postgres run, in order, shortened to verb and table. */
+/**
+ * The statements that Postgres ran for one request, in order. Each is shortened to its verb and
+ * tables.
+ */
 export interface RequestQueries {
   request: string
   statements: string[]
 }
 
 /**
- * Counts the queries of each request by Postgres's own log, on a server of its own, one request at
- * a time.
+ * Counts the queries of each request in the log of Postgres. It starts its own server and makes one
+ * request at a time.
  */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
@@ -76,7 +79,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
 
 const quietMs = 150
 
-/** The size of a file that nobody has written to for a moment. */
+/** Waits until nobody writes to a file any more, and returns its size. */
 async function settledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)
@@ -95,7 +98,7 @@ async function readFrom(path: string, from: number, to: number): Promise<string>
   }
 }
 
-/** The jobs' own statements, which may fall between, are not the request's. */
+/** Statements of background jobs may come in between. They do not belong to the request. */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import type { RequestQueries } from './queries.ts'
 import { type Figure, figure, ratio } from './statistics.ts'
 
-/** One measured thing. */
+/** One line of the table: a measured quantity. */
 export interface Row {
   what: string
   unit: string
   ours: Figure
   nginx: Figure | null
-  /** Ours over nginx, round by round. */
+  /** Mayfly's figure divided by nginx's, round by round. */
   ratio: Figure | null
 }
 
-/** A row without a ratio: where nginx has no such thing, or where dividing says nothing. */
+/** Makes a row without a ratio, because nginx has no such figure or a ratio would mean nothing. */
 export function row(
   what: string,
   unit: string,
@@ -22,7 +22,7 @@ export function row(
   return { what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null }
 }
 
-/** A row with our share of nginx, where there is an nginx to compare with. */
+/** Makes a row with the ratio of Mayfly to nginx, if nginx has a figure. */
 export function compare(what: string, unit: string, ours: number[], nginx?: number[]): Row {
   return {
     ...row(what, unit, { ours, ...(nginx && { nginx }) }),
@@ -36,7 +36,7 @@ export interface Report {
   queries: RequestQueries[]
 }
 
-/** The report as Markdown, which reads as well in a terminal. */
+/** Returns the report as Markdown. It is readable in a terminal too. */
 export function asMarkdown({ machine, rows, queries }: Report): string {
   const blocks = [
     Object.entries(machine)
@@ -91,7 +91,7 @@ function table(head: string[], lines: string[][]): string {
   return [format(head), rule, ...lines.map(format)].join('\n')
 }
 
-/** Keeps the report, every round of it, as JSON; answers the file's path. */
+/** Writes the report with every round to a JSON file, and returns the file's path. */
 export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

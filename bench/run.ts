@@ -1,6 +1,6 @@
 /**
- * What the program costs, against nginx on the same machine in the same run. All of it stays on
- * 127.0.0.1 and ends by itself. Parts can be named: `npm run bench -- pages small-files`.
+ * Measures what Mayfly costs, beside nginx on the same machine in the same run. All traffic stays
+ * on 127.0.0.1. Name some parts to run only those: `npm run bench -- pages small-files`.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -60,7 +60,7 @@ if (problems.length > 0) {
 
 async function bench(names: string[]): Promise<void> {
   const cores = divideCores()
-  // All that this process does and starts, but for the servers, is the client's side.
+  // This process and the programs that it starts, except the servers, are the clients.
   if (cores.client) holdTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()

@@ -10,14 +10,14 @@ const pollMs = 2
 
 export interface Started {
   pid: number
-  /** From the start of the process to its first good answer. */
+  /** The milliseconds from the start of the process to its first good answer. */
   readyMs: number
   stop(): Promise<void>
 }
 
 /**
  * Starts a server and waits until `url` answers 2xx.
- * @throws when it ends before, or does not answer within a minute.
+ * @throws when the server ends first, or does not answer within a minute.
  */
 export async function startServer(
   [command = '', ...args]: string[],
@@ -64,7 +64,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Returns a port of 127.0.0.1 on which nothing listens. */
 export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))

@@ -4,21 +4,21 @@ import { join } from 'node:path'
 
 const blockBytes = 8 * 1024 ** 2
 
-/** A file to send, whole and cut into pieces. */
+/** A file to send, in one piece or in several. */
 export interface Source {
   path: string
   bytes: number
-  /** The files that hold it cut at each `bytesOfEach`, in order. */
+  /** Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces in order. */
   pieces(bytesOfEach: number): Promise<string[]>
 }
 
-/** Writes a file of random bytes, so that nothing on the way can shorten it. */
+/** Writes a file of random bytes, so that nothing can compress it on the way. */
 export async function writeSource(folder: string, bytes: number): Promise<Source> {
   const path = join(folder, `source-of-${bytes}`)
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
   for (let written = 0; written < bytes; written += block.length) {
-    // So that no two blocks are alike, and a mix-up is seen.
+    // No two blocks are equal, so mixed-up blocks are noticed.
     block.writeDoubleLE(Math.random())
     await file.write(block, 0, Math.min(block.length, bytes - written))
   }

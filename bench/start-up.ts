@@ -7,14 +7,15 @@ import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** Long enough for what the start left behind to be collected. */
+/** After this time the garbage of the start has been collected. */
 const settleMs = 5_000
 const megabyte = 1024 ** 2
 
 /**
- * From the start of the process to the first good /api/ready, on a fresh folder (Postgres makes its
- * cluster, the server its tables and its administrator) and on one that is there; and the memory of
- * a server that has just started and does nothing.
+ * Measures the time from the start of the process to the first good /api/ready. It starts on a new
+ * folder, where Postgres makes its cluster and the server its tables and administrator. Then it
+ * starts again on the same folder. It also measures the memory of a server that has started and
+ * does nothing.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []

@@ -1,4 +1,4 @@
-/** What several rounds of one measurement came to. */
+/** The summary of several rounds of one measurement. */
 export interface Figure {
   median: number
   min: number
@@ -24,7 +24,10 @@ export function figure(rounds: readonly number[]): Figure {
   }
 }
 
-/** Our rounds over theirs, pair by pair: neighbours in time share what the machine was doing. */
+/**
+ * Divides our rounds by theirs, pair by pair. Two neighbouring rounds find the machine in the same
+ * state.
+ */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
   return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))
 }

@@ -11,9 +11,9 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /** A file with the paths to ask for in turn, one on each line; without it `url` alone is asked for. */
+  /** A file of paths, one on each line, to ask for in turn. Without it, only `url` is asked for. */
   pathsFile?: string
-  /** The processes that answer. */
+  /** Returns the ids of the processes that answer. */
   pids: () => number[]
 }
 
@@ -21,11 +21,11 @@ export interface LoadFigures {
   requestsPerSecond: number
   p50Millis: number
   p99Millis: number
-  /** Processor time of the answering processes for one request. */
+  /** The processor time of the answering processes per request. */
   cpuMicros: number
 }
 
-/** @throws when any answer was no success or did not come. */
+/** @throws when any request failed or got no answer. */
 export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [
     '--header',

@@ -1,6 +1,7 @@
 /**
- * Builds everything that browsers load into dist/web: the application; the download page, rendered
- * by React here, once, into a template that the server fills in; and compressed twins.
+ * Builds everything that browsers load into dist/web: the application, the download page, and
+ * compressed copies of both. React renders the download page here, once, into a template. The
+ * server fills the template in.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,8 +24,9 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application, and with it what shows somebody's uploads on the download page: it shares
- * what the application has put into the browser's cache. Answers that script's address.
+ * Builds the application, and a script that shows a user's uploads on the download page. Both are
+ * built at once, so that they share files in the browser's cache. Returns the address of that
+ * script.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/downloads/uploads.tsx')
@@ -39,7 +41,10 @@ async function buildApplication() {
   return `/${script.fileName}`
 }
 
-/** The download page's script, in one file of its own: it must not wait for the application's. */
+/**
+ * Builds the download page's script into a file of its own, so that the page need not wait for the
+ * application's files.
+ */
 async function buildScript(uploadsScript: string) {
   const built = await build({
     ...config,
@@ -64,7 +69,7 @@ async function renderPages(script: string) {
       ssr: join(root, 'src/web/downloads/render.tsx'),
       outDir: renderer,
       cssMinify: true,
-      // Older browsers need nothing more of this style, and what is added for them costs bytes.
+      // This style works in older browsers too. What Vite would add for them only costs bytes.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       rolldownOptions: { output: { entryFileNames: 'render.js' } },
     },
@@ -75,12 +80,15 @@ async function renderPages(script: string) {
   return module.renderDownloadPages(script)
 }
 
-/** Fails where a page names a file that the build did not make. */
+/** Fails if a page names a file that the build did not make. */
 async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }
 
-/** Twins beside each file that a compressor makes smaller; fonts and pictures are compressed already. */
+/**
+ * Writes compressed copies beside the files that this makes smaller. Fonts and pictures are already
+ * compressed.
+ */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })
   const worthIt = (name: string) => /\.(js|css|svg|json)$/.test(name) || name === 'index.html'

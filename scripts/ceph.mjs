@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Debian's packages that bring a real S3 server, the one that tests run against. */
+/** Debian's packages of a real S3 server, which the tests use. */
 export const cephPackages = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']
 
 const programs = [
@@ -15,7 +15,7 @@ const programs = [
   'setpriv',
 ]
 
-/** The programs of that server which are not installed. */
+/** Returns the programs of the S3 server that are not installed. */
 export function missingCephPrograms() {
   return programs.filter((program) => !isThere(program))
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 
-/** Ubuntu's /usr/bin/chromium-browser is left out: without its snap it only prints an advice. */
+/** Ubuntu's /usr/bin/chromium-browser is left out. Without its snap it only prints advice. */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome-stable',
@@ -11,9 +11,9 @@ const places = [
 ]
 
 /**
- * The Chromium that the browser tests run: the one of CHROMIUM_PATH, one of the system's, or the
- * one that Playwright downloaded for itself.
- * @returns its absolute path, or null where there is none.
+ * Finds the Chromium for the browser tests: CHROMIUM_PATH, one that the system has, or one that
+ * Playwright downloaded.
+ * @returns its absolute path, or null if there is none.
  */
 export async function findChromium() {
   const found = [process.env.CHROMIUM_PATH, ...places].find(isProgram)

@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the server, restarted when its sources change, and Vite before it, which reloads
- * the web and hands everything else to the server. One Ctrl-C stops both.
+ * `npm run dev` starts the server and Vite. The server restarts when its sources change. Vite
+ * reloads the web, and passes all other requests on to the server. One Ctrl-C stops both.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const vitePort = '5173'
 
-// People open Vite's address, so that is the origin that links and the check of Origin go by.
+// People open Vite's address. So links contain this origin, and the server checks Origin against
+// it.
 const env = {
   APP_URL: `http://127.0.0.1:${vitePort}`,
   ...process.env,
@@ -41,7 +42,10 @@ for (const program of programs) {
   })
 }
 
-/** In a session of its own: a Ctrl-C comes here alone and is passed on once. */
+/**
+ * Starts a program in a session of its own. So a Ctrl-C reaches only this process, which passes it
+ * on once.
+ */
 function start(args) {
   return spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: true })
 }

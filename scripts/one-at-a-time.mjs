@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Does `work` while nobody else does it for the same folder. The lock is a file with our pid
- * outside the folder; that of a dead process is taken over.
+ * Runs `work` while no other process runs it for the same folder. The lock is a file outside the
+ * folder with the holder's process id. The lock of a dead process is removed.
  */
 export async function alone(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
@@ -29,7 +29,7 @@ function take(lock) {
   const mine = `${lock}.${randomUUID()}`
   writeFileSync(mine, String(process.pid))
   try {
-    // A link appears with its content, unlike a file that is made and then written.
+    // A link appears with its content at once. A new file would be empty for a moment.
     linkSync(mine, lock)
     return true
   } catch (error) {
@@ -50,7 +50,7 @@ function removeIfDead(lock) {
   } catch {
     return
   }
-  // Somebody was faster and this is their new lock: give it back.
+  // Another process was faster, and this is its new lock. It gets the lock back.
   if (pidIn(aside) !== holder) linkSync(aside, lock)
   rmSync(aside)
 }

