@@ -9,7 +9,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Shorter texts have nothing that a coding could leave out. */
+/** A compressor can leave nothing out of shorter texts. */
 const worthCodingBytes = 1024
 
 test('every text that browsers load has a twin in each coding that says the same, and is smaller', async () => {
@@ -40,7 +40,7 @@ test('the download page is at most 20 KB before its button works, and 100 KB in 
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing holds the paint back: the style stands in the page, and its script waits.
+  // Nothing delays the first paint: the page contains its style, and its script waits.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([
@@ -62,7 +62,7 @@ test('the script of the download page is one file of at most 3 KB on its way', a
   expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // The one thing that it may load later: somebody's own uploads.
+  // The script may load only one thing later: the script for the user's own uploads.
   const later = Array.from(script.matchAll(/import\(.?\/assets\/([\w.-]+)/g), ([, name]) => name)
   expect(later).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
   expect(await readdir(join(dist, 'assets'))).toContain(later[0])

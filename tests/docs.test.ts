@@ -6,7 +6,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Every document by its path from the root. */
+/** The text of every document, by its path from the root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ function textOf(document: string) {
   return documents.get(document) ?? ''
 }
 
-/** Without fenced blocks: what stands there is code. */
+/** Removes fenced blocks, which contain code. */
 function prose(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
@@ -30,7 +30,7 @@ function all(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
-/** The anchors that a page of GitHub's gives to headings. */
+/** Returns the anchors that GitHub gives to the headings of a page. */
 function anchors(document: string) {
   return all(prose(document), /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -40,7 +40,7 @@ function anchors(document: string) {
   )
 }
 
-/** Links and pictures, in Markdown and in HTML. */
+/** Returns the targets of links and pictures, in Markdown and in HTML. */
 function links(document: string) {
   return [
     ...all(prose(document), /\]\(([^)\s]+)\)/g),

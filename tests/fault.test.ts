@@ -57,7 +57,7 @@ async function makeUser(): Promise<Client> {
 
 const type = 'application/octet-stream'
 
-/** An upload that was started, and the bytes that it is to have. */
+/** An upload that was started, and the bytes to send. */
 interface Wish extends StartedUpload {
   bytes: Buffer<ArrayBuffer>
 }
@@ -80,13 +80,13 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes of an upload, says so by `paused`, and goes on when it is told to,
- * but never to the last byte: this upload cannot end.
+ * Sends the first `pause` bytes of an upload and then resolves `paused`. After `goOn` it sends
+ * more, but never the last byte. So this upload cannot end.
  */
 function sendWithoutEnd({ uploadUrl, bytes }: Wish, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
-  // It ends with the server.
+  // The connection breaks when the server dies.
   sending.on('error', () => {})
   const write = (part: Buffer) =>
     new Promise<void>((resolve) => sending.write(part, () => resolve()))
@@ -102,7 +102,9 @@ async function storedOffset({ uploadUrl }: Wish): Promise<number> {
   return Number(answer.headers.get('upload-offset'))
 }
 
-/** Continues an upload from what storage holds of it, or starts it again, to a file. */
+/**
+ * Finishes an upload to a file. It continues from what storage holds, or starts from the beginning.
+ */
 async function finish(user: Client, upload: Wish, how: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await storedOffset(upload)
@@ -139,7 +141,7 @@ test('five times SIGKILL: what was acknowledged is there, what was not can be fi
 
     const file = await confirm(user, done)
     acknowledged.set(file.shortCode, done.bytes)
-    // One more confirmation is on its way, and bytes are flowing, when the server dies.
+    // When the server dies, bytes and another confirm are on their way.
     const lastWords = confirm(user, unheard).catch(() => null)
     sending.goOn()
     if (random(2) === 0) await wait(random(longestWaitMs))
@@ -163,7 +165,7 @@ test('five times SIGKILL: what was acknowledged is there, what was not can be fi
       'unheard.bin',
     ])
   })
-  // The kills did hit uploads of which something was stored.
+  // At least one kill hit an upload of which storage held some bytes.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
@@ -186,8 +188,8 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
       return answer.ok
     }
 
-    // So many parts are answered when the server dies, from none to all, and the others are on their
-    // way, or, when all are answered, the confirmation.
+    // When the server dies, `whole` parts have been answered, from none to all. The other parts are
+    // on their way, or the confirm is.
     whole += 1
     const answered: number[] = []
     const travel = async (partNumber: number) => {
@@ -217,12 +219,12 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
     await expectSameBytes(file.shortCode, bytes)
     expect(await json<File[]>(await user.fetch('/api/files'))).toHaveLength(1)
   })
-  // The kills did hit uploads of which parts were held.
+  // At least one kill hit an upload of which storage held some parts.
   expect(held).toBeGreaterThan(0)
 })
 
 describe('SIGTERM while somebody downloads', () => {
-  /** More than all the buffers between the server and a client that does not read. */
+  /** This is more than all buffers between the server and a client that does not read. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -248,7 +250,7 @@ describe('SIGTERM while somebody downloads', () => {
     response.on('error', () => {})
     server.kill('SIGTERM')
     await untilNobodyListens()
-    // One that comes too soon passes for the same signal, sent twice.
+    // The server takes a second signal for the first one, sent twice, if it comes very soon.
     const again = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.ended).toBe(1)
     clearInterval(again)

@@ -15,12 +15,12 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * The fences between the rooms (biome.json, its plugins, the project references), proved by
- * crossing each one in a folder of its own that holds the real configuration and planted files.
+ * Tests the fences between the rooms: biome.json, its plugins and the project references. It
+ * crosses each of them in a folder with the real configuration and planted files.
  */
 const root = resolve(import.meta.dirname, '..')
 
-/** What Biome reads. */
+/** The files that configure Biome. */
 const configuration = [
   'biome.json',
   'no-clock.grit',
@@ -31,13 +31,13 @@ const configuration = [
 ]
 
 interface Planted {
-  /** Where the file stands in the tree. */
+  /** The path of the file in the tree. */
   file: string
   code: string
 }
 
 interface Crossing extends Planted {
-  /** The rule that must refuse it, and words of what it says. */
+  /** The rule that must refuse the file, and some words of its message. */
   rule: string
   says: string
 }
@@ -219,7 +219,10 @@ const crossings: Crossing[] = [
   ),
 ]
 
-/** What lies next to the fences and must stay allowed: a fence that stops everything proves nothing. */
+/**
+ * Files that must stay allowed, although they are close to a fence. A fence that stops everything
+ * would prove nothing.
+ */
 const allowed: Planted[] = [
   { file: 'src/shared/contract/ok.ts', code: "import 'zod'\nimport '../rules/lifetime.ts'\n" },
   { file: 'src/shared/rules/ok.ts', code: "import '../contract/errors.ts'\nimport './tier.ts'\n" },
@@ -265,7 +268,7 @@ const allowed: Planted[] = [
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
-/** The server's rooms that everything else stands on. */
+/** The rooms of the server that all others may import. */
 const foundation = ['db', 'email', 'http', 'space', 'storage']
 
 interface Finding {
@@ -284,7 +287,7 @@ function run(command: string[], cwd: string) {
   })
 }
 
-/** What Biome's linter finds wrong in the given paths of a folder. */
+/** Returns what Biome's linter finds wrong at some paths of a folder. */
 async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
   const { code, output } = await run(
     ['@biomejs/biome/bin/biome', 'lint', '--reporter=github', '--max-diagnostics=none', ...paths],
@@ -296,12 +299,14 @@ async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
     file: file.slice(file.indexOf(`${folder}/`) + folder.length + 1),
     message,
   }))
-  // Anything but findings (a fault in the configuration, no Biome) must not look like a clean tree.
+  // If Biome is missing or its configuration is wrong, the tree must not look clean.
   expect(code, output).toBe(findings.length > 0 ? 1 : 0)
   return findings
 }
 
-/** What the linter finds in a folder of the garden that gets a configuration of its own. */
+/**
+ * Returns what the linter finds in a folder of the garden. The folder gets its own configuration.
+ */
 async function lintAlone(name: string): Promise<Finding[]> {
   const folder = join(garden, name)
   for (const file of configuration) await cp(join(root, file), join(folder, file))
@@ -363,7 +368,7 @@ describe('the linter', () => {
     const fences = new Set(crossings.map(({ rule }) => rule))
     const found = await lint(root, 'src', 'tests', 'scripts', 'bench')
     expect(found.filter(({ rule }) => fences.has(rule))).toEqual([])
-    // The whole tree: on a busy machine that takes its time.
+    // Linting the whole tree takes long on a busy machine.
   }, 120_000)
 })
 
@@ -432,7 +437,7 @@ describe('the compiler, by project references', () => {
   const projects = ['shared', 'server', 'web'] as const
   let tree: string
 
-  /** A tree of the real projects, each with one file to import, and types of its own to find. */
+  /** Builds a tree of the real projects. Each has one file to import, and finds its own types. */
   beforeAll(async () => {
     tree = join(garden, 'compiled')
     await mkdir(join(tree, 'node_modules'), { recursive: true })

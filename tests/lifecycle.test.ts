@@ -14,16 +14,19 @@ import { freePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** As `npm start` does: Node 24.0.0, which is what a Mac may get, calls its types an experiment. */
+/**
+ * `npm start` passes this too. Node 24.0.0, which a Mac may get, warns that its types are an
+ * experiment.
+ */
 const withoutWarnings = ['--disable-warning=ExperimentalWarning']
 
-/** The real server in a process of its own. */
+/** The real server in its own process. */
 interface Run {
   child: ChildProcess
   url: string
-  /** What it told the person at the terminal, once it has ended. */
+  /** What the server printed to the terminal. Resolves when the server has ended. */
   said: Promise<string>
-  /** Its exit code. */
+  /** Resolves with the exit code. */
   ended: Promise<number | null>
 }
 
@@ -49,7 +52,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      // As with `npm start`: what an earlier start has compiled is there.
+      // As with `npm start`, the server uses what an earlier start has compiled.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       DATA_DIR: dataDir,
       PORT: String(port),
@@ -184,7 +187,7 @@ test('a signal during the start ends it in order', async () => {
 describe('stopping in the middle of a transfer', () => {
   const half = Buffer.alloc(1024 * 1024, 'mayfly')
 
-  /** An upload of which the server has the first half. */
+  /** Starts an upload and sends the first half of its bytes. */
   async function startUpload(server: Run) {
     await signUp(server)
     const login = await logIn(server)

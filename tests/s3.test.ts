@@ -195,7 +195,7 @@ describeOnS3('the main job on S3', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  // These move the clock, so they sign nothing after it.
+  // These tests move the clock. Nothing may be signed after them.
   describe('what time removes', () => {
     it('goes: expired files, idle uploads, and what no row names', async () => {
       const ada = await makePerson(app)

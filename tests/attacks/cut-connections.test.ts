@@ -22,11 +22,11 @@ import { freshDatabase } from '../support/postgres.ts'
 import { moments, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 
 /**
- * What is tried: the connection to Postgres is cut at every statement of a call, before Postgres has
- * the statement, after it did it and before it says so, and after it has said so.
- * What must happen each time: the call says that it was done, or 503. What it said was done is there.
- * What it did not is there whole or not at all, and the same call made again sets it right. And all
- * connections of the pool can be used.
+ * The attack: the connection to Postgres is cut at every statement of a call. It is cut before
+ * Postgres gets the statement, after Postgres ran it but before the answer, and after the answer.
+ * The defence: the call answers that it was done, or 503. What was answered as done is in the
+ * database. After a 503, the work is there completely or not at all, and the same call repeated
+ * completes it. Afterwards every connection of the pool works.
  */
 
 let app: TestApp
@@ -48,11 +48,11 @@ type Outcome = 'done' | 'away'
 
 interface Attempt {
   call(): Promise<Outcome>
-  /** Asserts what must hold after the call, whichever way it ended. */
+  /** Asserts what must be true after the call, whether it succeeded or not. */
   check(outcome: Outcome): Promise<void>
 }
 
-/** Every call has an answer: the one it is meant to have, or 503 with a time to come back. */
+/** A call must get its normal answer, or 503 with a Retry-After header. */
 async function answered(response: Response, meant: number): Promise<Outcome> {
   if (response.status === meant) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
@@ -60,7 +60,10 @@ async function answered(response: Response, meant: number): Promise<Outcome> {
   return 'away'
 }
 
-/** The same for what no request calls. */
+/**
+ * Expects the same of work that no request calls: it succeeds, or it fails because the database is
+ * away.
+ */
 async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
@@ -81,14 +84,14 @@ async function forget() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** Longer than a purge that was cut off keeps others from the file. */
+/** A purge that was cut off keeps the file from others for less than this time. */
 function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
 }
 
 async function startsAnUpload(): Promise<Attempt> {
   await forget()
-  // What a start looks up every 10 s, it looks up each time here.
+  // A start makes some queries only every 10 seconds. Here every start makes them.
   app.clock.advance(10_000)
   const body = {
     fileName: 'notes.txt',
@@ -147,7 +150,7 @@ async function refusesOtherBytes(): Promise<Attempt> {
     call: async () => answered(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // Refused, or told that nothing is there; after that the right bytes are taken.
+      // The confirm is refused or finds no bytes. After that, the right bytes are accepted.
       expect([400, 409]).toContain((await confirm()).status)
       expect((await putBytes(upload, bytes)).status).toBe(200)
       expect((await confirm()).status).toBe(200)
@@ -198,7 +201,7 @@ async function purgesAFile(): Promise<Attempt> {
   }
 }
 
-/** No user is there without the account that has the password. */
+/** Expects that no user exists without the account that holds the password. */
 async function expectWholeUser(email: string) {
   const made = await app.deps.db
     .select({ user: users.id, password: accounts.password })
@@ -286,7 +289,10 @@ async function makesTheAdministrator(): Promise<Attempt> {
   }
 }
 
-/** All connections there may be, at once: each answers, outside of any transaction. */
+/**
+ * Takes all connections of the pool at once. Each must answer, and none may be inside a
+ * transaction.
+ */
 async function expectWholePool() {
   const { pool } = app
   const { max } = pool.options

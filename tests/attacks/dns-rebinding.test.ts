@@ -5,8 +5,9 @@ import { codeOf, refusalOf, send, targetOf } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * A page of rebound.example is opened in a browser on the machine that runs Mayfly. Then its name is
- * made to lead to 127.0.0.1: to the browser its scripts and our answers are of one origin.
+ * The attack: a browser on the server's machine opens a page of rebound.example. Then that name
+ * leads to 127.0.0.1. So the browser believes that the page's scripts and our answers have the same
+ * origin.
  */
 let app: TestApp
 let open: TestApp
@@ -28,7 +29,10 @@ function rebound() {
   }
 }
 
-/** Sends text as it stands, with the connection's end asked for, and answers the status and the rest. */
+/**
+ * Sends text unchanged, and returns the status and all text of the answer. The text must ask for
+ * the end of the connection.
+ */
 function exchange(server: TestApp, head: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.deps.config.port, '127.0.0.1', () => socket.write(head))

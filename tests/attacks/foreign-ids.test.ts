@@ -22,8 +22,8 @@ import {
 } from '../support/upload-requests.ts'
 
 /*
- * Somebody signed in who has learnt every id and key of somebody else's: none of them is worth
- * anything in another session, the administrator's included.
+ * The attack: a user knows every id and key of another user's things. None of them may work in the
+ * session of anybody else, not even the administrator's.
  */
 
 let app: TestApp
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What the fields are called by which a call names a thing. */
+/** A call names a thing by one of these fields. */
 const naming = ['id', 'cloudKey']
 
 function namesAThing({ access, params, query, body }: Endpoint) {
@@ -49,7 +49,7 @@ function namesAThing({ access, params, query, body }: Endpoint) {
   return access !== 'visitor' && fields.some((field) => naming.includes(field))
 }
 
-/** How each endpoint that names a thing is called, by what names it. */
+/** Calls each endpoint that names a thing, with the name of that thing. */
 const attempts: Record<string, (client: Client, name: string) => Promise<Response>> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   signParts: (client, key) => askForParts(client, key, [1]),

@@ -8,8 +8,8 @@ import { send } from '../support/send.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * Limits are counted by the client's address. Who can change what the server takes for it has as many
- * tries as there are spellings of it.
+ * Limits are counted by the client's address. The attack: a client writes its address in many ways,
+ * and gets new tries with each of them.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([trusting.close(), direct.close()]))
 
-/** What the client is counted by. */
+/** Returns the address by which the server counts the client. */
 async function countedBy(server: BareServer, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return (await send(server.url, { headers })).body.toString()

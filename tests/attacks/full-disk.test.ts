@@ -18,14 +18,13 @@ import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../support/
 import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
 
 /**
- * The real server with its embedded Postgres, alone on a disk of 110 MB. What is tried: to fill that
- * disk, by uploads that nobody confirms and by another program, so that nobody can sign in any more
- * and the server cannot be started again. What must happen: uploads are refused in time, and
- * everything else goes on.
+ * The real server and its embedded Postgres have a disk of 110 MB. The attack: unconfirmed uploads
+ * and another program fill that disk, so that nobody can sign in and the server cannot start again.
+ * The defence: uploads are refused early enough, and everything else works.
  */
 const mebibyte = 1024 ** 2
 const diskBytes = 110 * mebibyte
-/** As docs/operations.md tells: half of it for a server that runs, half for the next start. */
+/** Docs/operations.md promises it: half is for a running server, half for the next start. */
 const reserveBytes = 40 * mebibyte
 
 let disk: SmallDisk
@@ -41,7 +40,7 @@ async function signIn() {
 
 async function reserveHeld(): Promise<number> {
   const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // What has its place on the disk: a file with holes would be none.
+  // Only bytes that take up space on the disk count. A sparse file would take up none.
   return found === null ? 0 : found.blocks * 512
 }
 
@@ -109,7 +108,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectAllInOrder()
     server.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    // What stopping freed is taken as well.
+    // The stop freed some space. This takes it too.
     await disk.fill()
     server = await startServerProcess(settings)
     expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)

@@ -7,8 +7,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * Somebody uploads what would run, lie or lead away, and waits for others to open the link. And
- * somebody asks for addresses that would lead a visitor elsewhere.
+ * The attack: somebody uploads content that runs, lies or redirects, and waits for others to open
+ * its link. Or he asks for addresses that redirect a visitor to another site.
  */
 
 let app: TestApp
@@ -161,7 +161,7 @@ describe('an address that would lead a visitor elsewhere', () => {
     '/s//evil.example',
     '/login?next=//evil.example',
   ])('%s stays here', async (path) => {
-    // Under the other name of this machine too, from where pages are led to the right one.
+    // Under the second name, pages redirect to the first. That redirect must stay here too.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: answered } = await send(app.url, { path, headers })

@@ -8,9 +8,9 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
- * What is tried: Postgres, or a process of it, is killed again and again while people work.
- * What must happen: each call is answered as done, or 503. What was answered as done is there. Once
- * Postgres is back every call is served, on all connections.
+ * The attack: Postgres, or one of its processes, is killed again and again while people work.
+ * The defence: each call is answered as done, or with 503. What was answered as done is in the
+ * database. Once Postgres is back, every call is answered, on all connections.
  */
 
 let app: TestApp
@@ -22,10 +22,10 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // Tests run without it, and a commit is to be kept here once it was answered.
+  // Other tests switch this off. Here a commit must survive once it was answered.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
-  // The free tier starts uploads in a transaction, the other by one statement.
+  // The free tier starts uploads in a transaction, premium by a single statement.
   people = await Promise.all([
     ...Array.from({ length: 4 }, () => makePerson(app)),
     ...Array.from({ length: 2 }, () => makePerson(app, { tier: 'premium' })),
@@ -36,7 +36,7 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts an upload: null when it was told to come back later. */
+/** Starts an upload. Returns null when the server answers that it should be tried later. */
 async function startUpload(person: Person, idempotencyKey: string): Promise<string | null> {
   const response = await person.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
@@ -51,7 +51,7 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
   return null
 }
 
-/** Two calls of each person at a time, until they are told to stop. */
+/** Makes two calls of each person at a time, until it is told to stop. */
 function beginWork() {
   const done = new Set<string>()
   let isOver = false
@@ -75,8 +75,6 @@ async function connectionOf() {
   return rows[0]?.pid ?? 0
 }
 
-/** For a Postgres that comes up again; a slow machine takes its time. */
-
 test.each([
   ['Postgres as a whole', 2, async () => firstProcessOf(await connectionOf())],
   ['the process of one connection', 5, connectionOf],
@@ -84,7 +82,7 @@ test.each([
   const stop = beginWork()
   onTestFinished(async () => void (await stop()))
   for (let time = 0; time < times; time += 1) {
-    // Until it is back there is nothing to kill.
+    // Before Postgres is back, there is no process to kill.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
@@ -104,5 +102,5 @@ test.each([
   for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
 })
 
-/** So long that ten of them are under way at once. */
+/** This takes long enough for ten statements to run at once. */
 const one = sql`select pg_sleep(0.05)`

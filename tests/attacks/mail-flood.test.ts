@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Somebody asks, from many addresses, for letters to accounts that do not exist, so that the letter
- * of an honest person waits behind them.
+ * The attack: somebody asks from many addresses for letters to accounts that do not exist. So the
+ * letter of an honest person waits behind them.
  */
 
 let app: TestApp

@@ -19,11 +19,11 @@ import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
 
-/** What the whole server may have resident, in MiB, whatever a client does. */
+/** Whatever a client does, the whole server may have this many MiB resident. */
 const ceilingMiB = 250
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
-/** How often the server is asked whether it is well while it is attacked. */
+/** During an attack, the server's health is asked for this many times. */
 const checks = 40
 
 let dataDir: string
@@ -35,7 +35,7 @@ function leaveAll() {
   for (const sockets of unread.splice(0)) sockets.leave()
 }
 
-/** A server of its own for each kind of attack: what one leaves behind is not the next one's. */
+/** Starts a server for each kind of attack, so that one attack does not affect the next. */
 function withServer() {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
@@ -55,7 +55,10 @@ function withServer() {
   })
 }
 
-/** Attacks, asks for the server's health meanwhile, and answers the most memory that was seen. */
+/**
+ * Attacks, and asks for the server's health meanwhile. Returns the most memory that the server had,
+ * in MiB.
+ */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
   const attacking = attack()
@@ -142,7 +145,7 @@ describe('somebody without an account who asks and never reads the answers', () 
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
       const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
-      // Those that found room begin, each when it has been counted, and no other.
+      // Only downloads that found room begin, and each of them is counted first.
       const begun = async () => ((await downloads()) ?? 0) - before
       await expect.poll(begun).toBeGreaterThanOrEqual(room)
       expect(await begun()).toBeLessThanOrEqual(transferLimits.downloads.total)

@@ -3,8 +3,8 @@ import { makeClient } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Somebody signs up with the mail address of another and a name that is a message of its own, and has
- * a letter sent there.
+ * The attack: somebody signs up with another person's mail address. His name is a message, and the
+ * server sends it there in a letter.
  */
 
 let app: TestApp

@@ -4,8 +4,8 @@ import { logIn, makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Somebody knows a password that its owner is about to change by the letter, and keeps signing in
- * meanwhile: a login that began before the change must not open a session after it.
+ * The attack: somebody knows a password, and keeps signing in while its owner changes it through
+ * the letter. A login that began before the change must not open a session after it.
  */
 
 const gate = 8_0815
@@ -13,7 +13,8 @@ const gate = 8_0815
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // Whoever opens a session waits here, with the password compared and nothing written yet.
+  // A login that opens a session waits here. Its password has been compared, and nothing is written
+  // yet.
   await app.deps.db.execute(sql`
     create function wait_at_the_gate() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${sql.raw(String(gate))}); return new; end

@@ -8,9 +8,9 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Somebody guesses passwords, from one address or from many, or uses the limits on guessing to keep
- * the owner out. The server believes the proxy that names the client's address: that is how one test
- * plays many addresses.
+ * The attack: somebody guesses passwords, from one address or from many. Or he uses the limits on
+ * guesses to keep the owner out. The server trusts a proxy's word for the client's address, so one
+ * test can play many addresses.
  */
 
 const minute = 60_000
@@ -64,7 +64,9 @@ function statuses(answers: Response[]) {
   return counts
 }
 
-/** As if so many wrong logins had come from other addresses; there has been one at least. */
+/**
+ * Pretends that this many wrong logins came from other addresses. There must have been one already.
+ */
 async function comeFromEverywhere(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${await accountName(app.deps, email)}`
   const ofAccount = eq(rateLimits.key, key)
@@ -75,7 +77,7 @@ function waitOf(answer: Response) {
   return Number(answer.headers.get('retry-after'))
 }
 
-/** The cookie of a browser that signed in before, without its session. */
+/** Returns the cookie of a browser that signed in before, without its session. */
 async function knownBrowser(email: string, password: string) {
   const answer = await logIn(email, password, { address: newAddress() })
   expect(answer.status).toBe(200)
@@ -252,7 +254,7 @@ describe('telling accounts that exist from others', () => {
 })
 
 describe('the cookie of a browser that signed in before', () => {
-  /** An address at which only the cookie can help. */
+  /** Returns an address whose tries are used up, so that only the cookie can help. */
   const shutAddress = async (email: string) => {
     const address = newAddress()
     await guesses(11, email, () => ({ address }))
@@ -311,7 +313,7 @@ describe('the cookie of a browser that signed in before', () => {
     }
     expect(await status(cookie)).toBe(200)
 
-    // A new password has a hash of its own, as the same one hashed anew has.
+    // A new password changes the hash, and so does hashing the same password again.
     const another = await app.deps.passwords.hash(password)
     const ofOwner = eq(users.email, email)
     const [user] = await app.deps.db.select({ id: users.id }).from(users).where(ofOwner)

@@ -79,7 +79,7 @@ it('requests that wait on many connections take one limit together, and give it 
     release = Promise.withResolvers()
     const sockets = crowd.map((text) => open(text).socket)
     await expect.poll(() => begun.length).toBe(crowd.length)
-    // Of each connection one is at work, one waits at no cost, and the others take room.
+    // On each connection one request is answered, one waits at no cost, and the others take memory.
     const room = connectionLimits.waitingBytes / ((ahead - 2) * 15_000)
     await expect.poll(left).toBeLessThanOrEqual(room)
     expect(await left()).toBeGreaterThan(room / 2)

@@ -10,13 +10,13 @@ import { losses, type PostgresProxy, startPostgresProxy } from '../support/postg
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
- * What is tried: Postgres stands still while people work. Somebody holds a lock for longer than anyone
- * waits; the network swallows what is sent; Postgres itself is stopped and goes on later.
- * What must happen each time: whoever cannot be served is told so by 503. What was answered as done is
- * there, then and in Postgres's own eyes. Afterwards everything works, on all connections.
+ * The attack: Postgres stands still while people work. Somebody holds a lock for too long, the
+ * network loses everything, or Postgres itself is stopped and continues later.
+ * The defence: a call that cannot be served is answered with 503. What was answered as done is in
+ * the database. Afterwards everything works, on all connections.
  */
 
-/** As in production, Postgres gives up before the client does; all of it much sooner. */
+/** As in production, Postgres gives up before the client does, but both much sooner. */
 const limits: PoolLimits = {
   connections: 10,
   connectMs: 500,
@@ -27,18 +27,18 @@ const limits: PoolLimits = {
 }
 
 let app: TestApp
-/** Another server of the same database, with all the patience that a slow machine needs. */
+/** Another server of the same database, which waits as long as a slow machine needs. */
 let patient: TestApp
 let proxy: PostgresProxy
 let person: Person
-/** Whoever is on the free tier starts an upload in a transaction. */
+/** These people are on the free tier, which starts an upload in a transaction. */
 let free: Person[]
-/** Sees the database as it is, past the server and the proxy. */
+/** Reads the database directly, without the server and the proxy. */
 let witness: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // Its own, since it is stopped as a whole.
+  // This test has its own Postgres, because it stops all of it.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
@@ -59,13 +59,13 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Somebody who is served by the server under attack. */
+/** Makes a person whose calls go to the server under attack. */
 async function newPerson(facts?: Parameters<typeof makePerson>[1]): Promise<Person> {
   const { id, email, password } = await makePerson(patient, facts)
   return { ...makeClient(app, await logInOf(patient, email, password)), id, email, password }
 }
 
-/** What was answered as done. */
+/** The work that was answered as done. */
 interface Done {
   sessions: string[]
   uploads: string[]
@@ -104,14 +104,14 @@ async function signUp(email: string) {
   if (!response.ok) expectAway(response)
 }
 
-/** People at work: more at once than there are connections. */
+/** Makes more calls at once than there are connections. */
 async function everybodyWorks(): Promise<Done> {
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(done)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(done)),
-    // By its key it is the same upload each time, so that places last.
+    // The key makes it the same upload each time, so nobody runs out of places.
     ...free.map((one) => startUpload(done, one, one.id)),
   ])
   return done
@@ -132,7 +132,7 @@ async function expectNoOpenTransaction() {
   expect((await witness.query(open)).rows).toEqual([])
 }
 
-/** Each connection there may be answers. */
+/** Expects an answer on every connection of the pool. */
 async function expectWholePool() {
   await expectNoOpenTransaction()
   const asked = Array.from({ length: limits.connections }, () =>
@@ -143,7 +143,7 @@ async function expectWholePool() {
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
-/** What is answered first of all holds, and soon everything works again. */
+/** Expects that what is answered as done is there, and that soon everything works again. */
 async function expectRecovery() {
   await expectAllThere(await everybodyWorks())
   await eventually(expectWholePool)
@@ -221,7 +221,7 @@ describe('one connection that falls silent', () => {
       await startUpload(done, newcomer, key)
       expect(done.uploads).toEqual([])
       await eventually(expectWholePool)
-      // The same call again finds what was done, if it was, and does it otherwise: once in all.
+      // The repeated call finds the upload, or starts it. Either way there is one upload.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
       const { rows } = await witness.query('select storage_key from uploads where owner_id = $1', [
@@ -232,7 +232,7 @@ describe('one connection that falls silent', () => {
   })
 })
 
-/** Every process of Postgres: the first one, and one for each connection and each task. */
+/** Returns all processes of Postgres: the first one, and those of connections and tasks. */
 async function processes(): Promise<number[]> {
   const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
   const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
@@ -253,7 +253,8 @@ test('a Postgres that is stopped, and goes on later', async () => {
   let done: Done
   try {
     done = await working
-    // One that came up since the processes were listed may have served them; it is still one of ten.
+    // These calls may be served by a process that started after the list was made. It too has one
+    // of the ten connections.
     await everybodyWorks()
   } finally {
     signal(pids, 'SIGCONT')

@@ -12,9 +12,10 @@ import { type TestSpace, testSpace } from '../support/test-space.ts'
 import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
 
 /**
- * What is tried: to take a server's space by uploads that are announced and never sent, or sent and
- * never confirmed; one after another, all at once, with one account or many. What must happen: what
- * is announced counts from the start, nobody passes a ceiling, and what is abandoned makes way.
+ * The attack: somebody takes the server's space by uploads that are announced but never sent, or
+ * sent but never confirmed. He does it one after another or all at once, with one account or many.
+ * The defence: announced bytes count from the start, nobody passes a limit, and abandoned uploads
+ * make room.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
@@ -32,7 +33,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
 }
 
-/** Asks for so many uploads at once, and answers how each call ended. */
+/** Asks for `count` uploads at once, and returns the status of each answer. */
 async function askAtOnce(person: Person, count: number, fileSize: number) {
   const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
   const answers = await Promise.all(asked)
@@ -51,7 +52,7 @@ describe('a disk with room for one upload more', () => {
     space.left = 250 * mebibyte
     const statuses = await askAtOnce(person, 100, 200 * mebibyte)
     expect(statuses).toEqual([200, ...Array(99).fill(507)])
-    // Nothing is left of those that were refused.
+    // A refused upload leaves no row.
     expect(await rowsOf(person)).toBe(1)
   })
 
@@ -67,10 +68,10 @@ describe('a disk with room for one upload more', () => {
         'needed, or try again later.',
     })
     await expectRefusal(refused, 507, 'STORAGE_FULL')
-    // The refusal took none of the three places, and is told in no line of the log's errors.
+    // The refused upload took none of the three places, and the log shows no error.
     await start(person, 200)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
-    // What is given up is free at once.
+    // An aborted upload frees its space at once.
     await abort(person, cloudKey)
     await start(person, 800)
   })
@@ -116,7 +117,7 @@ describe('a disk that is full of uploads nobody confirmed', () => {
       const sizes = await Promise.all(abandoned.map(stored))
       return 12_000 - sizes.reduce((sum, size) => sum + size, 0)
     }
-    // While somebody may still be at them they stay.
+    // Uploads stay while somebody may still send them.
     await expectRefusal(await askForUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
     app.clock.advance(14 * minute)
     const [first] = abandoned
@@ -124,7 +125,7 @@ describe('a disk that is full of uploads nobody confirmed', () => {
     await putBytes(first, new Uint8Array(1000))
     app.clock.advance(2 * minute)
     await start(bob, 500)
-    // Ten go together; of the two that are left one was touched meanwhile.
+    // Ten are removed together. Of the two that are left, one was touched meanwhile.
     expect(await rowsOf(eve)).toBe(2)
     expect(await stored(first)).toBe(1000)
     expect((await confirm(eve, first.cloudKey)).status).toBe(200)
@@ -140,7 +141,7 @@ describe('an account', () => {
     expect(await rowsOf(person)).toBe(32)
     await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
 
-    // Its own abandoned ones make way, and those of nobody else.
+    // Only the person's own abandoned uploads make room, not those of others.
     const other = await makePerson(app, { tier: 'premium' })
     await start(other, 5)
     app.clock.advance(16 * minute)
@@ -199,7 +200,7 @@ describe('all accounts together', () => {
     expect(ends.sort()).toEqual([...Array(10).fill('STORAGE_FULL'), ...Array(10).fill('taken')])
     expect(await db.$count(uploads)).toBe(10)
 
-    // Once they are idle the longest idle make way, ten at a time.
+    // Once uploads are idle, the longest idle ones make room, ten at a time.
     app.clock.advance(16 * minute)
     expect(await startAs(atOnce[0] as Person)).toBe('taken')
     expect(await db.$count(uploads)).toBe(1)

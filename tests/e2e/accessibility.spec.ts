@@ -7,7 +7,7 @@ const themes = ['light', 'dark'] as const
 const widths = [360, 390, 1280, 2560]
 const widthsForAxe = [390, 1280]
 
-/** Shows a theme and waits until every colour has arrived. */
+/** Shows a theme and waits until all colours have stopped changing. */
 async function show(page: Page, theme: string) {
   const moving = () =>
     page.evaluate(
@@ -19,7 +19,7 @@ async function show(page: Page, theme: string) {
   await expect.poll(moving).toBe(0)
 }
 
-/** What two themes differ in is colours: all other rules are asked in one of them. */
+/** The themes differ only in colours, so all other rules are checked in one theme. */
 async function faultsFoundByAxe(page: Page, theme: (typeof themes)[number]) {
   const axe = new AxeBuilder({ page })
   const { violations } = await (theme === 'light'

@@ -42,7 +42,7 @@ test('a wrong password and an unknown address are told in the same words', async
   await expect(page).toHaveURL('/login')
 })
 
-/** Fills in a wrong password, and sends it. */
+/** Fills in a wrong password and sends the form. */
 async function logInWrongly(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('wrong horse')
@@ -75,13 +75,12 @@ test('a login among too many others asks for patience, and keeps what was typed'
   page,
 }) => {
   noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/login$/)
-  // Hashes of half a second, so that the crowd takes each place that becomes free before the page
-  // can.
+  // Each hash takes half a second. So the crowd takes every free place before the page can.
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     passwordCost: { N: 16_384, r: 16, p: 8 },
   })
   let crowded = true
-  /** Has a password hashed again and again, so that no place in the queue stays free. */
+  /** Hashes passwords again and again, so that no place in the queue stays free. */
   const crowdIn = async () => {
     const { passwords } = app
     const hash = () => passwords.forClient('127.0.0.1', () => passwords.hash('somebody else'))
@@ -171,7 +170,7 @@ test('a session that ends in the middle leads to the login', async ({ app, noise
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // Else the list itself would be what is refused.
+  // Otherwise the server would refuse the list itself.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 

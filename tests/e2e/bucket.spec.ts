@@ -23,7 +23,9 @@ import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from '.
 
 const mebibyte = 1024 ** 2
 
-/** A server whose new files go to a bucket, at an origin that is not its own, over a network that fails. */
+/**
+ * A server whose new files go to a bucket. The bucket has another origin, and its network can fail.
+ */
 const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
   s3: [
     async ({}, use) => {
@@ -50,7 +52,7 @@ const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
   },
 })
 
-// A server takes a while to start, so all of this runs in one worker.
+// The bucket's server starts slowly, so all of these tests run in one worker.
 test.describe.configure({ mode: 'default' })
 
 test('a page sends files to a bucket and fetches them from it, across origins', async ({
@@ -91,7 +93,7 @@ test('a large file goes to a bucket in parts, and comes down as it was', async (
   network,
   page,
 }) => {
-  // More parts than are signed along with the start.
+  // The start signs fewer parts than this file has.
   const film = await writeRandomFile(folder, 'film.mkv', 25 * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [film.path])
@@ -163,7 +165,8 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
   const parts = 15
   const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // So many bytes that 60 % of the parts are stored whole, whatever is under way besides.
+  // With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong
+  // to parts in flight.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [film.path]))
   await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
@@ -192,7 +195,7 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   const again = await reopen(page, network)
   await expectUpload(again, film.name, 'Paused')
 
-  // In its first part, and outside the samples by which it is recognised.
+  // This changes the first part, but none of the samples by which the file is recognised.
   const edited = await open(film.path, 'r+')
   await edited.write('edited', mebibyte)
   await edited.close()

@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** This machine's address on its network; a machine without one calls itself. */
+/** This machine's address on its network, or loopback if it has none. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -24,7 +24,10 @@ const test = base.extend({
   baseURL: async ({ app }, use) => use(`http://${address}:${app.deps.config.port}`),
 })
 
-/** Browsers heed this header on https and loopback alone, and say so; it harms nothing elsewhere. */
+/**
+ * Browsers obey this header only on https and loopback. Elsewhere they say that they ignore it,
+ * which does no harm.
+ */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
 test("a server of the network, opened by its machine's address, is whole there", async ({
@@ -40,11 +43,12 @@ test("a server of the network, opened by its machine's address, is whole there",
   await page.goto('/login')
   await fillLogin(page, person)
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // Loopback alone is led to its one name; an address of the network stays what it is.
+  // The server redirects only loopback addresses to its name. An address of the network stays as it
+  // is.
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // One file goes whole, the other in parts.
+  // One file is sent in one piece, the other in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 20 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
@@ -55,7 +59,7 @@ test("a server of the network, opened by its machine's address, is whole there",
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
     await other.goto(address)
-    // What the page offers to copy leads back to it.
+    // The address that the page offers to copy is the address of this page.
     expect(await other.content()).toContain(address)
     const started = other.waitForEvent('download')
     await other.getByRole('link', { name: 'Download File' }).click()

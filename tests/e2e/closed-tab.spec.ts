@@ -16,14 +16,17 @@ import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
 const partCount = 15
-const mostLanes = 5
-/** So many bytes that 60 % of the parts are stored whole, whatever is under way besides. */
-const enough = (partCount * 0.6 + mostLanes) * partSize
+const mostInFlight = 5
+/**
+ * With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong to
+ * parts in flight.
+ */
+const enough = (partCount * 0.6 + mostInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
-  // Nobody is left to answer.
+  // The crashed page cannot answer.
   browser.send('Page.crash').catch(() => {})
   await crashed
   await page.close()
@@ -46,7 +49,7 @@ for (const [how, end] of [
     const other = await writeRandomFile(folder, 'holiday.mov', size)
     await openDashboard(page, app, await makePerson(app))
 
-    // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
+    // An input gives no handle, so the browser cannot find the file again.
     await stallAfter(network, enough, () => chooseFiles(page, [file.path]))
     await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
     const again = await reopen(page, network, end)

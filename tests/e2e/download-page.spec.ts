@@ -37,7 +37,7 @@ test('a name full of HTML is text, and a dead link says so without scripts, too'
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
-  // Cleaning takes most of this away before it is stored; the page must not rely on that.
+  // An upload's name is cleaned of most of this. The page must be safe without that.
   const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
   await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
   await page.goto(`/s/${file.shortCode}`)
@@ -116,7 +116,7 @@ test('at most 20 KB before the button works, at most 100 KB in all', async ({ ap
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await page.waitForLoadState('networkidle')
 
-  // Nothing but the document stands between the visitor and the button.
+  // The button waits for nothing but the document.
   const blocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')

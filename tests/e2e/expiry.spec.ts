@@ -8,18 +8,18 @@ const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
 
-/** Server and pages begin at the same moment. */
+/** Sets the server's clock and the pages' clocks to the same moment. */
 async function setClocks(app: TestApp, pages: Page[]) {
   for (const page of pages) {
     await page.clock.install({ time: app.clock() })
-    // The one clock of a page that Playwright's does not set.
+    // Playwright sets every clock of a page but this one.
     await page.addInitScript(() => {
       Object.defineProperty(performance, 'timeOrigin', { value: Date.now() })
     })
   }
 }
 
-/** Time passes for the server and for the pages, which go on from there by themselves. */
+/** Lets time pass for the server and the pages. The pages' clocks then go on by themselves. */
 async function pass(app: TestApp, pages: Page[], milliseconds: number) {
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)

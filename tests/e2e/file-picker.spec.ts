@@ -93,7 +93,7 @@ test('a picker that is refused long after the click leaves nothing behind, and t
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await reloadAnyway(page)
   await expectUpload(page, film.name, 'Paused')
-  // The click is over for the browser when it refuses.
+  // When this picker refuses, the browser no longer counts the click.
   await page.evaluate(() => {
     const { promise, reject } = Promise.withResolvers()
     const refuse = () => reject(new DOMException('no', 'SecurityError'))
@@ -115,7 +115,8 @@ test('a picker that is refused long after the click leaves nothing behind, and t
 test('who closes the picker has chosen nothing: no other dialog opens, and it can be asked again', async ({
   page,
 }) => {
-  // The browser's own picker: where a driver has taken over the dialogs it is closed at once.
+  // This uses the browser's own picker. It closes at once, because the test has taken over the
+  // dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')
     const ends: string[] = []

@@ -9,15 +9,18 @@ import { brokenConnection, expect, test as onNetwork, stallAfter } from './suppo
 import { expectArrived, expectUpload, pressCancel, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-/** When half of it has passed, some of its fifteen parts are stored, and some not begun yet. */
+/**
+ * When half of the file has been sent, some of its fifteen parts are stored, and some have not
+ * begun.
+ */
 const test = onNetwork.extend({
   film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 120 * mebibyte)),
 })
 
 /**
- * Lets a stalled upload of a tab go on for half the film at most, and the tab hang as it is about to
- * write how far that is: its scripts stand still, and it keeps its lock and its connections. Returns
- * what lets it run on, to write what is old by then.
+ * Makes a tab hang while it uploads. At most half of the film is sent; then the tab hangs as it is
+ * about to write its progress. Its scripts stand still, but it keeps its lock and its connections.
+ * Returns a function that lets the tab go on and write its old progress.
  */
 async function hang(page: Page, network: ChaosProxy): Promise<() => Promise<void>> {
   await page.evaluate(() => {

@@ -19,7 +19,7 @@ import {
 import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-/** The engine sends no more parts at once. */
+/** The engine sends at most this many parts at once. */
 const maxInFlight = 5
 
 type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
@@ -32,10 +32,10 @@ const reset: Cut = async ({ network }) => network.reset()
 function answer(status: number): Cut {
   return async ({ network }) => network.answerPuts(status)
 }
-/** The connections are found to be dead, and the browser believes that it is online. */
+/** The connections break, and the browser still believes that it is online. */
 const dead: Cut = async ({ network }) => network.cut()
 
-/** Everything that goes wrong with a connection, and some of it twice. */
+/** Every way in which a connection fails, some of them twice. */
 const cuts: Cut[] = [
   offline,
   dead,
@@ -53,7 +53,7 @@ function paths(files: readonly { path: string }[]) {
   return files.map(({ path }) => path)
 }
 
-/** The bytes of the one upload that a server has. */
+/** Returns how many bytes storage has of the server's only upload. */
 async function storedBytes({ storage }: TestApp): Promise<number> {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
   return 0
@@ -102,8 +102,8 @@ test('a connection in which nothing moves is given up, and its parts are sent an
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const known = network.exchanges.length
-  // Where all bytes of a part have left the browser, it is the answer that does not come, for which it
-  // waits longer. A slow machine tells the page of what has left when the clock has gone on.
+  // If all bytes of a part have left, the engine waits for the answer, and for longer. On a slow
+  // machine, the page learns only after this step that the bytes have left.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
@@ -130,7 +130,7 @@ test('a small file goes on from the bytes that the server holds', async ({
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
-  // What has passed through the network can still be on its way into the file.
+  // Bytes that have passed the network may not be in the file yet.
   await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
@@ -166,7 +166,7 @@ test('a server that is away for ten minutes: of three files none is lost', async
   await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  // No wait is longer than 39 seconds: each of these leads to another try at least.
+  // No wait takes longer than 39 seconds, so each step leads to another try.
   for (let seconds = 0; seconds < 600; seconds += 40) {
     const before = failed
     await page.clock.fastForward(40_000)

@@ -31,7 +31,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   const login = await opened
   await fillLogin(login, person)
 
-  // Nobody picks the file again: the first tab still has it.
+  // Nobody chooses the file again, because the first tab still has it.
   await expectArrived(page, app, file, login)
   expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })
@@ -47,10 +47,10 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // Who is asked says yes: nothing but the page itself keeps it here.
+  // If the browser asked whether to leave, this would agree. So only the page itself prevents it.
   page.on('dialog', (dialog) => void dialog.accept())
 
-  // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
+  // An input gives no handle, so the browser cannot find the file again.
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()

@@ -77,7 +77,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')
-  // The outcome is reset after 2 s.
+  // After 2 s the page shows the result no more.
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()
 

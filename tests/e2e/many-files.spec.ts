@@ -7,7 +7,10 @@ import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { pseudoRandom } from './support/files.ts'
 import { expect, isConfirm, test } from './support/network.ts'
 
-/** Many times more than travel at once. How fast they travel is measured: `npm run bench -- small-files`. */
+/**
+ * Many more files than are sent at once. `npm run bench -- small-files` measures how fast they are
+ * sent.
+ */
 const count = 300
 const size = 100 * 1024
 
@@ -38,7 +41,7 @@ test('a folder of hundreds of files: all arrive, and the page answers meanwhile'
   })
   await dropFiles(page, [photos])
   await expect.poll(async () => (await listed()).length).toBe(count / 2)
-  // In the middle of it, the page does what it is asked.
+  // The page still works while it uploads.
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()

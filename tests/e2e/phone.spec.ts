@@ -22,7 +22,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const photo = await writeRandomFile(folder, 'photo.jpg', 3 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
-  // Nothing is said of what cannot be done there.
+  // The page does not mention what a phone cannot do.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
   for (const impossible of [/drop/i, /pasting/]) {
@@ -32,7 +32,8 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   }
   const shown = await recordTexts(page)
 
-  // The dialog of a file input, which offers the camera and the gallery: not the browser's own picker.
+  // A phone gets the dialog of a file input, which offers the camera and the gallery, not the
+  // browser's picker.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
     const opened = page.waitForEvent('filechooser')

@@ -15,7 +15,7 @@ async function askForLetter(page: Page, email: string) {
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
-/** The address that the button of the one letter leads to. */
+/** Returns the address of the button in the one letter that was sent. */
 async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''

@@ -10,7 +10,7 @@ import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/upload
 
 const mebibyte = 1024 ** 2
 
-/** Browser, slow line, the network that counts, server. */
+/** The browser reaches the server through a slow line and then through the network that counts. */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
     const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
@@ -31,28 +31,28 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   page,
   network,
 }) => {
-  // A refusal comes before the body has left, and ends the connection.
+  // The server refuses before it has the whole body, and closes the connection.
   noise.allow(/403 \(Forbidden\).*\/storage\//)
   noise.allow(brokenConnection)
   const file = await writeRandomFile(folder, 'footage.mov', 56 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])
-  // As soon as the first parts are on their way, while others still wait for theirs to arrive.
+  // Now the first parts are on their way, and others still wait.
   const puts = () => network.exchanges.filter(({ method }) => method === 'PUT')
   await expect.poll(() => puts().length).toBeGreaterThan(0)
-  // A part's URL lives for an hour: what was signed so far is worth nothing from now on.
+  // A part's URL is valid for an hour, so all URLs that were signed so far are now invalid.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // No more than the line carries; how much less depends on the machine.
+  // The page shows no more than the line carries. How much less it shows depends on the machine.
   await expect(item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)).toBeVisible()
   await expect(item.getByText(/ left$/)).toBeVisible()
 
   await expectUpload(page, file.name, 'Completed')
   const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
-  // Its seven parts were all signed along with the start.
+  // The start had already signed all seven parts.
   expect(signings.length).toBeGreaterThan(0)
-  // Past the line, which is as slow the other way.
+  // The download does not use the line, which is slow in that direction too.
   const direct = `http://127.0.0.1:${app.deps.config.port}`
   expect(await sha256OfLink(direct, await codeOf(page, file.name))).toBe(file.sha256)
 })

@@ -6,7 +6,7 @@ function themeOf(page: Page) {
   return page.evaluate(() => document.documentElement.dataset.theme)
 }
 
-/** The colour behind everything: that of <html>, or of <body> where <html> has none. */
+/** Returns the background colour of <html>, or of <body> if <html> has none. */
 function paper(page: Page) {
   return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
@@ -60,7 +60,7 @@ for (const name of [
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page)).toBe('dark')
     expect(await paper(page)).toBe(dark)
-    // The browser notes a paint some time after it.
+    // The browser reports a paint some time after it.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }

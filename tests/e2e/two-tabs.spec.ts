@@ -111,7 +111,7 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  // Chosen in the input, so that the browser keeps no handle by which it would find the file again.
+  // An input gives no handle, so the browser cannot find the file again.
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])

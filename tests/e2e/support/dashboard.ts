@@ -7,7 +7,7 @@ interface Server {
 
 type Account = Pick<Person, 'email' | 'password'>
 
-/** Signs somebody in past the form, for stories that are about something else. */
+/** Signs a user in without the form, for stories that are not about signing in. */
 async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
@@ -18,7 +18,7 @@ async function signIn(page: Page, server: Server, account: Account): Promise<voi
   )
 }
 
-/** Fills in the login form that is open, and sends it. */
+/** Fills in and sends the login form that the page shows. */
 export async function fillLogin(page: Page, { email, password }: Account): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -29,7 +29,7 @@ function expectDashboard(page: Page): Promise<void> {
   return expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 }
 
-/** Opens the dashboard of who is signed in in a second tab. */
+/** Opens the dashboard of the signed-in user in a second tab. */
 export async function openSecondTab(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/')
@@ -37,7 +37,7 @@ export async function openSecondTab(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** Opens the dashboard as somebody. */
+/** Signs a user in and opens the dashboard. */
 export async function openDashboard(page: Page, server: Server, account: Account): Promise<void> {
   await signIn(page, server, account)
   await page.goto('/')
@@ -45,19 +45,19 @@ export async function openDashboard(page: Page, server: Server, account: Account
 }
 
 /**
- * Chooses files of the disk as the file input gives them: without a handle by which the browser would
- * find them again.
+ * Chooses files by the file input. An input gives no handles, so the browser cannot find the files
+ * again.
  */
 export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/** Asks for files with the button, which a picker or a dialog answers. */
+/** Presses the button that asks for files. A picker or a dialog must answer. */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
 
-/** Loads the page anew, whatever it says about bytes that are lost by it. */
+/** Reloads the page, even if it warns that bytes will be lost. */
 export async function reloadAnyway(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
@@ -70,7 +70,7 @@ async function middleOf(target: Locator) {
 }
 
 /**
- * Drags files and folders of the disk over the page, or one thing on it, and lets go of them: the
+ * Drags files and folders of the disk over the page, or over `target`, and drops them. This is the
  * browser's own drag and drop.
  */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
@@ -89,7 +89,7 @@ export async function dropFiles(page: Page, paths: string[], target?: Locator): 
   await browser.detach()
 }
 
-/** The row of a file in the list that is open. */
+/** Returns the row of a file in the list that is shown. */
 export function fileRow(page: Page, name: string): Locator {
   return page
     .getByRole('main')

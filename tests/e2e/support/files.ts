@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { runFolder } from './run.ts'
 
-/** A file on disk to upload. */
+/** A file on the disk that a test uploads. */
 export interface DiskFile {
   name: string
   path: string
@@ -15,7 +15,10 @@ export interface DiskFile {
 
 const blockSize = 4 * 1024 * 1024
 
-/** Bytes that no compression shortens and that are the same in every run: a cipher over zeros. */
+/**
+ * Yields bytes that are the same in every run and that cannot be compressed. They are encrypted
+ * zeros.
+ */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let left = size; left > 0; left -= blockSize) {
@@ -47,8 +50,8 @@ export async function writeRandomFile(
 const sharedEnding = '.one-gibibyte'
 
 /**
- * The one file of 1 GiB, the most that anybody may upload, under a name in `folder`. The first test
- * of a run that asks writes it; it goes with the run.
+ * Makes a file of 1 GiB, the largest that anybody may upload, in `folder`. The first test that asks
+ * for it writes its bytes. Later tests of the run share them.
  */
 export async function largeFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3
@@ -64,7 +67,7 @@ export async function largeFile(folder: string, name: string): Promise<DiskFile>
   return { name, path, size, sha256 }
 }
 
-/** Makes a file that has a size and no bytes on disk, for what is never read. */
+/** Makes a file that has a size but no bytes on the disk. Nobody reads such a file. */
 export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')
@@ -72,7 +75,7 @@ export async function writeSparseFile(folder: string, name: string, size: number
   return path
 }
 
-/** The SHA-256 of a file on disk, in hexadecimal. */
+/** Returns the SHA-256 of a file on the disk, in hexadecimal. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)

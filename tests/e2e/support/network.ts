@@ -6,15 +6,20 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/** What the console says of a transfer that broke depends on where its connection broke. */
+/**
+ * The console says different things about a broken transfer, depending on where its connection
+ * broke.
+ */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
-/** With everything between browser and server, bytes and calls, going through a network that fails on demand. */
+/**
+ * Tests whose bytes and calls between browser and server go through a network that fails on demand.
+ */
 export const test = base.extend<{
   network: ChaosProxy
-  /** Large enough for the panel, and for several parts. */
+  /** A file that is large enough for the panel and for several parts. */
   film: DiskFile
 }>({
   network: async ({}, use) => {
@@ -34,7 +39,7 @@ export const test = base.extend<{
   },
 })
 
-/** Begins an upload and lets so many bytes of it pass; then nothing moves until `network.open`. */
+/** Begins an upload and lets `bytes` bytes of it pass. Then nothing moves until `network.open`. */
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
@@ -46,8 +51,8 @@ export async function stallAfter(
 }
 
 /**
- * Ends a tab, its connections with it, and opens the dashboard in a new one.
- * @param end how it ends: it is closed, unless a story says otherwise.
+ * Ends a tab with its connections, and opens the dashboard in a new one.
+ * @param end how the tab ends; by default it is closed.
  */
 export async function reopen(
   page: Page,
@@ -63,20 +68,20 @@ export async function reopen(
   return again
 }
 
-/** The bytes of all PUTs since an exchange, those sent again counted again. */
+/** Returns the bytes of all PUTs since an exchange. Bytes that were sent again count again. */
 export function sentSince(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
     .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
 }
 
-/** What a PUT carries: a part of an upload, in our own storage or in a bucket. */
+/** Names the part that a PUT carries, to our own storage or to a bucket. */
 function partOf({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** The PUTs of parts that came to nothing, since another one of the same part followed. */
+/** Returns the PUTs of parts that were useless, because another PUT of the same part followed. */
 export function putsInVain(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
@@ -84,25 +89,28 @@ export function putsInVain(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Expects that an upload in parts sent nothing twice but what was under way when the network failed, be
- * the machine fast or slow. Bytes prove less: those that a dead connection left in buffers still count.
+ * Expects that an upload in parts repeated only PUTs that were under way when the network failed.
+ * This holds on fast and slow machines. Counting bytes would prove less, because bytes in the
+ * buffers of a dead connection would count too.
  */
 export function expectNoWaste(network: ChaosProxy): void {
   expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
-/** How many PUTs storage took whole. */
+/** Returns how many PUTs storage took completely. */
 export function storedPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length
 }
 
-/** The call that begins an upload. */
+/** Returns whether a request starts an upload. */
 export function isStart({ url }: Exchange): boolean {
   return url === '/api/files/get-upload-url'
 }
 
-/** The call that ends an upload: held back, an upload can be seen finalizing. */
+/**
+ * Returns whether a request confirms an upload. While it is held back, the upload is finalizing.
+ */
 export function isConfirm({ url }: Exchange): boolean {
   return url === '/api/files/confirm-upload'
 }

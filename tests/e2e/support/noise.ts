@@ -1,14 +1,14 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** What browsers said that a person at the console would call an error or a warning. */
+/** Collects the errors and warnings of the browser's console. */
 export interface Noise {
-  /** Listens to everything that the pages of a context say from now on. */
+  /** Listens to all pages of a context from now on. */
   watch(context: BrowserContext): Promise<void>
-  /** Announces something that belongs to the story; it is a fault when it does not come. */
+  /** Expects a message that belongs to the story. It is a fault if the message does not come. */
   expect(what: RegExp): void
-  /** Lets something pass that belongs to the story and may or may not come. */
+  /** Allows a message that belongs to the story and may or may not come. */
   allow(what: RegExp): void
-  /** Everything that was said and not expected, and everything expected that was not said. */
+  /** Returns all messages that nobody expected, and all expected ones that did not come. */
   faults(): string[]
 }
 
@@ -25,7 +25,7 @@ export function listenForNoise(): Noise {
       context.on('weberror', (error) => heard.push(`page error: ${error.error().stack}`))
       context.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? ''
-        // The page's own doing: it was left, or the answer was no longer wanted.
+        // The page itself ended the request: it was left, or did not want the answer any more.
         if (reason === 'net::ERR_ABORTED') return
         heard.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
       })

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
-/** As a browser other than Chromium: files are chosen in an input alone. */
+/** Makes the page behave as in browsers that choose files only by an input. */
 export async function withoutPicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-/** As a browser that has a picker and does not let this page open it. */
+/** Makes the page behave as in a browser that has a picker but refuses to open it. */
 export async function withPickerRefused(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
@@ -15,12 +15,12 @@ export async function withPickerRefused(page: Page): Promise<void> {
 }
 
 /**
- * Has the browser's picker answer a file, whenever a tab asks it from now on. No driver can work the
- * dialog, which belongs to the system; what it answers here is a handle of the browser's own, to a
- * file in the page's private file system (OPFS): its bytes are read, and IndexedDB and other tabs take
- * it, as those of the handle of any file. The browser never asks before it reads one of these, so that
- * part is played as well: who has chosen a file may read it until the page is left, and from then on a
- * click has to allow it, if `asks`.
+ * Makes the browser's picker return a file, whenever a tab asks it from now on. No test can use the
+ * real dialog, because it belongs to the system. The file lies in the page's private file system
+ * (OPFS), and the picker returns a real handle to it. So its bytes can be read, and IndexedDB and
+ * other tabs accept the handle. The browser never asks before it reads such a file, so this
+ * imitates that question. After a choice, the page may read the file until it is left. If `asks`, a
+ * click must allow it after that.
  */
 export async function answerPicker(
   page: Page,
@@ -28,7 +28,7 @@ export async function answerPicker(
   { asks }: { asks: boolean },
 ): Promise<void> {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
-    // A tab begins with an empty page, which has no files.
+    // A tab begins with an empty page. That page has no private files.
     if (!isSecureContext) return
     let isAllowed = !asks
     const { prototype } = FileSystemFileHandle

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** The way by which Playwright's workers learn of what the run has started. */
+/** Playwright's workers read what the run has started from these variables. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
 /**
- * One Postgres and one folder for the whole run; each test makes its own database in it. The web is
- * built first where its sources have changed: a run by `npx playwright test` must not test an old one.
+ * Starts one Postgres and makes one folder for the whole run. Each test makes its own database in
+ * it. First it builds the web if its sources have changed, so that `npx playwright test` never
+ * tests an old one.
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
@@ -31,12 +32,12 @@ function ofRun(variable: string): string {
   return value
 }
 
-/** The administrative database of the run's Postgres. */
+/** Returns the URL of the administrative database of the run's Postgres. */
 export function postgresUrl(): string {
   return ofRun(variables.postgres)
 }
 
-/** A folder for what tests share. */
+/** Returns a folder for files that tests share. */
 export function runFolder(): string {
   return ofRun(variables.folder)
 }

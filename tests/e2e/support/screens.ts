@@ -21,7 +21,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
-/** Files in every state that a link can have, of every look that a name can have. */
+/** Makes files whose links have every state, and whose names have every look. */
 async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [
@@ -74,7 +74,7 @@ const lecture: UploadRecord = {
   error: null,
 }
 
-/** Uploads that an earlier visit left in the browser, in every state that one can leave behind. */
+/** Leaves uploads of an earlier visit in the browser, in every state that a visit can leave. */
 async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
@@ -101,7 +101,7 @@ async function leaveUploads(page: Page, ownerId: string) {
   }, kept)
 }
 
-/** Every screen there is, each with what brings a page there. */
+/** All screens, each with the steps that open it. */
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   'front page': async ({ page }) => {
     await page.goto('/')
@@ -206,7 +206,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await makeFile(person, { name: 'notes.txt' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await openDashboard(page, app, person)
-    // It would leave after 5 s.
+    // The toast would leave after 5 s.
     await page.clock.install()
     await fileRow(page, 'notes.txt').getByRole('button', { name: 'Copy' }).click()
     await expect(page.getByText('Link copied')).toBeVisible()

@@ -7,9 +7,9 @@ declare global {
 }
 
 /**
- * Notes every text that the open document shows from now on, in order, however shortly it shows it;
- * what progress bars say to a screen reader too.
- * @returns the list, which grows.
+ * Notes every text that the page shows from now on, in order, even if it shows it only briefly.
+ * Notes what progress bars tell a screen reader too.
+ * @returns the list, to which later texts are added.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
   const texts: string[] = []

@@ -14,19 +14,19 @@ import { listenForNoise, type Noise } from './noise.ts'
 import { postgresUrl } from './run.ts'
 
 export interface Fixtures {
-  /** A server of the test's own; its clock stands still until the test sets it. */
+  /** The test's own server. Its clock stands still until the test sets it. */
   app: TestApp
-  /** Fails the test when a console, a page or a request has anything to complain about. */
+  /** Fails the test when a console, a page or a request reports an error. */
   noise: Noise
-  /** A page in a browser context of its own: another person, signed out. */
+  /** Opens a page in a new browser context, for another person who is not signed in. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
   /** An empty folder that is removed after the test. */
   folder: string
 }
 
 /**
- * Takes over the file dialogs of every page from its beginning: done only when one is expected, it
- * can come too late for the key that opens it.
+ * Takes over the file dialogs of every page from its beginning. Doing it later could be too late
+ * for a key that opens a dialog.
  */
 function takeFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))

@@ -4,33 +4,33 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
-/** The background uploads panel. */
+/** Returns the panel of background uploads. */
 export function uploadsPanel(page: Page): Locator {
   return page.getByRole('region', { name: 'Background uploads' })
 }
 
-/** One upload in the panel. */
+/** Returns an upload in the panel. */
 export function uploadItem(page: Page, name: string): Locator {
   return uploadsPanel(page)
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
 }
 
-/** Goes on with a paused upload in the panel. */
+/** Resumes a paused upload in the panel. */
 export function pressResume(page: Page, name: string): Promise<void> {
   return uploadItem(page, name)
     .getByRole('button', { name: `Resume: ${name}` })
     .click()
 }
 
-/** Gives up an upload in the panel. */
+/** Cancels an upload in the panel. */
 export function pressCancel(page: Page, name: string): Promise<void> {
   return uploadItem(page, name)
     .getByRole('button', { name: `Cancel ${name}` })
     .click()
 }
 
-/** Waits until an upload in the panel has come to a state. Opens the panel where it has folded itself. */
+/** Waits until an upload in the panel has a state. Opens the panel if it has folded itself. */
 export function expectUpload(
   page: Page,
   name: string,
@@ -45,14 +45,14 @@ export function expectUpload(
   }).toPass()
 }
 
-/** The short code of a file in the list that is open. */
+/** Returns the short code of a file in the list that is shown. */
 export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const address = await link.getAttribute('href')
   return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
-/** The SHA-256 of what anybody gets who follows a link, in hexadecimal. */
+/** Returns the SHA-256 of the bytes behind a link, in hexadecimal. */
 export async function sha256OfLink(origin: string, code: string): Promise<string> {
   const answer = await fetch(`${origin}/api/download/${code}`)
   if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
@@ -62,8 +62,8 @@ export async function sha256OfLink(origin: string, code: string): Promise<string
 }
 
 /**
- * Waits until an upload in the panel is completed, and compares what its link gives with the file. The
- * link comes from the list of files that `listing` shows, be it another page.
+ * Waits until an upload in the panel is completed, and compares the bytes behind its link with the
+ * file. The link is read from the list of files on `listing`, which may be another page.
  */
 export async function expectArrived(
   page: Page,
