@@ -34,6 +34,7 @@ describe('defaults', () => {
       minFreeSpace: null,
       trustProxy: false,
       requireEmailVerification: false,
+      signup: 'open',
       smtpUrl: null,
       mailFrom: 'Mayfly <support@127.0.0.1>',
       logLevel: 'info',
@@ -146,6 +147,37 @@ describe('faults', () => {
 test('a database URL may name a host or a socket', () => {
   const urls = ['postgres://u:p@h:5433/d?sslmode=require', 'postgresql:///d?host=/run/postgresql']
   for (const url of urls) expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+})
+
+describe('SIGNUP', () => {
+  test.each([
+    [undefined, 'open'],
+    ['open', 'open'],
+    ['Closed', 'closed'],
+    ['example.org', ['example.org']],
+    ['Example.org , mail.example.com', ['example.org', 'mail.example.com']],
+  ])('%j is %j', (SIGNUP, policy) => {
+    expect(readConfig({ SIGNUP }).signup).toEqual(policy)
+  })
+
+  test.each([
+    'off',
+    'open,closed',
+    'open,example.org',
+    'ada@example.org',
+    '@example.org',
+    '*.example.org',
+    'example.org,',
+    'example.org example.com',
+    'localhost',
+    'exämple.org',
+    '-example.org',
+    'example.org\n',
+  ])('%j is refused, since it would let nobody in or too many', (SIGNUP) => {
+    expect(faultsOf({ SIGNUP })).toEqual([
+      `SIGNUP is ${JSON.stringify(SIGNUP)}: write open, closed, or domains such as example.org,example.com, or unset it for open`,
+    ])
+  })
 })
 
 describe('MIN_FREE_SPACE', () => {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
+import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
 import {
   type GoogleSettings,
   googleSchema,
@@ -19,7 +20,7 @@ import {
   s3SettingsTable,
   unreachableS3,
 } from './s3-settings.ts'
-import { byteSize, hidden, onOff, shown } from './setting-values.ts'
+import { byteSize, hidden, onOff, shown, signupPolicy } from './setting-values.ts'
 
 /**
  * The settings that the server was started with. Nothing else in the server reads the environment.
@@ -57,6 +58,7 @@ export interface Config {
   /** Uploads leave so many bytes of the disk free; null: a share of the disk's size. */
   minFreeSpace: number | null
   requireEmailVerification: boolean
+  signup: SignupPolicy
   /** null: mail is written to `dataDir/outbox`. */
   smtpUrl: string | null
   /** The sender of every mail, in the form of a mail header. */
@@ -124,6 +126,11 @@ export const settings = {
   REQUIRE_EMAIL_VERIFICATION: {
     default: '`off`',
     meaning: 'Whether an address must be verified before signing in; only `off` in this version',
+  },
+  SIGNUP: {
+    default: '`open`',
+    meaning:
+      'Who can sign up: `open` for anybody, `closed` for nobody, or domains such as `example.org,example.com` for their addresses alone',
   },
   RATE_LIMITS: { default: '`on`', meaning: '`off` for load tests' },
   TRUST_PROXY: {
@@ -230,6 +237,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     minFreeSpace: env.MIN_FREE_SPACE,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
+    signup: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
     logLevel: env.LOG_LEVEL,
@@ -345,6 +353,7 @@ const schema = z.object({
   REQUIRE_EMAIL_VERIFICATION: onOff('off').refine((value) => !value, {
     error: 'is on, but in this version no mail is sent: unset it',
   }),
+  SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: onOff('off'),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
 
 /** The error for a value that may be shown: it says what the value is and what it should be. */
 export function shown(cure: string) {
@@ -44,4 +45,22 @@ export function byteSize(fallback: string) {
     })
     .nullable()
     .default(null)
+}
+
+const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
+const policyPattern = new RegExp(`^(?:open|closed|${domain}(?:\\s*,\\s*${domain})*)$`, 'i')
+
+/** `open`, `closed`, or domains with commas between them. Any case; `open` when it is not set. */
+export function signupPolicy() {
+  return z
+    .string()
+    .regex(
+      policyPattern,
+      shown('write open, closed, or domains such as example.org,example.com, or unset it for open'),
+    )
+    .default('open')
+    .transform((text): SignupPolicy => {
+      const policy = text.toLowerCase()
+      return policy === 'open' || policy === 'closed' ? policy : policy.split(/\s*,\s*/)
+    })
 }

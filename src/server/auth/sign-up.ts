@@ -4,12 +4,13 @@ import type { signupBody } from '../../shared/contract/account.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findUserId } from './queries.ts'
+import { requireSignupAllowed } from './require-signup-allowed.ts'
 
 /**
  * Creates an account (spec §5, signup). The administrator's address counts as taken even before
  * that account exists.
  * @param client the client for whom the password is hashed.
- * @throws {AppError} EMAIL_TAKEN, also for the later of two parallel requests for one address;
+ * @throws {AppError} SIGNUP_NOT_ALLOWED; EMAIL_TAKEN, also for the later of two parallel requests for one address;
  * PASSWORDS_BUSY.
  */
 export async function signUp(
@@ -18,6 +19,7 @@ export async function signUp(
   client: string,
 ): Promise<{ requiresVerification: boolean }> {
   const email = form.email.toLowerCase()
+  requireSignupAllowed(config.signup, email)
   if (email === config.adminEmail || (await findUserId(db, email)) !== null) {
     throw new AppError('EMAIL_TAKEN')
   }

@@ -63,7 +63,7 @@ export const account = {
     access: 'visitor',
     body: signupBody,
     response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
-    errors: ['EMAIL_TAKEN', 'PASSWORDS_BUSY'],
+    errors: ['EMAIL_TAKEN', 'SIGNUP_NOT_ALLOWED', 'PASSWORDS_BUSY'],
   }),
   login: endpoint({
     method: 'POST',

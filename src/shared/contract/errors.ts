@@ -31,6 +31,7 @@ export const errorTable = {
     message: 'This request comes from another site and was refused.',
   },
   EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
+  SIGNUP_NOT_ALLOWED: { status: 403, message: 'Nobody can sign up with this address here.' },
   TIER_FILE_COUNT: {
     status: 403,
     message: `The free tier holds ${free.maxFiles} files at most. Upgrade to Premium for unlimited uploads.`,

@@ -1,0 +1,17 @@
+import {
+  isSignupAllowed,
+  type SignupPolicy,
+  signupRefusal,
+} from '../../shared/rules/signup-policy.ts'
+import { AppError } from '../errors.ts'
+
+/**
+ * Every way to make an account asks this first.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED, with the sentence of the policy, where no account may be
+ * made for this address.
+ */
+export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
+  if (isSignupAllowed(policy, email)) return
+  const message = signupRefusal(policy)
+  throw new AppError('SIGNUP_NOT_ALLOWED', message === null ? {} : { message })
+}
