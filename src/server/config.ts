@@ -55,7 +55,7 @@ export interface Config {
   rateLimits: boolean
   /** Whether the client's address is taken from the proxy's header. */
   trustProxy: boolean
-  /** Uploads leave so many bytes of the disk free; null: a share of the disk's size. */
+  /** Uploads leave this many bytes of the disk free; null: a share of the disk's size. */
   minFreeSpace: number | null
   requireEmailVerification: boolean
   signup: SignupPolicy

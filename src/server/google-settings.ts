@@ -4,7 +4,7 @@ import { hidden, shown } from './setting-values.ts'
 
 /** The issuer with whose accounts people sign in, and our registration there. */
 export interface GoogleSettings {
-  /** The issuer's identifier, as OpenID Connect means it. Its address for discovery is made of it. */
+  /** The issuer's identifier in OpenID Connect. The address for discovery is derived from it. */
   issuer: URL
   clientId: string
   clientSecret: string
@@ -32,7 +32,9 @@ function isSafeAddress(url: URL): boolean {
   return isProtected && `${url.username}${url.password}` === ''
 }
 
-/** Whether the address leads to this machine over http, as that of an issuer under development. */
+/**
+ * Whether the address leads to this machine over http. An issuer may run here during development.
+ */
 function isOfThisMachine(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }

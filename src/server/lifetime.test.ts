@@ -53,7 +53,7 @@ describe('closing the server', () => {
   async function transfer() {
     const { port } = server.address() as AddressInfo
     const outgoing = request({ port, host: '127.0.0.1', agent: false })
-    // Its connection could serve another request and is not closed by the client.
+    // The client keeps this connection open for another request.
     outgoing.setHeader('connection', 'keep-alive')
     outgoing.end()
     const [response] = await once(outgoing, 'response')

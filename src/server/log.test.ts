@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const module = import.meta.resolve('./log.ts')
 
-/** What a process writes that logs by this script and ends. */
+/** Runs a process that logs with this script. Returns its output. */
 async function written(format: 'readable' | 'json', script: string): Promise<string> {
   const program = `
     import { createLogger } from ${JSON.stringify(module)}
@@ -19,7 +19,10 @@ async function written(format: 'readable' | 'json', script: string): Promise<str
   return out
 }
 
-/** Moves, colours, rings, titles a window, types for the reader, reorders, and forges a line. */
+/**
+ * This text moves the cursor, changes colours, rings, sets a window's title, types as the reader,
+ * reorders letters and imitates a line of the log.
+ */
 const hostile =
   'a\u001b[31m\u001b]0;title\u0007\u009b2J\u0085\u007f\u0000\b\r\u202egpj.exe\u2066\u2028\n[12:00:00.000] INFO: forged'
 
@@ -30,7 +33,10 @@ const script = `
   log.error({ err: Object.assign(new Error(hostile), { code: hostile, cause: new Error(hostile) }) }, 'failed')
   log.child({ requestId: hostile }).info(hostile)`
 
-/** What a terminal may be sent beside letters: the end of a line and, in a stack, its indentation. */
+/**
+ * These characters control a terminal. Only line breaks are allowed, and the indentation of a
+ * stack.
+ */
 const works = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 describe.each(['readable', 'json'] as const)('a %s log', (format) => {

@@ -23,8 +23,9 @@ export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): 
 }
 
 /**
- * Returns the browser's id if it signed in to this account before, by its cookie, or else null. The
- * cookie ends a year after the last login, or when the password changes. It opens no session.
+ * Returns the browser's id if its cookie proves that it signed in to this account before, or else
+ * null. The cookie ends a year after the last login, or when the password changes. It opens no
+ * session.
  */
 export async function findKnownBrowser(
   deps: BrowserDeps,

@@ -114,7 +114,9 @@ export class PasswordHashing implements Passwords {
     }
   }
 
-  /** Returns the job at work, which is over, and lets the next job begin. */
+  /**
+   * Takes the current job, which has ended, from the thread. The next job begins a moment later.
+   */
   #done(): Job | undefined {
     const job = this.#atWork
     this.#atWork = undefined
@@ -125,8 +127,8 @@ export class PasswordHashing implements Passwords {
   #start(): Worker {
     const thread = new Worker(new URL('./password-thread.ts', import.meta.url), {
       resourceLimits: threadLimits,
-      // The thread needs no environment. With one, `node --watch` would ask it for messages that
-      // are no keys.
+      // The thread needs no environment. With one, `node --watch` would make it send messages that
+      // are not keys.
       env: {},
     })
     thread.unref()

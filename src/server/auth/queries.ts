@@ -15,8 +15,8 @@ import type { Db } from '../deps.ts'
 const passwordProvider = 'credential'
 
 /**
- * Returns the id of the user with this address, or null. Addresses are stored in lower case; give
- * it so.
+ * Returns the id of the user with this address, or null. The address must be in lower case, as the
+ * database stores it.
  */
 export async function findUserId(db: Db, email: string): Promise<string | null> {
   const [row] = await db.select({ id: users.id }).from(users).where(eq(users.email, email)).limit(1)

@@ -14,7 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** While it works, every change of a table fails as if Postgres could not do it. */
+/**
+ * Runs `work` while every change of `table` fails with the error code `code`, as Postgres would
+ * fail.
+ */
 async function whileRefusing<T>(table: string, code: string, work: () => Promise<T>): Promise<T> {
   const { db } = app.deps
   const refuse = `create function refuse() returns trigger language plpgsql as
@@ -41,7 +44,7 @@ function newcomer() {
   }
 }
 
-/** Calls that Better Auth answers, and the table that each of them changes. */
+/** Calls that Better Auth handles, and the table that each of them changes. */
 const calls: [string, string, () => Promise<Response>][] = [
   ['sign-up', 'users', () => makeClient(app).post('/api/auth/signup', newcomer())],
   [
@@ -56,7 +59,7 @@ const calls: [string, string, () => Promise<Response>][] = [
 ]
 
 describe.each([
-  // It does not pass by itself: no time is named after which to try again.
+  // A full disk does not pass by itself, so the answer names no time to try again.
   ['has no disk left', '53100', 'DISK_FULL', null],
   ['waits for a lock', '55P03', 'UNAVAILABLE', '5'],
   ['takes too long', '57014', 'UNAVAILABLE', '5'],
@@ -69,7 +72,7 @@ describe.each([
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe(retryAfter)
     expect(response.headers.getSetCookie()).toEqual([])
-    // Nobody was signed out by that.
+    // The fault signed nobody out.
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
   })
 })

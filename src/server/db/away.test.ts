@@ -22,7 +22,7 @@ let host: string
 beforeAll(async () => {
   database = await freshDatabase()
   host = new URL(database.url).searchParams.get('host') ?? ''
-  // Whoever is no superuser may have no connection at all.
+  // Superusers are exempt from this limit, so the role is an ordinary one.
   await ask(`create role nobody login connection limit 0`)
 })
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What a statement fails with, on a connection of its own. */
+/** Returns the error of the last statement. The statements have a connection of their own. */
 async function failing(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -48,12 +48,15 @@ async function ask(statement: string) {
   return expect(await failing(statement)).toBeNull()
 }
 
-/** What Postgres fails with under conditions that no test makes: it says the code that it is told. */
+/**
+ * Returns Postgres's error with this code. Tests cannot cause the real condition, so a statement
+ * raises the code.
+ */
 function saying(code: string) {
   return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
-/** What connecting fails with. */
+/** Returns the error of connecting with these changes. */
 async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const place = { host, user: 'postgres', database: pathname.slice(1) }
@@ -67,7 +70,7 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   return error
 }
 
-/** What connecting fails with where somebody else than Postgres listens. */
+/** Returns the error of connecting to a program that is not Postgres. */
 async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -80,7 +83,7 @@ async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   return error
 }
 
-/** Postgres's own error message, before it lets anybody in. */
+/** Makes the error message with which Postgres refuses a new connection. */
 function refusal(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
@@ -90,7 +93,9 @@ function refusal(code: string) {
   return Buffer.concat([head, body])
 }
 
-/** What a statement fails with on a pool of one connection, which `spoil` has spoiled. */
+/**
+ * Returns the error of a statement on a pool of one connection, after `spoil` has damaged the pool.
+ */
 async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, connectMs: 100, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
@@ -99,7 +104,7 @@ async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): 
   return error
 }
 
-/** A client whose connection has ended, and nobody has told it. */
+/** Returns a client whose connection has ended without the client knowing. */
 async function cutClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -111,12 +116,12 @@ async function cutClient(): Promise<pg.Client> {
   return client
 }
 
-/** As Node makes them, of calls that fail only when a network or a machine does. */
+/** Makes an error as Node does when a network or a machine fails. */
 function ofNode(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
-/** Every sign, shown by what really happens wherever that can be had. */
+/** Returns an error for every sign. It is a real error wherever a test can cause one. */
 const shown: Record<SignName, () => Promise<unknown> | unknown> = {
   connectionLost: () => saying('08006'),
   diskFull: () => saying('53100'),
@@ -175,7 +180,7 @@ describe('a database that is away', () => {
     expect(isDatabaseAway(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
     expect(isDatabaseAway(new Error('a library says', { cause: error }))).toBe(true)
     expect(passesByItself(error)).toBe(signs[name].passes)
-    // Postgres itself says something as long as there is a connection to say it on.
+    // Errors of Postgres itself come only over a working connection.
     expect(isConnectionLost(error)).toBe(signs[name].from !== 'postgres')
   })
 

@@ -1,8 +1,8 @@
 /** One of the ways in which a database shows that it cannot be used now. */
 interface Sign {
   /**
-   * The source of the error: Postgres itself, the network, or the driver, whose errors have no code
-   * and are told by their words.
+   * The source of the error: Postgres itself, the network, or the driver. The driver's errors have
+   * no code and are recognised by their text.
    */
   from: 'postgres' | 'network' | 'driver'
   /**

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
-  // Keeps the owner, and is faster than making one by initdb.
+  // A copy keeps the owner, and is faster than `initdb`.
   spawnSync('cp', ['-a', join(pristine, 'postgres'), dataDir])
   running = []
 })
@@ -73,7 +73,9 @@ async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
   await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
 }
 
-/** A server of its own process that writes a row, says so and lives until it is killed. */
+/**
+ * Starts a server in its own process. It writes a row, reports that, and runs until it is killed.
+ */
 async function startElsewhere() {
   const script = `
     import pg from 'pg'
@@ -201,7 +203,7 @@ test('a folder that is reached by a symbolic link is a folder like any other', a
   await rm(link)
 })
 
-// The folder of these tests is one that nobody but its owner can pass through.
+// Only its owner can pass through the folder of these tests.
 test('holds no right of root, in a folder that is closed to others either', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')

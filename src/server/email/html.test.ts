@@ -7,7 +7,8 @@ describe('html', () => {
   it('takes any text for text, between tags and in attributes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
-        // A parser takes these for other characters, which no mail program shows either way.
+        // A parser replaces these characters. Mail programs show neither them nor their
+        // replacements.
         const text = any.replace(/[\0\r]/g, '')
         const fragment = parseFragment(html`<p title="${text}">${text}</p>`.text)
         expect(fragment.childNodes).toHaveLength(1)

@@ -137,7 +137,7 @@ describe('DELETE /api/files/{id}', () => {
 })
 
 describe('expiry', () => {
-  // What earlier tests left is purged first, so that the figures below are each test's own.
+  // This purges what earlier tests left, so that each test counts only its own files.
   beforeEach(async () => {
     app.clock.advance(30 * day)
     await expireFiles(app.deps)
@@ -229,7 +229,8 @@ describe('expiry', () => {
     const [cut] = made
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
-    // As a server leaves it that dies after the claim and the removal, before the mark.
+    // This is the state that a server leaves when it dies after the removal, before it records the
+    // purge.
     await app.storage.remove(await storageKeyOf(cut.id))
     await app.deps.db.update(files).set({ purgingAt: app.clock() }).where(eq(files.id, cut.id))
 

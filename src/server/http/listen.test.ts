@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Sends text as it stands and answers all that comes back until the server closes. */
+/** Sends text unchanged and returns everything that comes until the server closes. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url)
@@ -70,7 +70,7 @@ describe('a client that leaves in the middle of its body', () => {
     socket.write(
       `POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
     )
-    // Told to go on, it has been let in.
+    // The server says "continue", so it has admitted the request.
     await once(socket, 'data')
     socket.write('{', () => socket.destroy())
     await expect

@@ -21,7 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([local.close(), open.close()]))
 
-/** Where a browser that asks for `path` under the name `host` is led, or null where it stays. */
+/**
+ * Opens `path` under the name `host` as a browser. Returns the address of the redirect, or null if
+ * there is none.
+ */
 async function ledTo(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }
   const answer = await send(server.url, { ...more, path, headers })

@@ -9,7 +9,7 @@ const page = {
   referrer: 'no-referrer',
 } as const
 
-/** The policy by its directives. */
+/** Returns the sources of the content security policy, by directive. */
 function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(

@@ -69,7 +69,7 @@ interface RateLimitOptions {
   pool: Pick<pg.Pool, 'query'>
   clock: Clock
   enabled: boolean
-  /** Waits for so many milliseconds. */
+  /** Waits for `ms` milliseconds. */
   hold: (ms: number) => Promise<unknown>
 }
 

@@ -6,7 +6,7 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
   return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
-/** The page origin of each `Host`; null: it is refused. */
+/** The origin of pages for each `Host`. Null means that the host is refused. */
 type Table = [host: string | undefined, origin: string | null][]
 
 describe('a public name', () => {
@@ -14,11 +14,11 @@ describe('a public name', () => {
   const table: Table = [
     ['files.example.org', 'https://files.example.org'],
     ['FILES.Example.ORG', 'https://files.example.org'],
-    // A proxy may name the port, its own or ours, or leave it out.
+    // A proxy may pass on its own port, our port, or none.
     ['files.example.org:443', 'https://files.example.org'],
     ['files.example.org:3000', 'https://files.example.org'],
     ['files.example.org:', 'https://files.example.org'],
-    // Cookies and the origin of a page with the dot are others: nothing would work there.
+    // With the dot, a page has other cookies and another origin, so it would not work.
     ['files.example.org.', null],
     ['evil.example', null],
     ['files.example.org.evil.example', null],

@@ -1,6 +1,6 @@
 /**
- * A *served host* is one under which this server answers: the host of `APP_URL`, or one that counts
- * as it.
+ * A *served host* is a host under which this server answers: the host of `APP_URL`, or one that
+ * means the same server.
  */
 import { isIPv4 } from 'node:net'
 

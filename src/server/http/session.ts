@@ -40,9 +40,9 @@ export async function renewSession(
 }
 
 /**
- * Passes the session's cookies on to the browser. Scripts cannot read them. So a second cookie
- * without any right, which scripts can read, is set and removed with the session. It tells the page
- * of a visitor that it need not ask who is signed in.
+ * Passes the session's cookies on to the browser. Scripts cannot read them, so a second cookie
+ * comes and goes with the session, without any right. If a page finds no such cookie, it need not
+ * ask who is signed in.
  */
 export function setSessionCookies(context: Context<HttpEnv>, from: Headers): void {
   for (const cookie of from.getSetCookie()) {

@@ -14,7 +14,10 @@ afterEach(() => {
   server.close()
 })
 
-/** Serves one request by `answer`; `looks` times somebody looks, and `moves` says what passes between. */
+/**
+ * Serves one request with `answer`. `lookOn` looks for stalled clients `looks` times, and calls
+ * `move` after each look. It returns whether the client was cut.
+ */
 async function serve(
   text: string,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -49,7 +52,7 @@ function much(_: IncomingMessage, response: ServerResponse) {
 }
 const { patience } = StalledClients
 
-/** Fills what the kernel keeps for a client that does not read. */
+/** Waits until the kernel's buffers for a client that does not read are full. */
 async function untilFull(response: ServerResponse) {
   const left = () => Reflect.get(response.socket ?? {}, '_handle')?.writeQueueSize
   for (let before = -1; before !== left(); ) {
@@ -75,7 +78,8 @@ it('leaves a reader who moves, however slowly', async () => {
   const { client, lookOn } = await serve(get, much)
   let read = 0
   const readSome = async (look: number) => {
-    // Long pauses, and some MiB between them: of less the kernel does not tell the server.
+    // The client pauses for long, and reads some MiB in between. The kernel does not report smaller
+    // reads to the server.
     if (look % (patience / 2) > 0) return
     for (const goal = read + 8 * MiB; read < goal; ) {
       const chunk: Buffer | null = client.read()

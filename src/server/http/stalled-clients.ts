@@ -15,7 +15,7 @@ export class StalledClients {
     this.#responses = responses
   }
 
-  /** A client is cut after so many looks without progress. */
+  /** A client is cut after this many looks without progress. */
   static readonly patience = 12
 
   /** Looks at all clients once. Call it at even intervals. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
   server = await serve('http://127.0.0.1:3000')
   encrypted = await serve('https://files.example.org', ['https://bytes.example.org'])
-  // Everything was read at the start; what happens to the folder later changes nothing.
+  // The server has read everything at its start. Later changes of the folder do not matter.
   await rm(join(folder, 'web'), { recursive: true })
 })
 afterAll(async () => {

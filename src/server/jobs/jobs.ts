@@ -26,8 +26,8 @@ const pollingIntervalSeconds = 5
 const mailPollingSeconds = 1
 const mailWorkers = 3
 /**
- * How many mails a worker takes at once. If it finds as many, it looks for more without a pause.
- * Otherwise many requests for mail, which any client can make, would delay all mail.
+ * How many mails a worker takes at once. A worker that finds this many looks for more without a
+ * pause. Otherwise many requests for mail, which any client can make, would delay all mail.
  */
 const mailsOfWorker = 2
 

@@ -12,8 +12,6 @@ import { smtpMailer } from '../email/smtp.ts'
 import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
-/** Longer than the queue looks for work, on a machine that is busy. */
-
 let app: TestApp
 let queue: JobQueue
 let server: TestSmtpServer
@@ -40,7 +38,7 @@ interface JobRow {
   output: { reason?: string } | null
 }
 
-/** The jobs for one address or account, as the queue has them. */
+/** Returns the jobs for one address or account from the queue's table. */
 async function jobsFor(who: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output from pgboss.job
@@ -50,7 +48,7 @@ async function jobsFor(who: string): Promise<JobRow[]> {
   return rows
 }
 
-/** What waits for its next try waits no longer. */
+/** Makes every mail that waits for its next try due now. */
 function tryAgainNow() {
   return app.pool.query(
     "update pgboss.job set start_after = now() where name = $1 and state = 'retry'",

@@ -1,4 +1,4 @@
-/** The codes of a missing room: from a file system, a quota, or a Postgres on either. */
+/** The error codes of a full disk or quota, from the file system or from Postgres. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
 /**

@@ -53,7 +53,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     space.take(mebibyte)
     expect(space.room()).toBe(69 * mebibyte)
     await Promise.all([space.look(), space.look(), space.look()])
-    // Nothing was written: the disk knows better.
+    // The uploads wrote nothing, so a look at the disk finds the space free again.
     expect(space.room()).toBe(70 * mebibyte)
     await disk.fill()
     await space.look()
@@ -75,13 +75,13 @@ describeOnSmallDisk('the free space of a disk', () => {
 
   test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
     await open(true, 0)
-    // 24 MiB to go on, and 40 for the reserve that is still to be made.
+    // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
     expect(space.room()).toBe(36 * mebibyte)
     space.watch()
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
     await until(() => expect(space.room()).toBe(36 * mebibyte))
     await disk.fill()
-    // While it fills, some of what is given up may be taken already.
+    // The disk may already take some of the space that the reserve gives up meanwhile.
     await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
     await disk.fill()
     await until(() =>
@@ -91,7 +91,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     )
     expect(said()).toContain('The disk is full')
     await space.close()
-    // The next start takes the other half.
+    // The next start takes the other half of the reserve.
     await open(true, 0)
     expect(await disk.free()).toBe(20 * mebibyte)
     await disk.clear()

@@ -17,7 +17,7 @@ const margin = 4 * mebibyte
 export interface DiskSpaceOptions {
   /** The folder on the file system that is watched. */
   folder: string
-  /** Uploads leave so many bytes free; null: the larger of 2 % of the disk and 512 MiB. */
+  /** Uploads leave this many bytes free; null: the larger of 2 % of the disk and 512 MiB. */
   minFree: number | null
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
@@ -32,7 +32,7 @@ export interface UploadSpace {
   room(): number
   /** Reads the disk again. When this resolves, all space freed before the call is counted. */
   look(): Promise<void>
-  /** Notes that uploads take so many bytes that the last read still counted as free. */
+  /** Notes that uploads take `bytes` bytes, which the last read still counted as free. */
   take(bytes: number): void
 }
 

@@ -16,8 +16,8 @@ export function attachment(fileName: string): string {
 
 /**
  * The Cache-Control of a download. `private` keeps the bytes out of every shared cache. The browser
- * may keep the bytes, so that If-None-Match and resuming work, but must ask before each use; after
- * the link has ended it is refused. `no-transform` forbids recompressing, since the ETag names the
- * exact bytes.
+ * may keep them, so that If-None-Match and resuming work. But it must ask the server before each
+ * use, and the server refuses after the link has ended. `no-transform` forbids recompressing, since
+ * the ETag names the exact bytes.
  */
 export const downloadCaching = 'private, no-cache, no-transform'

@@ -14,12 +14,12 @@ import { type PartGrant, SizeMismatch, type Storage, type UploadGrant } from './
 import { newStorageKey } from './storage-key.ts'
 
 const hour = 3_600_000
-/** S3 takes no smaller part but the last. */
+/** S3 accepts smaller parts only at the end of a file. */
 const partSize = 5 * 1024 * 1024
 
 /**
- * What every driver of the storage port promises of uploads in parts, shown through real HTTP.
- * `open` gives a store of its own that nothing else writes to.
+ * Tests what every storage driver promises for uploads in parts. Signed URLs are tested through
+ * real HTTP. `open` opens a store that nothing else writes to.
  */
 export function partsSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`parts of the storage port: ${name}`, () => {
@@ -31,7 +31,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     })
     afterAll(() => opened.close())
 
-    /** A new upload, with the bytes to send and the grants of its parts. */
+    /** Makes a new upload with the bytes to send and the grants of its parts. */
     const upload = (size: number, changes: Partial<UploadGrant> = {}) => {
       const bytes = randomBytes(size)
       const whole: UploadGrant = {
@@ -98,7 +98,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
       return { [name]: checksumOf(bytes) }
     }
-    /** What `listParts` tells of a part that holds its bytes. */
+    /** Returns the entry of a part in `listParts` when the part holds its bytes. */
     const stored = (of: Upload, partNumber: number) => {
       const one = part(of, partNumber)
       return { partNumber, size: one.size, checksum: checksumOf(bytesOf(of, one)) }
@@ -192,7 +192,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await held(of)).toEqual([])
     })
 
-    // Small ones: who is refused before the whole body is sent may find the connection broken.
+    // The parts are small, because a server may refuse a large body and cut the connection before
+    // all of it was sent.
     it('refuses an altered signature, key, number or size', async () => {
       const of = upload(1000)
       await sendParts(of, 1)

@@ -17,13 +17,12 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
 /**
  * Makes a finished upload a file with a link (design §4). Sealing compares the real size and makes
  * the bytes durable before the row of the file is written. Confirming twice, even at the same time,
- * returns the same file. The server trusts only the key of what the client sends, and two more
- * things: the start time, kept within the upload's life, and the SHA-256 where storage does not
- * compute it.
+ * returns the same file. The server trusts only three values from the client: the key, the start
+ * time, which must lie within the upload's life, and the SHA-256 if storage does not compute it.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
- * are missing; SIZE_MISMATCH when there are too many bytes and CHECKSUM_MISMATCH when their SHA-256
- * is not the client's, in both cases after removing the bytes, which can then be sent again;
- * TIER_FILE_COUNT when the place is taken, in which case the bytes stay and can be confirmed later.
+ * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
+ * not the client's. The last two remove the bytes, which can then be sent again. TIER_FILE_COUNT
+ * when the place is taken; the bytes stay and can be confirmed later.
  */
 export async function confirmUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
@@ -59,7 +58,7 @@ export async function confirmUpload(
         const hasPlace = await takePlace(tx, upload, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
-  // Without a file, another call was faster. Confirming again finds what that call left.
+  // If there is no file, another call was faster. Confirming again finds what that call left.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 

@@ -76,7 +76,7 @@ describe('the SHA-256 of a file', () => {
       for (const [at, answer] of answers.entries()) {
         const right = claims[at] === sha256(bytes)
         if (right && answer.ok) expect(await download(app, await json<File>(answer))).toEqual(bytes)
-        // The bytes are gone already, by the other claim.
+        // A wrong claim has already removed the bytes.
         else if (answer.status === 400) await expectRefusal(answer, 400, 'UPLOAD_INCOMPLETE')
         else expect({ right, status: answer.status }).toEqual({ right: false, status: 409 })
       }

@@ -41,7 +41,7 @@ export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUplo
 /**
  * Holds all accounts together to the ceiling of the instance. Above half of it, starts wait for one
  * another.
- * @param total the bytes that all unfinished uploads count, rather too many than too few.
+ * @param total the bytes of all unfinished uploads; an estimate that is rather too high.
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
  */
 export async function holdToInstanceCeiling(
@@ -60,7 +60,7 @@ interface Ceiling {
   ceiling: number
   /** The owner whose uploads count; all uploads where it is left out. */
   of: Partial<Pick<Upload, 'ownerId'>>
-  /** Takes the lock under which one start at a time counts. */
+  /** Takes the lock that lets only one start at a time count. */
   lock(tx: Db): Promise<unknown>
 }
 

@@ -100,7 +100,8 @@ describe('the places of a free user', () => {
     const refused = await confirm(person, late.cloudKey)
     expect(refused.status).toBe(403)
     expect(await refused.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
-    // Its bytes are final already: who sends them again is told so, and makes no second copy.
+    // The bytes are sealed already. A client that sends them again is told so, and makes no second
+    // copy.
     await expectRefusal(await putBytes(late, text(4)), 409, 'UPLOAD_SEALED')
     expect(await onDisk(app, late.cloudKey)).toHaveLength(1)
 
@@ -111,7 +112,7 @@ describe('the places of a free user', () => {
   it('never hold a fourth file, however many uploads are confirmed at once', async () => {
     const person = await makePerson(app)
     const started = []
-    // Places held by idle uploads lapse, so more uploads than places can exist.
+    // An idle upload loses its place, so there can be more uploads than places.
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)
       const upload = await startUpload(person, { size: 1 })
@@ -136,7 +137,7 @@ describe('the places of a free user', () => {
       await abort(person, (await json<StartedUpload>(answer)).cloudKey)
     }
 
-    // Uploads that were idle hold no place, so more of them than places can be finished.
+    // An idle upload holds no place, so more uploads than places can be completed.
     const six: InParts[] = []
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)

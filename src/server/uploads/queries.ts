@@ -54,9 +54,9 @@ export async function lockRepeated(tx: Db, ownerId: string, key: string): Promis
 
 /**
  * Counts a user's active files and open uploads at `now`. An upload holds its place while bytes
- * arrive and for 15 minutes after. With `since`, only uploads begun after that upload count beside
- * the files. Those uploads got their places later, so an older upload that is resumed after it lost
- * its place has to wait for them, and they do not wait for it.
+ * arrive and for 15 minutes after. With `since`, only uploads that began after that upload count,
+ * besides the files. So an older upload that lost its place and is resumed waits for the newer
+ * ones. They do not wait for it.
  */
 export async function countFilesInUse(
   tx: Db,

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Of three parts. */
+/** A file of three parts. */
 const wish = {
   fileName: 'notes.txt',
   fileSize: 2 * 8 * mebibyte + 1,
@@ -50,7 +50,7 @@ async function start(person: Person, changes: Record<string, unknown> = {}) {
   return json<StartedUpload>(response)
 }
 
-/** What a start needs, with its statements prepared on this database. */
+/** Returns what a start needs, with statements prepared on this database. */
 function withStatements(db: Db) {
   return {
     ...app.deps,

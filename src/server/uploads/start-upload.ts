@@ -51,13 +51,12 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and returns
  * a presigned URL that accepts exactly the announced bytes. A larger file may be sent in parts;
  * URLs for the first ones are signed at once. The owner's longest idle uploads are ended when there
- * are too many. Where the owner has an open upload of this file under the same idempotency key,
- * that upload is returned, with new URLs.
- * @throws {AppError} UNAUTHORIZED when the wish names another owner; FILE_TOO_LARGE,
+ * are too many. If the owner has an open upload of this file under the same idempotency key, that
+ * upload is returned, with new URLs.
+ * @throws {AppError} UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE,
  * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the
- * idempotency key; UNAVAILABLE when storage is away, STORAGE_FULL when it has no room,
- * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes: in these cases no place is
- * taken.
+ * idempotency key. No place is taken by UNAVAILABLE when storage is away, STORAGE_FULL when it has
+ * no room, and UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes.
  */
 export async function startUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &

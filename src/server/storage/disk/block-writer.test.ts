@@ -109,7 +109,7 @@ describe('BlockWriter', () => {
     }
     const sent = pipeline(Readable.from(source(), { highWaterMark: 1 }), writer)
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    // Sixteen chunks are two blocks; one more may be on its way.
+    // Sixteen chunks fill two blocks, and one more may be on its way.
     expect(taken).toBeLessThanOrEqual(17)
     disk.resolve()
     await sent
@@ -151,7 +151,7 @@ describe('BlockWriter', () => {
     }
     const sent = pipeline(Readable.from(source(), { highWaterMark: 1 }), writerOf({ file: slow }))
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    // One is being written, one waits for that, and one more may be on its way.
+    // One chunk is being written, one waits, and one more may be on its way.
     expect(taken).toBeLessThanOrEqual(3)
     disk.resolve()
     await sent

@@ -5,7 +5,7 @@ import type { GatheredBytes } from './gathered-bytes.ts'
 const blockBytes = 512 * 1024
 /** Small chunks cost more than their bytes, so this many make a block even if they are short. */
 const blockChunks = 64
-/** A sender that pauses for so long gets its bytes written. They would only take up memory. */
+/** If a sender pauses for this long, its bytes are written. They would only take up memory. */
 const stillMs = 1000
 
 /** The part of a `FileHandle` that is needed here. It may write less than it is given. */

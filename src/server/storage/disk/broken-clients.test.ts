@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** A file to download. */
+/** Stores a file and returns the URL of its download. */
 async function store(bytes: Buffer) {
   const upload = wholeUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)
@@ -35,7 +35,7 @@ describe('clients that leave', () => {
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': whole.length })
       const sent = write(Buffer.alloc(round * 50_000))
-      // Some leave after their bytes have left, some with them still on the way.
+      // Some clients leave after their bytes have left, some while bytes are on the way.
       if (round % 2 === 0) await sent
       client.destroy()
       await untilClosed(client)

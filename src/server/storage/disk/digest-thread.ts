@@ -28,7 +28,7 @@ interface Progress {
 
 /** The block is small enough to stay in the processor's cache between reading and hashing. */
 const block = Buffer.allocUnsafe(256 * 1024)
-/** After so many bytes of one file, the thread turns to the next file and reads new orders. */
+/** After this many bytes of one file, the thread goes on to the next file and reads new orders. */
 const turnBytes = 8 * 1024 * 1024
 
 const underWay = new Map<string, Progress>()
@@ -49,8 +49,8 @@ parentPort?.on('message', (order: DigestOrder) => {
 })
 
 /**
- * Hashes one turn of a file that has bytes left, lets orders in, and repeats until no file has
- * bytes left.
+ * Reads and hashes some bytes of one file, and then lets new orders in. Repeats this until no file
+ * has bytes left.
  */
 function work(): void {
   working = false

@@ -28,7 +28,7 @@ describe('a disk that fails', () => {
     expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
-    // With room again the same upload goes through.
+    // Once there is room, the same upload succeeds.
     expect((await upload.put(bytes)).status).toBe(200)
     await expectAllQuiet(disk)
   })

@@ -10,7 +10,10 @@ const mebibyte = 1024 * 1024
  */
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
-/** The progress of at most this many uploads is remembered, and the SHA-256 of as many. */
+/**
+ * At most this many uploads are remembered with their progress, and at most this many with their
+ * SHA-256.
+ */
 const rememberedUploads = 500
 /** The thread needs memory only for one block and its few messages. */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }

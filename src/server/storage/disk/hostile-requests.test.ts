@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** Sends raw bytes and collects all that comes back until the connection ends. */
+/** Sends raw bytes and returns everything that comes until the connection ends. */
 async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(disk.port, '127.0.0.1')
   const chunks: Buffer[] = []

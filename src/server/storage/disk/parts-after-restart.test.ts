@@ -12,7 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** Starts the server anew, after what is done meanwhile, and answers the upload there. */
+/**
+ * Stops the server, calls `meanwhile`, and starts it again. Returns the upload at the new server.
+ */
 async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   await disk.stop()
   await meanwhile?.()
@@ -20,7 +22,7 @@ async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   return of.at(disk)
 }
 
-/** An upload of three parts, of which these have been sent. */
+/** Starts an upload of three parts and sends these of them. */
 async function upload(...partNumbers: number[]) {
   const of = cutUpload(disk, 3, partSize)
   for (const partNumber of partNumbers) expect((await of.put(partNumber)).status).toBe(200)

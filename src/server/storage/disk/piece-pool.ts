@@ -34,7 +34,7 @@ export class PiecePool {
   /** Takes back a piece that was waiting. The caller must not use it afterwards. */
   take(piece: Buffer): void {
     if (this.#free.length < bursts * burstPieces) this.#free.push(piece)
-    // Freed at once: the garbage collector would keep the memory for long.
+    // The memory is freed at once, because the garbage collector would keep it for long.
     else if (piece.buffer instanceof ArrayBuffer) piece.buffer.transfer(0)
   }
 }

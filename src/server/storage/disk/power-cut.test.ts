@@ -25,7 +25,10 @@ beforeEach(async () => {
 })
 afterEach(() => disk.close())
 
-/** Opens a server on each disk that a cut can have left, and looks; with what was promised before. */
+/**
+ * Opens a server on each disk that a power cut can leave. Calls `look` with it, and with the
+ * promises made before the cut.
+ */
 async function afterEveryCut(
   look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
 ) {
@@ -48,7 +51,10 @@ async function seal(of: WholeUpload | CutUpload) {
   record.promise(`${of.key} is sealed`)
 }
 
-/** Whatever was sealed is whole; what was not is sent on by its client and sealed, and whole then. */
+/**
+ * Expects that a sealed file is whole. If the file was not sealed, its client sends the rest and
+ * seals it first.
+ */
 async function expectWhole(
   server: DiskServer,
   promised: ReadonlySet<string>,
@@ -66,7 +72,7 @@ async function expectWhole(
   expect(left.filter((name) => name.startsWith(key))).toEqual([])
 }
 
-/** Sends what is missing of a file that travels whole. */
+/** Sends the missing bytes of a file that is sent in one piece. */
 async function sendRest(of: WholeUpload, bytes: Buffer) {
   const stored = await of.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
@@ -75,7 +81,10 @@ async function sendRest(of: WholeUpload, bytes: Buffer) {
   }
 }
 
-/** Sends the parts that are not held, as a browser does: none when the file is there as a whole. */
+/**
+ * Sends the parts that storage does not hold, as a browser does. It sends none if the whole file is
+ * stored.
+ */
 async function sendMissing(of: CutUpload, server: DiskServer) {
   const held = await of.held()
   const stored = await server.storage.storedSize(of.key)

@@ -13,7 +13,7 @@ beforeEach(() => {
   disk.touched.length = 0
 })
 
-/** What was sent before a request is read before it. */
+/** After this, the server has read everything that was sent before. */
 function roundTrip() {
   return send(`http://127.0.0.1:${disk.port}/storage/`)
 }
@@ -23,7 +23,7 @@ describe('a part on its way', () => {
     const of = cutUpload(disk, 2, 100)
     await of.put(2)
     const { client, ended } = await of.begin(1)
-    // Its minutes are counted from when it has its file.
+    // The minutes of a part count from the moment at which its file is open.
     while ((await disk.openFiles()).length === 0) await new Promise(setImmediate)
     await roundTrip()
     expect(disk.touched.splice(0)).toEqual([of.key, of.key])
@@ -85,7 +85,7 @@ describe('a whole file on its way', () => {
     for (const [index, seconds] of [0, 30, 29, 1, 59, 1].entries()) {
       disk.clock.advance(seconds * 1000)
       await write(Buffer.from('x'))
-      // Each HEAD is activity too.
+      // Each HEAD counts as activity too.
       heads += await upload.untilStored(index + 1)
       asked.push(disk.touched.length - heads)
     }

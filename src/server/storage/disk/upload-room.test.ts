@@ -50,7 +50,8 @@ describe('room that is promised', () => {
 
   it('is taken again by who was promised it, and by nobody below the floor', async () => {
     await room.promise('a', 100)
-    // Others ate most of it: there is less than was promised, and bytes go on to the floor.
+    // Other programs took most of the space. Less is left than was promised, but bytes are accepted
+    // down to the floor.
     space.left = 30
     expect(await room.promise('a', 100)).toBe(true)
     expect(room.take('a', 30)).toBe(true)

@@ -44,7 +44,8 @@ export class UploadRoom {
     this.#dropLapsed()
     const before = this.#promises.get(key)?.bytes ?? 0
     const others = this.#promised - before
-    // An earlier promise stands against those of other uploads, but not against the floor.
+    // Room that was promised before is promised again, even if others were promised more than there
+    // is. The floor must not be reached.
     const fits = bytes <= before ? this.#space.room() > 0 : this.#space.room() - others >= bytes
     if (fits) this.#set(key, bytes)
     return fits

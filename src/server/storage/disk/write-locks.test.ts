@@ -5,7 +5,10 @@ import { WriteLocks } from './write-locks.ts'
 const newer = 'UPLOAD_SUPERSEDED'
 const superseded = { name: 'AppError', code: newer }
 
-/** Whether a promise has been kept by the time that everything which can happen has happened. */
+/**
+ * Waits until everything that can happen has happened. Returns whether the promise has been kept by
+ * then.
+ */
 async function isKept(promise: Promise<unknown>) {
   let kept = false
   void promise.then(() => {

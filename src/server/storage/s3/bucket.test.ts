@@ -72,7 +72,7 @@ describeOnS3('opening a bucket', () => {
     ])
     expect(before.said[0]).toContain(JSON.stringify(rule))
 
-    // What the message says is what the bucket takes.
+    // The bucket accepts the rule that the message gives.
     const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
     const CORSConfiguration = { CORSRules: [said] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))

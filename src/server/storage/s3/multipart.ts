@@ -45,14 +45,14 @@ interface Arriving extends OpenUpload {
 type UploadUse = 'whole' | 'parts'
 
 /**
- * The place of each in the list of a key's open multipart uploads, whose order all servers agree
- * on.
+ * For each use, its position in the list of a key's open multipart uploads. All servers see the
+ * same order.
  */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
 /**
- * Where dates are whole seconds, two uploads begun within one second sort by their random ids, so
- * several tries may be needed.
+ * In some buckets dates are whole seconds. Then two uploads begun in one second are sorted by their
+ * random ids, so several tries may be needed.
  */
 const maxTries = 20
 
@@ -77,7 +77,10 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     }
   }
 
-  /** Lists those of one key, oldest first, so that all callers use the same ones. */
+  /**
+   * Lists the open multipart uploads of one key, oldest first, so that all callers use the same
+   * ones.
+   */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
     for await (const upload of list(key)) if (upload.key === key) open.push(upload)

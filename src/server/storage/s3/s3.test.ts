@@ -25,7 +25,7 @@ function clock() {
   return new Date()
 }
 const hour = 3_600_000
-/** S3 takes no smaller part but the last. */
+/** S3 accepts smaller parts only at the end of a file. */
 const partSize = 5 * 1024 * 1024
 
 async function open() {
@@ -56,7 +56,7 @@ describeOnS3('beyond the port, S3', () => {
   })
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
-  /** Two parts of an upload: 5 MiB and 1000 bytes. */
+  /** Makes the grants of an upload in two parts of 5 MiB and 1000 bytes. */
   const inParts = () => {
     const whole = grant(partSize + 1000)
     const first: PartGrant = { ...whole, partNumber: 1, offset: 0, size: partSize }
@@ -198,7 +198,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await storage.listParts(wish.key)).toEqual([])
     const url = await storage.signUpload(wish)
     expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
-    // A part that was held stays as it was.
+    // A refused body does not change a part that was held.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
     await storage.seal(wish.key, 5)
     expect((await bytesOf(wish)).toString()).toBe('hello')
@@ -297,7 +297,10 @@ describeOnS3('beyond the port, S3', () => {
   })
 })
 
-/** The S3 server, as if it knew only whole seconds of when a multipart upload began. */
+/**
+ * Starts a proxy in front of the S3 server. It cuts the dates at which multipart uploads began to
+ * whole seconds.
+ */
 async function roundingDates(server: URL | null) {
   const proxy = createServer((incoming, answer) => {
     const { method = 'GET', url = '/', headers } = incoming
