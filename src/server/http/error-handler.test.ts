@@ -120,15 +120,35 @@ describe('readiness', () => {
   })
 })
 
+describe('every answer', () => {
+  it.each([
+    ['/api/health', 200],
+    ['/api/auth/user', 401],
+    ['/api/nothing', 404],
+    ['/api/openapi.json', 200],
+    ['/api/docs', 200],
+    ['/api/login', 302],
+    ['/', 200],
+    ['/no/such/page', 404],
+  ])('forbids browsers to guess its type: %s', async (path, status) => {
+    const response = await makeClient(app).fetch(path)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
 describe('the log', () => {
-  it('holds one line a request, with neither query nor secrets', async () => {
+  it.each([
+    ['/api/files?cursor=confidential', 401],
+    ['/reset-password?token=confidential', 200],
+  ])('holds one line a request, with neither query nor secrets: %s', async (path, status) => {
     const before = app.logged.length
-    const response = await makeClient(app).fetch('/api/files?cursor=confidential')
+    const response = await makeClient(app).fetch(path)
     const lines = app.logged
       .slice(before)
       .filter(({ requestId }) => requestId === response.headers.get('x-request-id'))
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatchObject({ method: 'GET', path: '/api/files', status: 401 })
+    expect(lines[0]).toMatchObject({ method: 'GET', path: path.split('?', 1)[0], status })
     expect(JSON.stringify(app.logged)).not.toContain('confidential')
   })
 })

@@ -16,8 +16,9 @@ function withoutCode(path: string): string {
 }
 
 /**
- * Gives each request its id (answered as `x-request-id`), its logger and the client's address.
- * Writes one log line for each answer. The query is never logged, because it can hold a signature.
+ * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
+ * forbids browsers to guess the type of the answer. Writes one log line for each answer. The query
+ * is never logged, because it can hold a signature or a token.
  */
 export function requestContext(log: Logger, options: ProxyTrust & { hosts: ServedHosts }) {
   const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
@@ -25,8 +26,9 @@ export function requestContext(log: Logger, options: ProxyTrust & { hosts: Serve
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
     const { incoming, outgoing } = c.env
-    // The header is set on Node's own response, so that answers which bypass Hono have it too.
+    // Headers are set on Node's own response, so that answers which bypass Hono have them too.
     outgoing.setHeader('x-request-id', requestId)
+    outgoing.setHeader('x-content-type-options', 'nosniff')
     c.set('requestId', requestId)
     c.set('log', requestLog)
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
