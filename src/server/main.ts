@@ -124,7 +124,7 @@ async function start(
   const { requireEmailVerification } = config
   const passwords = new PasswordHashing(log)
   lifetime.add({ name: 'password hashing', close: () => passwords.close() })
-  const auth = createAuth({ db, appUrl, log, secret, passwords, requireEmailVerification })
+  const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
   const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
   const queue = await openJobQueue(pool, log)
   lifetime.add({ name: 'jobs', close: queue.stop })

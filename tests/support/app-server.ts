@@ -114,7 +114,7 @@ export async function serveApp(
   const stores = bucket ? createStores(bucket, disk) : createStores(disk)
   const { appUrl, requireEmailVerification } = config
   const passwords = new PasswordHashing(log, passwordCost)
-  const auth = createAuth({ db, appUrl, log, secret, passwords, requireEmailVerification })
+  const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
   const held: number[] = []
   const rateLimits = createRateLimits({
     pool,

@@ -1,9 +1,6 @@
-import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makePerson } from '../../../tests/support/make.ts'
-import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { sessions } from '../db/schema.ts'
 import { ensureAdministrator } from './administrator.ts'
 
 let app: TestApp
@@ -149,109 +146,9 @@ describe('POST /api/auth/login', () => {
       expect(response.headers.getSetCookie()).toEqual([])
     }
   })
-
-  it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
-    const person = await makePerson(app)
-    const { email, password } = person
-    const response = await makeClient(app).post('/api/auth/login', { email, password })
-    const [cookie] = response.headers.getSetCookie()
-    expect(cookie).toMatch(/^mayfly\.session_token=/)
-    expect(cookie).toMatch(/HttpOnly/i)
-    expect(cookie).toMatch(/SameSite=Lax/i)
-    expect(cookie).not.toMatch(/Secure/i)
-  })
-
-  it('marks the cookie Secure where the public address is https', async () => {
-    const secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
-    try {
-      const { email, password } = form()
-      const post = (path: string, body: unknown) =>
-        send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
-          method: 'POST',
-          headers: { host: 'files.example.org' },
-          body: JSON.stringify(body),
-        })
-      await post('/api/auth/signup', form())
-      const { headers } = await post('/api/auth/login', { email, password })
-      expect(headers['set-cookie']?.[0]).toMatch(/; Secure/i)
-    } finally {
-      await secure.close()
-    }
-  })
 })
 
-function sessionsOf(userId: string) {
-  return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
-}
-
-function expireSession(userId: string, expiresAt: Date) {
-  return app.deps.db.update(sessions).set({ expiresAt }).where(eq(sessions.userId, userId))
-}
-
-describe('the session', () => {
-  it('comes and goes with a hint that scripts can read', async () => {
-    const person = await makePerson(app)
-    const { email, password } = person
-    const login = await makeClient(app).post('/api/auth/login', { email, password })
-    const hintOf = (response: Response) =>
-      response.headers.getSetCookie().find((cookie) => cookie.startsWith('mayfly.signed_in='))
-    expect(hintOf(login)).toMatch(/^mayfly\.signed_in=1; Max-Age=2592000; Path=\/; SameSite=Lax$/)
-    expect(hintOf(await person.fetch('/api/logout'))).toContain('Max-Age=0')
-    const over = await person.fetch('/api/auth/user')
-    expect(over.status).toBe(401)
-    expect(hintOf(over)).toContain('Max-Age=0')
-  })
-
-  it('is refused when its cookie is altered or made up', async () => {
-    const person = await makePerson(app)
-    const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
-    for (const altered of [cookie.slice(0, -3), `${cookie}x`, 'mayfly.session_token=abc.def']) {
-      const response = await makeClient(app, altered).fetch('/api/auth/user')
-      expect(response.status).toBe(401)
-      expect(await response.json()).toEqual({ code: 'UNAUTHORIZED', message: 'Unauthorized' })
-    }
-  })
-
-  it('is extended when it has not been for a day, and left alone before', async () => {
-    const person = await makePerson(app)
-    expect((await person.fetch('/api/auth/user')).headers.getSetCookie()).toEqual([])
-
-    const day = 24 * 60 * 60 * 1000
-    const twoDaysOld = new Date(app.clock().getTime() + 28 * day)
-    await expireSession(person.id, twoDaysOld)
-    const response = await person.fetch('/api/auth/user')
-    expect(response.status).toBe(200)
-    expect(response.headers.getSetCookie().join()).toContain('mayfly.session_token=')
-    const [session] = await sessionsOf(person.id)
-    expect(session?.expiresAt.getTime()).toBeGreaterThan(twoDaysOld.getTime() + day)
-  })
-
-  it('is refused and removed once it is over', async () => {
-    const person = await makePerson(app)
-    await expireSession(person.id, new Date(app.clock().getTime() - 1))
-    const response = await person.fetch('/api/auth/user')
-    expect(response.status).toBe(401)
-    expect(response.headers.getSetCookie().join()).toContain('Max-Age=0')
-    expect(await sessionsOf(person.id)).toEqual([])
-  })
-
-  it('ends with /api/logout, on the server too', async () => {
-    const person = await makePerson(app)
-    const response = await person.fetch('/api/logout')
-    expect(response.status).toBe(302)
-    expect(response.headers.get('location')).toBe('/')
-    expect((await person.fetch('/api/auth/user')).status).toBe(401)
-  })
-
-  it('survives a logout that another site asks for, and a mere look at it', async () => {
-    const person = await makePerson(app)
-    for (const site of ['cross-site', 'same-site']) {
-      await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
-    }
-    await person.fetch('/api/logout', { method: 'HEAD' })
-    expect((await person.fetch('/api/auth/user')).status).toBe(200)
-  })
-
+describe('the current user', () => {
   it('counts a trial as over from its very end on', async () => {
     const end = new Date(app.clock().getTime() + 1000)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })

@@ -13,12 +13,14 @@ import { betterAuth } from 'better-auth/minimal'
 import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
 import { roles } from '../../shared/rules/role.ts'
+import { longestLifeMs } from '../../shared/rules/session-life.ts'
 import { tiers } from '../../shared/rules/tier.ts'
+import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import * as schema from '../db/schema.ts'
+import { cookiePrefix } from '../http/cookie-names.ts'
+import { newSession } from './new-session.ts'
 import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
-
-const day = 24 * 60 * 60
 
 /** Hashes passwords and compares them with their hashes, in the format of Better Auth. */
 export interface Passwords {
@@ -51,6 +53,7 @@ export interface Passwords {
 
 interface AuthOptions {
   db: Db
+  clock: Clock
   appUrl: URL
   log: Logger
   /** Signs the session cookies. */
@@ -60,7 +63,7 @@ interface AuthOptions {
 }
 
 function optionsFor(
-  { db, appUrl, log, secret, passwords, requireEmailVerification }: AuthOptions,
+  { db, clock, appUrl, log, secret, passwords, requireEmailVerification }: AuthOptions,
   { watched }: DatabaseWatch,
 ) {
   return {
@@ -91,7 +94,16 @@ function optionsFor(
         verify: (known) => passwords.verify(known),
       },
     },
-    session: { expiresIn: 30 * day, updateAge: day },
+    // Better Auth would extend a session for ever. So its own refresh is off: a session's life is a
+    // rule of ours (`rules/session-life.ts`), which read-session.ts applies.
+    session: { expiresIn: longestLifeMs / 1000, disableSessionRefresh: true },
+    databaseHooks: {
+      session: {
+        create: {
+          before: async (_, context) => ({ data: newSession(context?.headers, clock()) }),
+        },
+      },
+    },
     user: {
       additionalFields: {
         firstName: { type: 'string', required: true },
@@ -103,9 +115,15 @@ function optionsFor(
       },
     },
     advanced: {
-      cookiePrefix: 'mayfly',
-      useSecureCookies: appUrl.protocol === 'https:',
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      cookiePrefix: cookiePrefix(appUrl),
+      useSecureCookies: false, // it would put `__Secure-` before our own prefix
+      defaultCookieAttributes: {
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/',
+        secure: appUrl.protocol === 'https:',
+      },
+      ipAddress: { disableIpTracking: true }, // see new-session.ts
     },
   } satisfies BetterAuthOptions
 }

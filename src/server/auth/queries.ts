@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, lte } from 'drizzle-orm'
 import type { TokenPurpose } from '../../shared/rules/token-purpose.ts'
 import {
   accounts,
@@ -34,23 +34,6 @@ export async function findPasswordHash(db: Db, email: string): Promise<string | 
   return row?.password ?? null
 }
 
-/**
- * Prepares the query that finds a session and its user by the session's token. It finds an expired
- * session too.
- */
-export function prepareFindSession(db: Db) {
-  const query = db
-    .select({ expiresAt: sessions.expiresAt, user: users })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(eq(sessions.token, sql.placeholder('token')))
-    .prepare('find_session')
-  return async (token: string) => {
-    const [found] = await query.execute({ token })
-    return found
-  }
-}
-
 export async function findAdministrator(db: Db): Promise<{ email: string } | undefined> {
   const [row] = await db
     .select({ email: users.email })
@@ -73,7 +56,7 @@ export async function makeAdministrator(db: Db, email: string): Promise<void> {
  * ended them already.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
-  await db.delete(sessions).where(lt(sessions.expiresAt, now))
+  await db.delete(sessions).where(lte(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
   await db.delete(accountTokens).where(lt(accountTokens.expiresAt, now))
   // A counter that is locked is in use and begins anew by itself. Waiting for its lock could be a
@@ -218,14 +201,4 @@ export async function setPassword(
 /** Notes that the account's owner reads the mail of its address. */
 export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
-}
-
-/** Signs an account out in every browser. */
-export async function endSessions(tx: Db, userId: string): Promise<void> {
-  await tx.delete(sessions).where(eq(sessions.userId, userId))
-}
-
-/** Signs one browser out. */
-export async function endSession(tx: Db, token: string): Promise<void> {
-  await tx.delete(sessions).where(eq(sessions.token, token))
 }

@@ -1,48 +1,39 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
+import { isSeenDue, sessionEnd } from '../../shared/rules/session-life.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { renewSession, type SessionUser, toSessionUser } from '../http/session.ts'
-import { prepareFindSession } from './queries.ts'
+import { type Session, toSessionUser } from '../http/session.ts'
+import { sessionUse } from './new-session.ts'
+import { readSessionToken } from './session-cookie.ts'
+import { noteSessionSeen, prepareFindSession } from './session-queries.ts'
 
 /**
- * Makes the function that finds the user of a request's session cookie, or null. It needs no query
- * for a request without a session cookie, and one query with it.
+ * Makes the function that finds the session of a request by its cookie, or null where there is none
+ * or it is over. It needs no query without a cookie, one query with it, and one more where the use
+ * is noted, which prolongs the session: see `rules/session-life.ts`.
  *
- * Nearly always a session is alive and need not be extended yet. One prepared query reads such a
- * session here, with Better Auth's own secret and cookie: Better Auth itself needs two queries and
- * seven times the processor time for every signed-in request. All else about a session stays with
- * Better Auth.
+ * It takes Better Auth's secret, cookie and rows, and not its call: that needs two queries and
+ * seven times the processor time, extends a session for ever, and goes by the system's clock.
+ *
+ * An answer to a session that is over leaves the cookies alone. It may arrive behind the answer to
+ * a new login, whose cookies it would remove.
  */
-export function sessionReader({ auth, clock, db }: Pick<Deps, 'auth' | 'clock' | 'db'>) {
+export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>) {
+  const { clock, db } = deps
   const findSession = prepareFindSession(db)
-  return async (context: Context<HttpEnv>): Promise<SessionUser | null> => {
-    const { authCookies, secret, sessionConfig } = await auth.$context
-    const cookie = getCookie(context, authCookies.sessionToken.name)
-    const token = cookie === undefined ? null : verifiedToken(cookie, secret)
+  return async (context: Context<HttpEnv>): Promise<Session | null> => {
+    const token = await readSessionToken(deps, context)
     if (token === null) return null
-
-    const now = clock()
     const found = await findSession(token)
-    const sinceExtended = (expiresAt: Date) =>
-      sessionConfig.expiresIn * 1000 - (expiresAt.getTime() - now.getTime())
-    const settled = found && sinceExtended(found.expiresAt) < sessionConfig.updateAge * 1000
-    return settled ? toSessionUser(found.user, now) : renewSession({ auth, clock }, context)
+    const now = clock()
+    if (!found || now >= found.expiresAt) return null
+    if (isSeenDue(found.lastSeenAt, now)) {
+      await noteSessionSeen(db, found, {
+        lastSeenAt: now,
+        expiresAt: sessionEnd({ createdAt: found.createdAt, lastSeenAt: now }),
+        ...sessionUse(context.req.raw.headers, context.var.clientAddress),
+      })
+    }
+    return { id: found.id, user: toSessionUser(found.user, now) }
   }
-}
-
-/**
- * Returns the token in a session's cookie if its signature is right (base64 of HMAC-SHA-256, as
- * Better Auth writes it), or else null. The signature is computed synchronously: Web Crypto would
- * queue it in the thread pool behind the disk's work, which cost small uploads a tenth of their
- * rate.
- */
-function verifiedToken(cookie: string, secret: string): string | null {
-  const end = cookie.lastIndexOf('.')
-  if (end === -1) return null
-  const token = cookie.slice(0, end)
-  const given = Buffer.from(cookie.slice(end + 1))
-  const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
-  return given.length === expected.length && timingSafeEqual(given, expected) ? token : null
 }

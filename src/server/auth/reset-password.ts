@@ -3,12 +3,12 @@ import { AppError } from '../errors.ts'
 import { credentialStamp, tokenHash } from './account-token.ts'
 import {
   consumeAccountToken,
-  endSessions,
   findAccountToken,
   lockCredentials,
   markEmailVerified,
   setPassword,
 } from './queries.ts'
+import { endSessions } from './session-queries.ts'
 
 /**
  * Sets a new password by the token of a letter (spec §5, reset password). The token works once. It

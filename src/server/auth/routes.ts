@@ -3,12 +3,14 @@ import type { Deps } from '../deps.ts'
 import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
-import { setSessionCookies } from '../http/session.ts'
 import { refusalHolder } from './hold-refusals.ts'
 import { findKnownBrowser, knownBrowserValue, setKnownBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
+import { loggingRefusals } from './log-refusals.ts'
 import { publicUser } from './public-user.ts'
 import { resetPassword } from './reset-password.ts'
+import { clearSessionCookies, readSessionToken, setSessionCookies } from './session-cookie.ts'
+import { endSession } from './session-queries.ts'
 import { signUp } from './sign-up.ts'
 
 type AuthDeps = Pick<
@@ -34,7 +36,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
   return {
     ...others,
     signup: (call) => holdingRefusals(async () => signup(call)),
-    login: (call) => holdingRefusals(async () => login(call)),
+    login: (call) => loggingRefusals(call, () => holdingRefusals(async () => login(call))),
     forgotPassword: (call) => holdingRefusals(async () => forgotPassword(call)),
     resetPassword: (call) => holdingRefusals(async () => resetPassword(call)),
   }
@@ -51,17 +53,18 @@ function handlers(deps: AuthDeps): AuthHandlers {
 
     async login({ body, clientAddress, context }) {
       const knownBrowser = await findKnownBrowser(deps, context, body.email)
-      const { user, headers } = await logIn(deps, body, {
-        address: addressBlock(clientAddress),
+      const session = await logIn(deps, body, {
+        address: clientAddress,
         headers: context.req.raw.headers,
         knownBrowser,
+        sessionBefore: await readSessionToken(deps, context),
       })
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
       // The cookies are set last, when nothing can fail any more: an error answer must not open a
       // session.
-      setSessionCookies(context, headers)
+      await setSessionCookies(deps, context, session)
       if (known !== null) setKnownBrowser(deps, context, known)
-      return publicUser(user)
+      return publicUser(session.user)
     },
 
     async forgotPassword({ body, clientAddress }) {
@@ -94,11 +97,9 @@ function handlers(deps: AuthDeps): AuthHandlers {
       // even a subdomain of ours, and a HEAD request do not.
       const site = context.req.header('sec-fetch-site') ?? 'none'
       if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
-        const { headers } = await deps.auth.api.signOut({
-          headers: context.req.raw.headers,
-          returnHeaders: true,
-        })
-        setSessionCookies(context, headers)
+        const token = await readSessionToken(deps, context)
+        if (token !== null) await endSession(deps.db, token)
+        clearSessionCookies(deps, context)
       }
       return context.redirect('/')
     },

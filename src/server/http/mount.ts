@@ -5,7 +5,7 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import type { SessionUser } from './session.ts'
+import type { Session, SessionUser } from './session.ts'
 
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
@@ -19,6 +19,8 @@ export interface Call<E extends Endpoint> {
   query: Field<E, 'query'>
   body: Field<E, 'body'>
   user: E['access'] extends 'visitor' ? undefined : SessionUser
+  /** The id of the caller's session. */
+  sessionId: E['access'] extends 'visitor' ? undefined : string
   clientAddress: string
   /** The origin of the links and presigned URLs in the answer. */
   publicOrigin: string
@@ -39,10 +41,8 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> 
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
-  /**
-   * Finds the signed-in user, and renews the session's cookie when it is due; null for a visitor.
-   */
-  session(context: Context<HttpEnv>): Promise<SessionUser | null>
+  /** Finds the session of a request; null for a visitor. */
+  session(context: Context<HttpEnv>): Promise<Session | null>
 }
 
 /**
@@ -71,12 +71,13 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   // The table of handlers is typed by name. This loop has no literal names, so it needs the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
-    const user = await admit(row, context, options)
+    const session = await admit(row, context, options)
     const call = {
       params: parse(row.params, context.req.param()),
       query: parse(row.query, context.req.query()),
       body: row.body ? parse(row.body, await readJson(context)) : undefined,
-      user,
+      user: session?.user,
+      sessionId: session?.id,
       clientAddress: context.var.clientAddress,
       publicOrigin: context.var.publicOrigin,
       log: context.var.log,
@@ -93,12 +94,12 @@ async function admit(
   row: Endpoint,
   context: Context<HttpEnv>,
   options: MountOptions,
-): Promise<SessionUser | undefined> {
+): Promise<Session | undefined> {
   if (row.access === 'visitor') return undefined
-  const user = await options.session(context)
-  if (!user) throw new AppError('UNAUTHORIZED')
-  if (row.access === 'admin' && user.role !== 'admin') throw new AppError('FORBIDDEN')
-  return user
+  const session = await options.session(context)
+  if (!session) throw new AppError('UNAUTHORIZED')
+  if (row.access === 'admin' && session.user.role !== 'admin') throw new AppError('FORBIDDEN')
+  return session
 }
 
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {

@@ -2,6 +2,7 @@ import { type ZodType, z } from 'zod'
 import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { sessionCookieName } from './cookie-names.ts'
 
 const rawTypes = {
   bytes: 'application/octet-stream',
@@ -22,7 +23,9 @@ export function openApiDocument(origin: string): Record<string, unknown> {
     servers: [{ url: origin }],
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'mayfly.session_token' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(new URL(origin)) },
+      },
       schemas: {
         Error: {
           type: 'object',

@@ -1,6 +1,7 @@
 import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
+import { dropHint, readHint } from './hint-cookie.ts'
 
 /** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
 export type JsonEndpointName = {
@@ -151,5 +152,19 @@ export function createCall(fetch: Fetch, origin = '') {
   }
 }
 
-/** Calls endpoints with the browser's own `fetch`: see `createCall`. */
-export const call = createCall((input, init) => globalThis.fetch(input, init))
+const callServer = createCall((input, init) => globalThis.fetch(input, init))
+
+/**
+ * Calls endpoints with the browser's own `fetch`: see `createCall`. An answer that the session is
+ * over drops the hint that somebody is signed in, so that the next page need not ask.
+ */
+export const call: typeof callServer = async (name, ...input) => {
+  const hint = readHint(document)
+  try {
+    return await callServer(name, ...input)
+  } catch (error) {
+    const isOver = error instanceof ApiError && error.code === 'UNAUTHORIZED'
+    if (isOver && hint !== null) dropHint(document, hint)
+    throw error
+  }
+}

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { ApiError, call } from './call.ts'
+import { readHint } from './hint-cookie.ts'
 
 /**
  * The query for the signed-in user; null when signed out. Here a 401 is an answer and not an error
@@ -11,7 +11,7 @@ export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
   queryFn: async ({ signal }): Promise<User | null> => {
     // Without this cookie the browser is a visitor's, so the front page can appear without asking.
-    if (!document.cookie.includes(`${signedInHint}=`)) return null
+    if (readHint(document) === null) return null
     try {
       return await call('currentUser', { signal })
     } catch (error) {

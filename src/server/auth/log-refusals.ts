@@ -1,0 +1,23 @@
+import type { Logger } from 'pino'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { AppError } from '../errors.ts'
+
+const refusals: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'TOO_MANY_REQUESTS']
+
+/**
+ * Does work that compares a password. Each refusal gets a line in the log with the client's
+ * address, so that a tool which reads the log can block the address. The line names no account.
+ */
+export async function loggingRefusals<Result>(
+  { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError && refusals.includes(error.code)) {
+      log.info({ client: clientAddress, code: error.code }, 'a password was refused')
+    }
+    throw error
+  }
+}

@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  logIn,
+  makeClient,
+  makePerson,
+  type Person,
+  signUp,
+} from '../../../tests/support/make.ts'
+import { send } from '../../../tests/support/send.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { seenStepMs } from '../../shared/rules/session-life.ts'
+import { sessions, users } from '../db/schema.ts'
+import { removeLapsedRows } from './queries.ts'
+
+const dayMs = 86_400_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function sessionsOf(userId: string) {
+  return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
+}
+
+async function statusOf(client: Client) {
+  return (await client.fetch('/api/auth/user')).status
+}
+
+/** Logs somebody in who sends these cookies, and answers the response. */
+function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
+  return makeClient(app, cookie).post('/api/auth/login', { email, password })
+}
+
+function cookieNamed(response: Response, name: string) {
+  return response.headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`))
+}
+
+describe('the session cookie', () => {
+  it('is one that scripts cannot read and other sites cannot send, and lasts 90 days', async () => {
+    const cookie = cookieNamed(await logInWith('', await makePerson(app)), 'mayfly.session_token')
+    expect(cookie).toMatch(
+      /^mayfly\.session_token=[^;]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+  })
+
+  it('comes and goes with a hint that scripts can read, another one for each session', async () => {
+    const person = await makePerson(app)
+    const hints = await Promise.all(
+      [1, 2].map(async () => cookieNamed(await logInWith('', person), 'mayfly.signed_in')),
+    )
+    for (const hint of hints) {
+      expect(hint).toMatch(/^mayfly\.signed_in=[\w-]{8}; Max-Age=7776000; Path=\/; SameSite=Lax$/)
+    }
+    expect(hints[0]).not.toBe(hints[1])
+
+    const left = await person.fetch('/api/logout')
+    for (const name of ['mayfly.session_token', 'mayfly.signed_in']) {
+      expect(cookieNamed(left, name)).toContain(`${name}=; Max-Age=0; Path=/`)
+    }
+  })
+
+  it('is set by no other answer, so that none can undo a newer login', async () => {
+    const person = await makePerson(app)
+    app.clock.advance(13 * dayMs)
+    const extended = await person.fetch('/api/auth/user')
+    expect(extended.status).toBe(200)
+    expect(extended.headers.getSetCookie()).toEqual([])
+    app.clock.advance(14 * dayMs)
+    const over = await person.fetch('/api/auth/user')
+    expect(over.status).toBe(401)
+    expect(over.headers.getSetCookie()).toEqual([])
+  })
+
+  it('is refused when it is altered or made up', async () => {
+    const person = await makePerson(app)
+    const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
+    for (const altered of [
+      cookie.slice(0, -3),
+      `${cookie}x`,
+      'mayfly.session_token=abc.def',
+      'mayfly.session_token=abc',
+      'mayfly.session_token=%00.%ff',
+      cookie.replace('mayfly.', '__Host-mayfly.'),
+    ]) {
+      const response = await makeClient(app, altered).fetch('/api/auth/user')
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual({ code: 'UNAUTHORIZED', message: 'Unauthorized' })
+    }
+  })
+})
+
+describe('where the public address is https', () => {
+  let secure: TestApp
+  beforeAll(async () => {
+    secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
+  })
+  afterAll(() => secure.close())
+
+  async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+    return send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+      method: 'POST',
+      headers: { host: 'files.example.org', ...headers },
+      body: JSON.stringify(body),
+    })
+  }
+
+  it('every cookie is Secure, and those with a right are of this host alone', async () => {
+    const form = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' }
+    const password = 'correct horse'
+    await post('/api/auth/signup', { ...form, password, confirmPassword: password })
+    const { headers } = await post('/api/auth/login', { email: form.email, password })
+    const cookies = headers['set-cookie'] ?? []
+    const withRight = cookies.filter((cookie) => /; HttpOnly/.test(cookie))
+    expect(withRight.map((cookie) => cookie.split('=', 1)[0])).toEqual([
+      '__Host-mayfly.session_token',
+      '__Host-mayfly.known_browser',
+    ])
+    for (const cookie of withRight) {
+      // RFC 6265bis: browsers take a `__Host-` cookie only like this.
+      expect(cookie).toMatch(/; Path=\/;/)
+      expect(cookie).not.toMatch(/Domain/i)
+    }
+    expect(cookies).toHaveLength(3)
+    for (const cookie of cookies) expect(cookie).toMatch(/; Secure/)
+
+    const value = cookies[0]?.split(';', 1)[0]?.replace('__Host-', '') ?? ''
+    const ask = (cookie: string) =>
+      send(`http://127.0.0.1:${secure.deps.config.port}/api/auth/user`, {
+        headers: { host: 'files.example.org', cookie },
+      })
+    expect((await ask(`__Host-${value}`)).status).toBe(200)
+    // The names that a neighbour below the same domain could set.
+    for (const name of [value, `__Secure-${value}`]) expect((await ask(name)).status).toBe(401)
+  })
+})
+
+describe('a session', () => {
+  it('that is not used ends after 14 days, at the millisecond', async () => {
+    const [used, unused] = [await makePerson(app), await makePerson(app)]
+    app.clock.advance(14 * dayMs - 1)
+    expect(await statusOf(used)).toBe(200)
+    app.clock.advance(1)
+    expect(await statusOf(unused)).toBe(401)
+    expect(await statusOf(used)).toBe(200)
+  })
+
+  it('that is used ends 90 days after the login, at the millisecond', async () => {
+    const person = await makePerson(app)
+    for (const days of [13, 13, 13, 13, 13, 13, 11]) {
+      app.clock.advance(days * dayMs)
+      expect(await statusOf(person)).toBe(200)
+    }
+    // Day 89.
+    app.clock.advance(dayMs - 1)
+    expect(await statusOf(person)).toBe(200)
+    app.clock.advance(1)
+    expect(await statusOf(person)).toBe(401)
+  })
+
+  it('is written to every ten minutes at most, by one of several requests at once', async () => {
+    const person = await makePerson(app)
+    const [before] = await sessionsOf(person.id)
+    app.clock.advance(seenStepMs - 1)
+    await person.fetch('/api/auth/user', { headers: { 'user-agent': 'another browser' } })
+    expect(await sessionsOf(person.id)).toEqual([before])
+
+    app.clock.advance(1)
+    await Promise.all(
+      ['one', 'two', 'three'].map((userAgent) =>
+        person.fetch('/api/auth/user', { headers: { 'user-agent': userAgent } }),
+      ),
+    )
+    const [after] = await sessionsOf(person.id)
+    const now = app.clock()
+    expect(after).toEqual({
+      ...before,
+      updatedAt: now,
+      expiresAt: new Date(now.getTime() + 14 * dayMs),
+      userAgent: expect.stringMatching(/^(one|two|three)$/),
+    })
+  })
+
+  it('keeps what a browser says of itself in bounds, and the address of the socket', async () => {
+    const person = await signUp(app)
+    const login = await makeClient(app).fetch('/api/auth/login', {
+      method: 'POST',
+      headers: {
+        'user-agent': `${'x'.repeat(5000)}`,
+        'x-forwarded-for': '203.0.113.9',
+        'x-mayfly-client-address': '203.0.113.9',
+      },
+      body: JSON.stringify(person),
+    })
+    const { id } = (await login.json()) as { id: string }
+    const [row] = await sessionsOf(id)
+    expect(row).toMatchObject({ userAgent: 'x'.repeat(400), ipAddress: '127.0.0.1' })
+  })
+
+  it('is not extended by Better Auth, whose own calls read it', async () => {
+    const person = await makePerson(app)
+    const cookie = await logIn(app, person.email, person.password)
+    const before = await sessionsOf(person.id)
+    const { response, headers } = await app.deps.auth.api.getSession({
+      headers: new Headers({ cookie }),
+      returnHeaders: true,
+    })
+    expect(response?.user.id).toBe(person.id)
+    expect(headers.getSetCookie()).toEqual([])
+    expect(await sessionsOf(person.id)).toEqual(before)
+  })
+
+  it('is removed by a job once it is over, and not before', async () => {
+    const person = await makePerson(app)
+    app.clock.advance(14 * dayMs - 1)
+    await removeLapsedRows(app.deps.db, app.clock())
+    expect(await sessionsOf(person.id)).toHaveLength(1)
+    app.clock.advance(1)
+    await removeLapsedRows(app.deps.db, app.clock())
+    expect(await sessionsOf(person.id)).toEqual([])
+  })
+
+  it('ends at once when its user is deleted', async () => {
+    const person = await makePerson(app)
+    await app.deps.db.delete(users).where(eq(users.id, person.id))
+    expect(await statusOf(person)).toBe(401)
+    expect(await sessionsOf(person.id)).toEqual([])
+  })
+})
+
+describe('a login', () => {
+  it('ends the session that the browser had, and no other', async () => {
+    const person = await makePerson(app)
+    const before = await logIn(app, person.email, person.password)
+    const now = await logInWith(before, person)
+    expect(now.status).toBe(200)
+    expect(await statusOf(makeClient(app, before))).toBe(401)
+    expect(await statusOf(person)).toBe(200)
+    expect(await sessionsOf(person.id)).toHaveLength(2)
+  })
+
+  it('as somebody else ends the session of who was signed in', async () => {
+    const [one, other] = [await makePerson(app), await makePerson(app)]
+    const before = await logIn(app, one.email, one.password)
+    expect((await logInWith(before, other)).status).toBe(200)
+    expect(await statusOf(makeClient(app, before))).toBe(401)
+    expect(await statusOf(one)).toBe(200)
+  })
+
+  it('that fails, or comes with a cookie that nobody signed, ends nothing', async () => {
+    const person = await makePerson(app)
+    const before = await logIn(app, person.email, person.password)
+    const failed = await logInWith(before, { ...person, password: 'not this one' })
+    expect(failed.status).toBe(401)
+    expect(await statusOf(makeClient(app, before))).toBe(200)
+
+    const [{ token } = { token: '' }] = await sessionsOf(person.id)
+    const forged = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
+    expect((await logInWith(forged, await makePerson(app))).status).toBe(200)
+    expect(await sessionsOf(person.id)).toHaveLength(2)
+  })
+
+  it('that is refused leaves a line in the log with the address, and without the account', async () => {
+    const before = app.logged.length
+    const email = `${randomUUID()}@example.org`
+    await logInWith('', { email, password: 'a guess' })
+    const lines = app.logged.slice(before)
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'a password was refused',
+        client: '127.0.0.1',
+        code: 'INVALID_CREDENTIALS',
+      }),
+    )
+    expect(JSON.stringify(lines)).not.toContain(email)
+  })
+})
+
+describe('a logout', () => {
+  it('ends the session on the server too', async () => {
+    const person = await makePerson(app)
+    const response = await person.fetch('/api/logout')
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('/')
+    expect(await statusOf(person)).toBe(401)
+    expect(await sessionsOf(person.id)).toEqual([])
+  })
+
+  it('that another site asks for, and a mere look at it, ends nothing', async () => {
+    const person = await makePerson(app)
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
+      expect(answer.headers.getSetCookie()).toEqual([])
+    }
+    await person.fetch('/api/logout', { method: 'HEAD' })
+    expect(await statusOf(person)).toBe(200)
+  })
+})

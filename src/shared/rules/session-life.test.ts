@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { idleDays, isSeenDue, longestDays, seenStepMs, sessionEnd } from './session-life.ts'
+
+const dayMs = 86_400_000
+const login = new Date('2026-11-22T08:00:00Z')
+function later(days: number, ms = 0) {
+  return new Date(login.getTime() + days * dayMs + ms)
+}
+
+describe('a session', () => {
+  test.each([
+    ['that was never used again ends 14 days after the login', 0, 14],
+    ['that was used on day 13 ends on day 27', 13, 27],
+    ['that was used on day 76 ends on day 90, by both rules', 76, 90],
+    ['that was used a moment after day 76 ends on day 90 all the same', 76.001, 90],
+    ['that was used on day 89 ends on day 90', 89, 90],
+  ])('%s', (_, seenOn, end) => {
+    expect(sessionEnd({ createdAt: login, lastSeenAt: later(seenOn) })).toEqual(later(end))
+  })
+
+  it('never lives longer than 90 days, nor 14 days without use, and any use only prolongs it', () => {
+    const moment = fc.integer({ min: 0, max: longestDays * dayMs })
+    fc.assert(
+      fc.property(moment, moment, (one, other) => {
+        const [seen, again] = [Math.min(one, other), Math.max(one, other)]
+        const end = sessionEnd({ createdAt: login, lastSeenAt: later(0, seen) })
+        expect(end.getTime()).toBeLessThanOrEqual(later(longestDays).getTime())
+        expect(end.getTime()).toBeLessThanOrEqual(later(idleDays, seen).getTime())
+        const prolonged = sessionEnd({ createdAt: login, lastSeenAt: later(0, again) })
+        expect(prolonged.getTime()).toBeGreaterThanOrEqual(end.getTime())
+      }),
+    )
+  })
+})
+
+test.each([
+  ['at once', 0, false],
+  ['a millisecond before the step', seenStepMs - 1, false],
+  ['at the step', seenStepMs, true],
+  ['long after it', 10 * dayMs, true],
+  ['with a clock that was set back', -dayMs, false],
+])('a use %s is noted: %s', (_, passed, expected) => {
+  expect(isSeenDue(login, later(0, passed))).toBe(expected)
+})

@@ -1,0 +1,35 @@
+const dayMs = 24 * 60 * 60 * 1000
+
+/** A session ends after so many days without use. */
+export const idleDays = 14
+/** A session ends so many days after the login, however much it is used. */
+export const longestDays = 90
+
+/** The longest life of a session, in milliseconds. */
+export const longestLifeMs = longestDays * dayMs
+
+/**
+ * How often at most a session notes that it was used, in milliseconds. A note for every request
+ * would make each of them a write. So a session may end this much earlier than `idleDays` after
+ * its last use, and never later.
+ */
+export const seenStepMs = 10 * 60 * 1000
+
+/** The moments of a session's life. */
+export interface SessionMoments {
+  /** When its user signed in. */
+  createdAt: Date
+  /** When its last use was noted. */
+  lastSeenAt: Date
+}
+
+/** Returns the moment from which on a session is over, unless it is used again before. */
+export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
+  const idle = lastSeenAt.getTime() + idleDays * dayMs
+  return new Date(Math.min(idle, createdAt.getTime() + longestLifeMs))
+}
+
+/** Returns whether a use at `now` is to be noted. */
+export function isSeenDue(lastSeenAt: Date, now: Date): boolean {
+  return now.getTime() - lastSeenAt.getTime() >= seenStepMs
+}
