@@ -37,8 +37,8 @@ export function slot(name: PageSlot): string {
 }
 
 /**
- * Returns the mark that begins a section of the template which only some links show: those of one
- * kind of file, by the kind's name, or `sha256` for files with a known SHA-256.
+ * Returns the mark that begins a section of the template. Only some links show the section. The
+ * condition is a kind of file, or `sha256` for files with a known SHA-256.
  */
 export function ifStart(condition: string): string {
   return `{{#${condition}}}`

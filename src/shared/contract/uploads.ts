@@ -29,8 +29,8 @@ const uploadMetadata = z.record(z.string(), z.unknown())
 const partUrls = z.record(z.string(), z.string())
 
 /**
- * A part's number goes no higher than S3 allows. One request signs a limited number of parts, which
- * lasts an upload for a while.
+ * S3 allows no higher part number. One request signs a limited number of parts, enough to send for
+ * some time.
  */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100

@@ -2,18 +2,19 @@
 const home = '/'
 
 /**
- * What no page lies below (calls and bytes), and the pages of people who are not signed in, to
- * which nobody wants to go back.
+ * Nobody wants to return to these paths: calls, bytes, and the pages for people who are not signed
+ * in.
  */
 const noGoal = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
 /**
- * A page's path has only letters, digits, hyphens and underscores in its segments. So there is one
- * spelling of it: no dots that climb, no second slash that names another host, no percent sign.
+ * The segments of a page's path have only letters, digits, hyphens and underscores. So a path can
+ * be spelled in one way only. It cannot contain `..`, `//` or a percent sign, which could lead
+ * elsewhere.
  */
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
-/** What a browser itself writes into a query and a fragment. */
+/** The characters that a browser writes into a query and a fragment. */
 const printable = /^[\x21-\x7e]{0,500}$/
 
 /**

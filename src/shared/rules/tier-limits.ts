@@ -44,9 +44,9 @@ export function hasRoom(tier: Tier, filesInUse: number): boolean {
 }
 
 /**
- * Decides whether a tier allows an upload; if not, it names the error to answer with. When several
- * reasons apply, the reason that no upgrade cures comes first, then those that the user can change
- * for this file.
+ * Decides whether a tier allows an upload. If not, it names the error to answer with. When several
+ * reasons apply, the one that no upgrade cures comes first. Then come those that the user can
+ * change for this file.
  */
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
   const limits = tierLimits[wish.tier]

@@ -78,9 +78,9 @@ function runTime(card: HTMLElement, over: () => void) {
 }
 
 /**
- * Whether a download of `url` can begin, by a HEAD request, which does not count as a download.
- * Without an answer in time the click goes ahead. A redirect means that the bytes are at another
- * place.
+ * Asks by a HEAD request whether a download of `url` can begin. A HEAD does not count as a
+ * download. Without an answer in time, the download starts anyway. A redirect means that the bytes
+ * are at another place.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {

@@ -14,7 +14,7 @@ function mail(changes: Partial<ShareMail> = {}): ShareMail {
   }
 }
 
-/** What a mail program makes of the address. */
+/** Reads the address as a mail program does. */
 function read(address: string) {
   const url = new URL(address)
   return {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createToastTurns, type ToastTurns } from './toast-turns.ts'
 
 let turns: ToastTurns
-/** What shows, and everything that has shown. */
+/** Closes the toast that is shown. `shown` lists every toast that was shown. */
 let close: () => void
 let shown: string[]
 

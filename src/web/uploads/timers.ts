@@ -4,7 +4,7 @@ export interface Timers {
   now(): number
   /** Milliseconds, only compared with each other. Setting the clock does not change them. */
   elapsed(): number
-  /** Runs a task once after so many milliseconds. Returns a function that cancels it. */
+  /** Runs a task once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void
 }
 

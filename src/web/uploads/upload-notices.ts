@@ -14,8 +14,8 @@ export type FailedStage = 'start' | 'transfer' | 'confirm'
 
 /**
  * Returns the notice that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is
- * shown inline instead of as a toast. Spec §8: 'Upload Error' for failures before the transfer,
- * 'Upload Failed' from then on.
+ * shown inline instead of as a toast. Spec §8: its title is 'Upload Error' before the transfer
+ * begins, and 'Upload Failed' after that.
  */
 export function failureNotice(stage: FailedStage, fileName: string, reason: string): Notice {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }

@@ -24,7 +24,7 @@ import { foregroundBatch } from './foreground-batch.ts'
 /** A longer name is cut in the middle, so that the status text stays readable. */
 const statusNameLength = 60
 
-/** The list shows so many failures. Further ones are only counted. */
+/** The list shows at most this many failures. Further ones are only counted. */
 const mostShown = 50
 
 function bytesText(shares: readonly UploadShare[]): string {

@@ -14,10 +14,10 @@ import type { RunStep, UploadEvent } from './upload-events.ts'
 let world: EngineWorld
 let performer: EffectPerformer
 let records: Map<string, UploadRecord>
-/** The events that came of it, in order: '1 run'. */
+/** The events that the performer sent, in order, such as '1 run'. */
 let events: string[]
 let dropSize: number
-/** What the dispatcher does with an event, where a test wants more than to see it. */
+/** What the dispatcher does with an event. Most tests only note the event. */
 let onEvent: (id: string, event: UploadEvent) => RunStep | null
 
 const ticket = uploadTicket()
@@ -72,7 +72,7 @@ describe('a turn', () => {
     performer.perform(record, [{ type: 'end-turn' }])
     await pass(0)
     expect(events).toEqual(['1 run'])
-    // The place that it was given is freed.
+    // The upload frees the place that it was given.
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt'])
   })
 

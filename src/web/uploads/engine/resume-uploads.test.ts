@@ -17,7 +17,7 @@ type Listed = Awaited<ReturnType<UploadCalls['listParts']>>
 
 const file = fileNamed('a.txt', 30)
 const identity = { name: 'a.txt', size: 30, lastModified: file.lastModified, sample: null }
-/** An upload of 30 bytes that was paused as its page was loaded again. */
+/** A record of 30 bytes that was paused when its page was reloaded. */
 function paused(changes: Partial<UploadRecord> = {}) {
   return uploadRecord({
     fileName: 'a.txt',
@@ -46,7 +46,9 @@ let records: Map<string, UploadRecord>
 let ids: Set<string>
 let handles: Map<string, FileSystemFileHandle>
 let data: UploadData
-/** Where the bytes of uploads were found, in order: '1 file'. */
+/**
+ * The uploads whose bytes were looked for, and where they were found, in order, such as '1 file'.
+ */
 let found: string[]
 let asked: number
 let onList: () => Listed | Promise<Listed>
@@ -208,7 +210,7 @@ describe('a file that is given', () => {
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(true)
     expect(found).toEqual(['2 ready'])
     expect(data.file('2')).toBe(file)
-    // The next one of the drop is for the next one of the uploads.
+    // The same file again belongs to the next upload that waits for it.
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(true)
     expect(found).toEqual(['2 ready', '3 ready'])
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(false)

@@ -13,7 +13,7 @@ import { canResume, canResumeByItself } from './upload-machine.ts'
 /** How often to check which paused uploads may go on by themselves. */
 const lookEveryMs = 1000
 
-/** How often storage is asked what it holds before the person is asked for the file. */
+/** How many times storage is asked what it holds before the person is asked for the file. */
 const fewTries = { maxTries: 3, isPatient: false }
 
 /** Where the bytes of an upload are. `isSure` is false when the server gave no answer. */

@@ -23,7 +23,7 @@ function drop() {
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
-/** What a request for bytes comes to. */
+/** Answers a request for bytes. */
 let onRequest: (method: string) => StorageAnswer
 
 beforeEach(() => {
@@ -43,7 +43,10 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('a server that is away for ten minutes', () => {
-  /** From now on nobody answers, or a proxy in the server's place; answers how it comes back. */
+  /**
+   * Takes the server away. Nobody answers, or a proxy answers with `status`. Returns a function
+   * that brings the server back.
+   */
   const goAway = (status: number | null) => {
     world.isServerReady = false
     world.onStart = () => refused(status)

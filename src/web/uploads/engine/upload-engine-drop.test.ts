@@ -150,7 +150,8 @@ describe('a drop of a thousand files', () => {
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1000 files uploaded successfully' },
     ])
-    // 1,000 files in some 3.4 s: shown by the frame, listed by the second.
+    // 1,000 files take some 3.4 s. The page shows them in each frame, and reads the list once a
+    // second.
     expect(world.changes).toBeLessThan(100)
     expect(world.listed).toBeLessThan(7)
     expect(world.log.filter((line) => line.startsWith('stored'))).toHaveLength(1000)

@@ -38,7 +38,7 @@ describe('an upload that fails', () => {
     world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(1000)
     expect(world.toasts[0]).toEqual({ title: 'Upload Error', description: message })
-    // Another file may be small enough.
+    // The next file is still tried, because it may be small enough.
     expect(world.shown()).toEqual(['a.txt failed', 'b.txt completed'])
     await pass(600_000)
     expect(world.requests.filter(({ fileName }) => fileName === 'a.txt')).toHaveLength(1)

@@ -20,7 +20,7 @@ describe('an upload that has lost its file', () => {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
-  /** All bytes have arrived; the page is loaded anew before it hears that they are a file. */
+  /** Sends all bytes of an upload, and reloads the page before the confirm is answered. */
   const stopAtConfirm = async () => {
     world.onConfirm = () => refused(null)
     world.add([fileNamed('a.txt', 30)])

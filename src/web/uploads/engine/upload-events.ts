@@ -13,8 +13,8 @@ export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 
 /**
  * Why the upload asks for a confirmation. `confirm`: storage has all bytes. `confirm-lost`: the
- * answer to an earlier confirmation may have been lost. `confirm-without-file`: one of both may be
- * true, and this tab does not have the file.
+ * answer to an earlier confirmation may have been lost. `confirm-without-file`: one of these two
+ * may be true, and this tab does not have the file.
  */
 export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 

@@ -65,7 +65,10 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
 )
 const anySteps = fc.array(fc.tuple(anyEvent, fc.nat(30 * hour)), { maxLength: 60 })
 
-/** What may follow what (spec §4), beside staying and being removed. */
+/**
+ * The statuses that may follow each status (spec §4). A record may also stay as it is or be
+ * removed.
+ */
 const reachable: Record<UploadStatus, readonly UploadStatus[]> = {
   pending: ['uploading', 'paused', 'failed'],
   uploading: ['completed', 'paused', 'failed'],
@@ -78,7 +81,7 @@ function isUnderWay({ status }: UploadRecord) {
   return status === 'pending' || status === 'uploading'
 }
 
-/** What holds of a record at any time. */
+/** Asserts what is true of a record at any time. */
 function expectSound(now: UploadRecord) {
   expect(Number.isInteger(now.progress)).toBe(true)
   expect(now.progress).toBeGreaterThanOrEqual(0)
@@ -93,7 +96,7 @@ function expectSound(now: UploadRecord) {
   if (now.status === 'uploading' && !now.restarted) expect(now.ticket).not.toBeNull()
 }
 
-/** What holds of every step that leaves a record. */
+/** Asserts what is true of every step that keeps the record. */
 function expectStep(
   before: UploadRecord,
   event: UploadEvent,
@@ -101,14 +104,14 @@ function expectStep(
   done: UploadEffect['type'][],
 ) {
   if (next.status !== before.status) expect(reachable[before.status]).toContain(next.status)
-  // What changed is written, and what changed nothing at most asks the server.
+  // A changed record is saved. A step without a change at most asks the server.
   if (next !== before) expect(done).toContain('save')
   else expect(['', 'get-ticket', 'list-parts']).toContain(done.join())
-  // Only a new transfer begins lower than the last one was, and only a transfer tells of a loss.
+  // The count falls only when a transfer starts, or when a transfer reports a loss.
   const mayFall =
     done.includes('transfer') || done.includes('get-ticket') || event.type === 'progress'
   if (!mayFall) expect(next.uploadedBytes).toBeGreaterThanOrEqual(before.uploadedBytes)
-  // Whoever stops being under way gives up its turn.
+  // An upload that is no longer under way ends its turn.
   expect(done.includes('end-turn')).toBe(isUnderWay(before) && !isUnderWay(next))
 }
 
@@ -130,13 +133,13 @@ test('no other status is reachable, and every step is sound, whatever happens in
       let current = record(kind)
       for (const [event, passed] of steps) {
         now += passed
-        // Whoever changed it would fail here: modules are strict.
+        // The record is frozen. Strict mode makes any change of it an error.
         const before = frozen(current)
         const { record: next, effects } = advance(before, event, now)
         const done = types(effects)
         expect(done.includes('remove')).toBe(next === null)
         if (next === null) {
-          // Only a person or a day ends a record; a place that it held is freed.
+          // Only a person or the time limit of a day removes a record. Its place is then freed.
           expect(['cancel', 'forget', 'clear', 'tick']).toContain(event.type)
           if (event.type === 'cancel' || event.type === 'forget') {
             expect(current.status).toBe('failed')
@@ -147,7 +150,7 @@ test('no other status is reachable, and every step is sound, whatever happens in
         }
         expectSound(next)
         expectStep(current, event, next, done)
-        // Spec §4: what a person ends fails first.
+        // Spec §4: an upload that a person cancels fails first.
         if (event.type === 'cancel' && current.status !== 'completed') {
           expect(next).toMatchObject({ status: 'failed', error: 'Cancelled by user', ticket: null })
           expect(done.includes('abort-on-server')).toBe(current.ticket !== null)

@@ -63,7 +63,7 @@ describe('the status of an upload (spec §4)', () => {
       { type: 'transfer-failed', kind, status },
     )
     expect(next).toMatchObject({ status: 'failed', error })
-    // What storage holds stays for the next try.
+    // The bytes in storage stay for the next try.
     expect(types(effects)).not.toContain('abort-on-server')
   })
 
@@ -104,7 +104,7 @@ describe('the status of an upload (spec §4)', () => {
     const gone = stepOf(cancelled, { type: 'forget' })
     expect(gone.record).toBeNull()
     expect(types(gone.effects)).not.toContain('abort-on-server')
-    // No other is.
+    // Only a cancelled record is removed.
     expect(stepOf(uploading, { type: 'forget' }).record).toBe(uploading)
   })
 
@@ -125,7 +125,7 @@ describe('the status of an upload (spec §4)', () => {
     const paused = record({ status: 'paused' })
     expect(canResumeByItself(paused, start + 5000)).toBe(false)
     expect(canResumeByItself(paused, start + 5001)).toBe(true)
-    // The clock was set back since.
+    // The clock has been set back since.
     expect(canResumeByItself(paused, start - hour)).toBe(true)
     expect(canResumeByItself({ ...paused, need: 'file' }, start + hour)).toBe(false)
     expect(canResumeByItself({ ...paused, need: 'sign-in' }, start + hour)).toBe(false)

@@ -84,7 +84,8 @@ function identified(record: UploadRecord, sample: string): Transition {
 }
 
 /**
- * Handles the events of an upload that waits for its turn or has it, in the order of their coming.
+ * Handles the events of an upload that waits for its turn or has it, in the order of an upload's
+ * life.
  */
 function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): Transition {
   const { ticket, status } = record
@@ -355,7 +356,7 @@ function failed(record: UploadRecord, error: string): UploadRecord {
 }
 
 /**
- * Returns the record with so many bytes sent or stored. The count stays between 0 and the file's
+ * Returns the record with `bytes` bytes sent or stored. The count stays between 0 and the file's
  * size.
  */
 function withBytes(record: UploadRecord, bytes: number): UploadRecord {

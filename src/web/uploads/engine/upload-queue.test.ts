@@ -47,7 +47,7 @@ test('a larger drop: nobody asks for a place before the one in front has got its
   queue.placed('a')
   queue.leave('a', null)
   expect(started.join('')).toBe('ab')
-  // It was refused, or given up.
+  // The upload was refused, or a person cancelled it.
   queue.leave('b', null)
   expect(started.join('')).toBe('abc')
   queue.placed('c')
@@ -66,7 +66,7 @@ describe('who leaves while the server may still give it a place', () => {
     'is waited for until that is over (%s)',
     async (end) => {
       const answer = left(11)
-      // Its record goes meanwhile.
+      // The record is removed meanwhile.
       queue.leave('a', null)
       await vi.advanceTimersByTimeAsync(29_999)
       expect(started.join('')).toBe('a')
@@ -101,7 +101,7 @@ test('a larger drop: who has got more places than any limit leaves is waited for
   expect(started.join('')).toBe('abcd')
   place('d')
   expect(started.join('')).toBe('abcdef')
-  // The next drop may be somebody else's, or its places be fewer.
+  // The next drop may belong to another user, or to a user with fewer places.
   for (const id of 'abcdefghijkl') queue.leave(id, null)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')

@@ -17,7 +17,7 @@ const record = uploadRecord({
   status: 'uploading',
 })
 
-/** A server that takes every call and answers none. */
+/** A server that accepts every call and answers none. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
   return new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),

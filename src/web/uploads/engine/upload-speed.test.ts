@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
-/** Samples every `everyMs` from 0 on, of an upload whose bytes at a moment `bytesAt` tells. */
+/**
+ * Takes a sample every `everyMs` milliseconds, starting at 0. `bytesAt` returns the bytes sent by a
+ * moment.
+ */
 function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500) {
   let samples: SpeedSamples = []
   for (let at = 0; at <= untilMs; at += everyMs) samples = withSample(samples, at, bytesAt(at))

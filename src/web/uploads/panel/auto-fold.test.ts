@@ -4,7 +4,7 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { type AutoFold, createAutoFold, foldAfterMs, foldsInMs } from './auto-fold.ts'
 
-/** Uploads of these states, which came into them so many milliseconds ago. */
+/** Makes uploads that came into these states `ago` milliseconds ago. */
 function uploads(ago: number, ...statuses: UploadStatus[]): UploadRecord[] {
   return statuses.map((status, index) =>
     uploadRecord({ id: String(index), status, lastActivity: Date.now() - ago }),
@@ -58,7 +58,7 @@ describe('the panel', () => {
     })
     fold.show(records)
   }
-  /** The uploads run, and have just completed. */
+  /** Opens the panel with running uploads, and completes them. */
   const complete = () => {
     open(uploads(0, 'uploading', 'pending'))
     fold.show(uploads(0, 'completed', 'completed'))

@@ -112,7 +112,10 @@ describe('speed and time left', () => {
 })
 
 describe('why nothing gets through', () => {
-  /** Each upload by its status, and why its last try was lost, if it was: 'pending no-answer'. */
+  /**
+   * Makes uploads from texts: a status, and why the last try was lost, if it was, such as 'pending
+   * no-answer'.
+   */
   const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(
       uploads.map((upload, id) => ({

@@ -16,7 +16,7 @@ const phrases: Record<News, string> = {
 function newsOf(before: UploadStatus | undefined, after: UploadRecord): News | null {
   if (before === after.status) return null
   if (!isUnderWay(after)) return after.status as News
-  // The begin of a turn is not announced.
+  // The beginning of a turn is not announced.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
 

@@ -3,7 +3,10 @@ import { type DropItem, dropFault, readDrop } from './dropped-files.ts'
 
 type Tree = { [name: string]: string | Tree | Error }
 
-/** Entries as browsers give them: at most 100 of a folder at a time, then none. */
+/**
+ * Makes an entry as browsers give it. It lists at most 100 entries of a folder at a time, and then
+ * none.
+ */
 function entryOf(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
   if (content instanceof Error) {
@@ -23,7 +26,7 @@ function entryOf(name: string, content: string | Tree | Error): FileSystemEntry 
   return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
 }
 
-/** Handles as Chromium gives them. */
+/** Makes a handle as Chromium gives it. */
 function handleOf(name: string, content: string | Tree | Error): FileSystemHandle {
   if (typeof content === 'string' || content instanceof Error) {
     const getFile = async () => {
@@ -38,7 +41,7 @@ function handleOf(name: string, content: string | Tree | Error): FileSystemHandl
   return { kind: 'directory', name, values } as unknown as FileSystemHandle
 }
 
-/** A dropped item that, as in browsers, gives nothing any more once its event is over. */
+/** Makes dropped items. As in browsers, they give nothing more once their event is over. */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
   const during = <T>(value: T): T | null => (isOver ? null : value)

@@ -15,7 +15,7 @@ function withMouse() {
   return { matches: true }
 }
 
-/** A page whose dialog is answered as each of these says, in turn. */
+/** Makes a page whose dialog gives these answers in turn. */
 function pageOf(...answers: Answer[]) {
   const asked: object[] = []
   const clock = { now: 0 }
@@ -106,10 +106,10 @@ test('a dialog whose end is never told does not keep the next from opening', asy
   clock.now = 4999
   expect(await pick({ multiple: true })).toEqual(nothing)
   clock.now = 5000
-  // The browser takes the first one for open still: an input has to do.
+  // The browser believes that the first dialog is still open. So a file input has to open its own.
   expect(await pick({ multiple: true })).toBeNull()
   clock.now = 10_000
-  // That it refused a second one was no refusal of the picker.
+  // Refusing a second dialog does not switch the picker off.
   expect((await pick({ multiple: true }))?.files).toHaveLength(1)
   expect(asked).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askForHandle, readHandle } from './handle-file.ts'
 
-/** A handle as Chromium gives it: reading it without permission is NotAllowedError. */
+/** Makes a handle as Chromium gives it. Reading it without permission throws NotAllowedError. */
 function handleOf({
   permission = 'granted',
   answer = 'granted',

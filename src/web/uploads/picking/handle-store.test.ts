@@ -23,7 +23,7 @@ test('a handle is found again by the id of its record until it is removed', asyn
   const { table } = createTable()
   const video = handleOf('video.mp4')
   await createHandleStore(table).save('1', video)
-  // A page that was loaded anew.
+  // This stands for a reloaded page.
   const store = createHandleStore(table)
   expect(await store.get('1')).toBe(video)
   expect(await store.get('2')).toBeUndefined()

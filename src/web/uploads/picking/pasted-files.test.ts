@@ -10,7 +10,7 @@ function clipboardOf(text: string, ...files: File[]): Clipboard {
   }
 }
 
-/** A picture as browsers hand over what is no file. */
+/** Makes a picture as browsers give one that is not a file on a disk. */
 function picture(name: string, type: string, lastModified = now.getTime() - 50) {
   return new File(['pixels'], name, { type, lastModified })
 }

@@ -4,8 +4,8 @@ import { uploadRecord, uploadTicket } from '../../../../tests/support/upload-fac
 import { parseRecord } from './upload-record.ts'
 
 /**
- * As version 0.9.10 wrote it while a file of parts was uploading. It stays as it is here: an upload
- * that somebody paused before an update goes on after it.
+ * Version 0.9.10 wrote this record while a file was uploading in parts. Never change it here: an
+ * upload that was paused before an update must continue after it.
  */
 const uploading =
   `{"id":"0mf2k8q1c-00001-9f3c2a7be01d4456","ownerId":"u_7Qk2","batch":"51c0ffee12345678",
@@ -17,7 +17,7 @@ const uploading =
 "uploadStartTime":1752314400000.5,"progress":15,"uploadedBytes":8388608,"status":"uploading","need":null,
 "lastActivity":1752314405000,"error":null}`.replaceAll('\n', '')
 
-/** As version 0.9.10 wrote it for a small file in a bucket that waits for a sign-in. */
+/** Version 0.9.10 wrote this record for a small file in a bucket that waits for a sign-in. */
 const signedOut =
   `{"id":"0mf2k8q1d-00002-9f3c2a7be01d4457","ownerId":"u_7Qk2","batch":"51c0ffee12345679",
 "path":"foreground","fileName":"Pasted text 2025-07-12 at 10.00.00.txt","fileSize":0,"fileType":"",

@@ -6,10 +6,10 @@ export interface Screen {
 }
 
 /**
- * Keeps the screen on, since a sleeping device uploads nothing. Returns a function that ends this.
- * The browser releases the lock when the page is hidden, so the lock is requested again whenever
- * the page becomes visible. Without locks, or if the lock is refused (a low battery), nothing
- * happens.
+ * Keeps the screen on with a wake lock, since a sleeping device uploads nothing. Returns a function
+ * that releases the lock. The browser releases it when the page is hidden, so it is requested again
+ * whenever the page becomes visible. Nothing happens if the browser has no wake locks or refuses
+ * one, for instance because the battery is low.
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   if (!wakeLock) return () => {}

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const channel of channels.splice(0)) channel.close()
 })
 
-/** A tab on Node's own BroadcastChannel, and what it was made to do. */
+/** Opens a tab on Node's own BroadcastChannel. It notes what it was made to do. */
 function openTab(work: () => void | Promise<void> = () => {}) {
   const done: string[] = []
   const told: number[] = []
@@ -88,7 +88,7 @@ test('no command runs twice, however often it arrives', async () => {
   const [leader, follower] = [openTab(), openTab()]
   leader.lead()
   follower.send('one')
-  // Before the answer can have come.
+  // No answer can have come yet.
   follower.hello()
   follower.hello()
   await eventually(() => expect(leader.done).toEqual(['one', 'hello', 'hello']))
@@ -102,7 +102,7 @@ test('the next leader does not run what the last one ran', async () => {
   await eventually(() => expect(idsOf(next, 'done').size).toBe(1))
   last.close()
   next.lead()
-  // A copy that was under way all the time.
+  // This copy of the command arrives very late.
   const [copy] = heardOf(next, 'command')
   const late = openBroadcast<Message>(`browser ${browser}`)(() => {})
   channels.push(late)
@@ -146,7 +146,7 @@ test('a command is done when it has run to its end; the next leader runs one tha
   await eventually(() => expect(ends).toHaveLength(2))
   ends[1]?.()
   await eventually(() => expect(heardOf(next, 'done')).toHaveLength(1))
-  // Asked again it says that it is at it, and runs nothing twice.
+  // When it is asked again, the leader confirms the command but does not run it twice.
   follower.hello()
   await eventually(() => expect(heardOf(follower, 'taken')).toHaveLength(3))
   expect(ends).toHaveLength(2)

@@ -4,7 +4,7 @@ import { createElection } from './tab-leader.ts'
 
 const pages: EventTarget[] = []
 
-/** A tab with the Web Locks of Node, and what happened to it. */
+/** Opens a tab that uses Node's Web Locks, and notes what happens to it. */
 function openTab(locks: Pick<LockManager, 'request'> | 'none' = navigator.locks) {
   const page = new EventTarget()
   const events: string[] = []
@@ -84,7 +84,7 @@ test('a leader that does not answer is robbed: it follows, and leads again in it
   second.takeOver()
   await eventually(() => expect(second.events).toEqual(['follow', 'lead']))
   await eventually(() => expect(first.events).toEqual(['lead', 'follow']))
-  // Who leads has nothing to take over.
+  // The leader has nothing to take over.
   second.takeOver()
   const third = openTab()
   await eventually(() => expect(third.events).toEqual(['follow']))

@@ -8,7 +8,7 @@ let world: EngineWorld
 let leader: UploadLeader
 let pageUser: string | null
 let isAlone: boolean
-/** How often what is to be remembered was written, and what was not was given up. */
+/** How often waiting changes were written, and how often they were dropped. */
 let flushes: number
 let discards: number
 let ids: number
@@ -39,7 +39,7 @@ function lead() {
 
 beforeEach(() => {
   world = openEngineWorld()
-  // This world's own engine is not asked anything here.
+  // These tests do not use the engine of this world.
   world.engine.close()
   pageUser = 'ada'
   isAlone = false
@@ -158,7 +158,7 @@ describe('in a browser that elects no tab', () => {
       isAlone = is
       left('busy.txt', 1000)
       left('idle.txt', 60_000)
-      // Somebody has set the clock back since.
+      // The clock has been set back since.
       left('later.txt', -1000)
       lead()
       await leader.obey(opens('ada'))

@@ -90,7 +90,7 @@ describe('a tab that follows', () => {
     browser.commands.length = 0
     for (const id of [a, b]) two.state().resume(id)
     await pass()
-    // Of what it still has it gives the bytes.
+    // The tab gives the bytes of the file that it still has.
     expect(browser.commands.toSorted()).toEqual(['provideFile', 'resume'])
   })
 

@@ -19,7 +19,7 @@ describe('uploads of several users of one browser', () => {
     expect(two.shown()).toEqual(['b.txt completed'])
     expect([one.toasts, one.refreshes]).toEqual([[], 0])
     expect([two.toasts, two.refreshes]).toEqual([['Upload Complete'], 1])
-    // Nor does a page that follows of those that were run right before its own.
+    // A following page too shows nothing of uploads that another user ran before.
     browser.session = 'ada'
     one.add(fileNamed('a.txt'))
     await pass(100)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answerJobs, type ChecksumJob, type FromWorker } from './checksum-messages.ts'
 
-/** A file whose read begins and never ends, as one on a network share that is gone. */
+/** Makes a file whose read never ends, as if its network share were gone. */
 function hanging() {
   const blob = new Blob(['x'])
   const read = vi.fn(() => new Promise<never>(() => undefined))
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Lets what is set off run, while time stands still. */
+/** Lets all pending work run without letting time pass. */
 async function settle() {
   for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
 }

@@ -14,7 +14,7 @@ function crc(bytes: Uint8Array) {
   return value.toString('base64')
 }
 
-/** A file that is read as one is that was changed since it was chosen. */
+/** Makes a file that cannot be read, as if it had been changed since it was chosen. */
 function changed(size = 10): Blob {
   const blob = new Blob([new Uint8Array(size)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
@@ -24,7 +24,10 @@ function changed(size = 10): Blob {
 
 let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
 
-/** A worker that answers as the real one does, in this thread, each message in a later turn. */
+/**
+ * Makes a worker that runs in this thread. It answers as the real one does, each message in a later
+ * turn of the event loop.
+ */
 function startWorker(): WorkerLike {
   const seen: ToWorker[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
@@ -51,7 +54,7 @@ function startWorker(): WorkerLike {
   return worker
 }
 
-/** A worker whose script never arrives. */
+/** Makes a worker whose script never loads. */
 function startSilent(): WorkerLike {
   return {
     ...startWorker(),

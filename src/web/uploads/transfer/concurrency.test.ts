@@ -6,7 +6,7 @@ const partSize = 8_000_000
 
 let now: number
 let concurrency: Concurrency
-/** The parts that were stopped, in order. */
+/** The numbers of the parts that were stopped, in order. */
 let stopped: number[]
 
 beforeEach(() => {
@@ -22,7 +22,7 @@ function begin(partNumber: number, size = partSize) {
   })
 }
 
-/** Each part under way sends so many bytes a second, from one second to another. */
+/** Sends parts from one second to another. `paces` holds the bytes per second of each part. */
 function travel(fromS: number, untilS: number, paces: Record<number, number>, buffered = 0) {
   for (let second = fromS; second <= untilS; second += 1) {
     now = second * 1000
@@ -120,7 +120,7 @@ describe('parts that will not arrive in time', () => {
     for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
     travel(0, 60, { 1: 12_000, 2: 12_000, 3: 12_000, 4: 12_000 })
     const left = [1, 2, 3, 4].filter((partNumber) => !stopped.includes(partNumber))
-    // As before, and no faster: the line has halved.
+    // The parts go on at the same pace, because the line has halved.
     const paces = Object.fromEntries(left.map((partNumber) => [partNumber, 12_000]))
     travel(61, 109, paces)
     expect(stopped).toHaveLength(2)
@@ -247,7 +247,7 @@ describe('a part that times out', () => {
       for (const partNumber of [1, 2]) concurrency.sent(partNumber, 10_000 * second)
     }
     expect([concurrency.inFlight, concurrency.limit]).toEqual([1, 1])
-    // Those that were fast are forgotten: this one alone tells of the line.
+    // The fast parts are forgotten, so only this part counts.
     now += 300_000
     concurrency.end(1, 'held')
     expect(concurrency.limit).toBe(1)
@@ -255,7 +255,7 @@ describe('a part that times out', () => {
 })
 
 describe('a line that is gone for a while', () => {
-  /** Four parts of which something leaves for 11 s, and then nothing for a minute. */
+  /** Sends bytes of four parts for 11 s, and then nothing for a minute. */
   const pauseAMinute = () => {
     for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
     travel(0, 11, { 1: 100_000, 2: 100_000, 3: 100_000, 4: 100_000 })

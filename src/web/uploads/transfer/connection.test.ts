@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** When it settled, in milliseconds, and how; null while it has not. */
+/** Notes how a promise settled, and after how many milliseconds; null while it has not. */
 function watch(waiting: Promise<void>) {
   const start = Date.now()
   const seen: { after: number | null; error: unknown } = { after: null, error: null }

@@ -17,7 +17,7 @@ function crc(bytes: Uint8Array) {
   return value.toString('base64')
 }
 
-/** A file that is read as one is that was changed since it was chosen. */
+/** Makes a file that cannot be read, as if it had been changed since it was chosen. */
 function changed(): Blob {
   const blob = new Blob([new Uint8Array(10)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))

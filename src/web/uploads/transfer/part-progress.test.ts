@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { from1To } from '../../../../tests/support/parts-world.ts'
 import { PartProgress } from './part-progress.ts'
 
-/** A file of 4 parts, the last one of 300 bytes. */
+/** The size of a file of 4 parts, the last one of 300 bytes. */
 const size = 3300
 let parts: PartProgress
 

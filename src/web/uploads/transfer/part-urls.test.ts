@@ -9,8 +9,8 @@ function from1To(count: number) {
 }
 
 /**
- * Signs the parts 1 to 100, of which those in `taken` are no longer to come; the first `signed` of them
- * came with the start.
+ * Creates the URLs of parts 1 to 100. The start signed the first `signed` of them. The parts in
+ * `taken` need no URL any more.
  */
 function start(signed = 0) {
   const calls: number[][] = []

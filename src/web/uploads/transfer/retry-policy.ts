@@ -143,8 +143,8 @@ export function afterFailure(
 }
 
 /**
- * Returns the wait after so many failed tries in a row, in milliseconds: 3 s, 6 s, 12 s, up to 30
- * s. It is at least as long as `Retry-After` asks, up to a limit, and up to 30 % longer, so that
+ * Returns the wait in milliseconds after `failed` failed tries: 3 s, 6 s, 12 s, up to 30 s. It
+ * is at least as long as `Retry-After` asks, up to a limit. It is up to 30 % longer, so that
  * clients that failed together do not come back together.
  */
 function waitMsAfter(answer: StorageAnswer, failed: number, random: number): number {

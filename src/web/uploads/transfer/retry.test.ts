@@ -46,7 +46,10 @@ beforeEach(() => {
   }
 })
 
-/** Tries that end like this, one after another; the last one from then on. What each was told is kept. */
+/**
+ * Makes tries that end like this, one after another. Further tries end like the last one. The
+ * history that each try gets is kept.
+ */
 function ending(...ends: TryEnd<string>[]) {
   const told: Tries[] = []
   const attempt = async (tries: Tries): Promise<TryEnd<string>> => {

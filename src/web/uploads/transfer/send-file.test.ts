@@ -15,7 +15,10 @@ const partSize = 300_000
 const content = randomBytes(1_700_001)
 const { count } = planParts(content.length, partSize)
 
-/** A storage that keeps parts apart, refuses what differs from its checksum and old signatures. */
+/**
+ * A storage that keeps each part. It refuses old signatures, and bodies that differ from their
+ * checksum.
+ */
 const seen: string[] = []
 const parts = new Map<number, Buffer>()
 let refusesWhole = false
@@ -177,7 +180,7 @@ describe('parts without checksums, which storage may have sealed of an older ver
   }
 
   test.each(plans)('are not confirmed as this one where nobody compares (%o)', async (ticket) => {
-    // The second is the ticket of a record that an earlier version kept.
+    // An earlier version kept tickets without this field.
     for (const computesSha256 of [false, undefined]) {
       const changed = resume({ ...ticket, computesSha256 }, false)
       await expect(changed).rejects.toMatchObject({ kind: 'unreadable' })

@@ -40,7 +40,7 @@ describe('a part that fails', () => {
     await sim.run()
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2])
     expect(sim.interruptions).toBeGreaterThan(0)
-    // It falls back by what was on its way.
+    // The progress falls by the bytes that were lost.
     expect(sim.progress.some((bytes, at) => bytes < (sim.progress[at - 1] ?? 0))).toBe(true)
   })
 

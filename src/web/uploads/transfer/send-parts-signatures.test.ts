@@ -14,7 +14,7 @@ describe('signatures', () => {
     expect(sim.signed[0]).toHaveLength(16 + 1)
     expect(sim.signed.flat().sort((a, b) => a - b)).toEqual(from1To(50))
     expect(sim.signed.length).toBeLessThan(8)
-    // Every part starts the moment another one ends.
+    // Each part starts at the moment when another one ends.
     for (const { at } of sim.puts) expect((at - 1) % 100).toBe(0)
   })
 

@@ -24,18 +24,18 @@ interface Passing {
 }
 
 /**
- * A line that the requests under way share fairly. Of each the system takes `buffer` bytes before the
- * line does, which the browser takes for sent.
+ * Makes a line that running requests share fairly. The system takes `buffer` bytes of each request
+ * before the line carries them. The browser counts these bytes as sent.
  */
 function openLine(bytesPerSecond: number, buffer: number) {
   const passing = new Set<Passing>()
   const line = {
     bytesPerSecond,
-    /** Of all requests together, those for nothing too. */
+    /** The bytes of all requests together, including useless ones. */
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
-    /** How many travelled at once, each time one set out. */
+    /** How many requests were running each time one began. */
     atOnce: [] as number[],
   }
   const tick = () => {
@@ -86,7 +86,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sends so many bytes over the line; what comes of it, and what was shown meanwhile. */
+/** Uploads `size` bytes over the line. Returns the result, and the progress that was shown. */
 async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const line = openLine(bytesPerSecond, buffer)
   const shown: number[] = []

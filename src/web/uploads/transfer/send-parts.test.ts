@@ -46,7 +46,7 @@ describe('parts that nothing disturbs', () => {
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
     expect(sim.puts.map(({ signature }) => signature).lastIndexOf(0)).toBe(11)
-    // Signed while others travelled, so that no connection waited.
+    // These URLs were signed while other parts were sent, so no connection waited.
     expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
     expect([...new Set(sim.puts.map(({ at }) => at))]).toEqual([0, 100, 200, 300])
     expect([sim.asked, sim.waits, sim.mistakes]).toEqual([[], [], []])
@@ -64,7 +64,7 @@ describe('parts that nothing disturbs', () => {
     sim.partMs = 120_000
     await sim.run()
     expect(sim.mistakes).toEqual([])
-    // The first four judge the line; from then on two leave together each time two have arrived.
+    // The first four parts measure the line. After that, two parts start whenever two have arrived.
     const later = sim.puts.slice(4).map(({ at }) => at)
     for (const at of later) expect(later.filter((other) => other === at)).toHaveLength(2)
   })
@@ -111,7 +111,7 @@ describe('parts that nothing disturbs', () => {
     }
     await sim.run()
     expect(reads).toBe(40)
-    // Five in flight, and one.
+    // Five parts are in flight, and one more is ready.
     expect(most).toBe(6)
   })
 })

@@ -82,7 +82,9 @@ describe('a transfer that cannot succeed', () => {
 })
 
 describe('a server that is away', () => {
-  /** The server is away for so many milliseconds of waiting, and answers this meanwhile. */
+  /**
+   * Takes the server away for `ms` milliseconds of waiting. Meanwhile every request gets `answer`.
+   */
   const away = (ms: number, answer: StorageAnswer) => {
     const { send, wait } = world.deps
     let left = ms

@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from './storage-request.ts'
 
-/** As much of a browser's XMLHttpRequest as is used; the test plays the network. */
+/** The part of XMLHttpRequest that is used here. The test plays the network. */
 class Xhr extends EventTarget {
   static last: Xhr
   readonly upload = new EventTarget()

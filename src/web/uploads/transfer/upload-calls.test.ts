@@ -49,7 +49,10 @@ function options() {
   }
 }
 
-/** Asks what answers one after the other, the last one from then on; null never does by itself. */
+/**
+ * Makes a call that gets these answers one after another, and then always the last one. A null
+ * answer never comes by itself.
+ */
 function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
   const ask = (limit: AbortSignal): Promise<Outcome<string>> => {

@@ -78,7 +78,7 @@ export async function untilAnswered<T>(
   return end.ok ? end.value : { ok: false, refusal }
 }
 
-/** Makes a call once. Without an answer in time, it counts as refused without a status. */
+/** Makes a call once. A call without an answer in time counts as refused, without a status. */
 async function inTime<T>(
   ask: RepeatedCall<T>['ask'],
   withinMs: number,

@@ -11,7 +11,10 @@ import {
 import { FileUnreadable } from './hash-blob.ts'
 
 describe('parts that storage held before', () => {
-  /** Storage holds so many parts; these of an older version. */
+  /**
+   * Makes a storage that holds the first `heldParts` parts. The parts in `older` belong to an older
+   * version.
+   */
   const resume = (count: number, heldParts: number, older: number[]) => {
     const sim = simulateParts(count)
     for (const partNumber of from1To(heldParts)) sim.held.set(partNumber, partSize)
@@ -91,7 +94,7 @@ describe('parts that storage held before', () => {
     sim.deps.checksums = {
       part: async (...args) => {
         reads += 1
-        // The first is that of part 1, which is compared before part 2.
+        // This is the checksum of part 1, which is compared before part 2.
         if (reads === 1) await new Promise<void>((done) => sim.at(10_000, done))
         return part(...args)
       },
