@@ -269,7 +269,7 @@ const allowed: Planted[] = [
 ]
 
 /** The rooms of the server that all others may import. */
-const foundation = ['db', 'email', 'http', 'space', 'storage']
+const foundation = ['audit', 'db', 'email', 'http', 'space', 'storage']
 
 interface Finding {
   file: string

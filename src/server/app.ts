@@ -18,6 +18,7 @@ import { sameOrigin } from './http/same-origin.ts'
 import { servedHosts } from './http/served-hosts.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { settingRoutes } from './settings/routes.ts'
+import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
 /**
@@ -52,6 +53,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
       {
         ...operationsRoutes(deps),
         ...authRoutes(deps),
+        ...tierRoutes(deps),
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
         ...fileRoutes(deps),

@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import type { MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
+import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
 /** Collects the mail that the server asks for, and sends it when a test says so. */
 export interface MailBox {
   queue: MailQueue
-  /** Sends the mail that was asked for since the last call, and returns it. */
+  /**
+   * Sends the mail that was asked for since the last call, and returns it. Mail that is for later
+   * waits until the clock of the server is there.
+   */
   collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
 }
 
 /** Makes a queue in memory, for tests that are not about the queue. */
 export function makeMailBox(): MailBox {
-  const asked: MailRequest[] = []
+  let asked: { request: MailRequest; later: LaterMail | undefined }[] = []
+  const keys = new Set<string>()
   return {
     queue: {
-      async add(request) {
-        asked.push(request)
+      async add(request, _tx, later) {
+        if (later && keys.has(later.key)) return
+        if (later) keys.add(later.key)
+        asked.push({ request, later })
       },
     },
     async collect(deps) {
@@ -27,7 +33,11 @@ export function makeMailBox(): MailBox {
         },
         close() {},
       }
-      for (const request of asked.splice(0))
+      const now = deps.clock()
+      const isDue = ({ later }: (typeof asked)[number]) => later === undefined || later.at <= now
+      const due = asked.filter(isDue)
+      asked = asked.filter((one) => !isDue(one))
+      for (const { request } of due)
         await sendMail({ ...deps, mailer }, { id: randomUUID(), retryCount: 0 }, request)
       return sent
     },

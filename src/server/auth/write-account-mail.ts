@@ -1,11 +1,10 @@
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
 import type { Deps } from '../deps.ts'
-import type { LetterContent } from '../email/letter.ts'
+import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
 import { passwordChangedLetter } from '../email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../email/letters/reset-password.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
-import type { Recipient } from '../email/mailer.ts'
 import { credentialStamp, newToken, tokenHash } from './account-token.ts'
 import {
   type Credentials,
@@ -24,11 +23,8 @@ type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 const maxLettersInWindow = 3
 const floodWindowMs = 15 * 60 * 1000
 
-/** A letter and its recipient. */
-export interface Addressed {
-  to: Recipient
-  content: LetterContent
-}
+/** A request for mail about an account. */
+type AccountMail = Exclude<MailRequest, { kind: 'trial' }>
 
 /**
  * Writes the mail that a request asks for, at the time it is sent; null where no account is
@@ -39,7 +35,7 @@ export interface Addressed {
  */
 export async function writeAccountMail(
   deps: MailDeps,
-  request: MailRequest,
+  request: AccountMail,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Addressed | null> {
   switch (request.kind) {
@@ -79,7 +75,7 @@ async function resetLetter(
     expiresAt: new Date(deps.clock().getTime() + tokenLifetimeMs['reset-password']),
   })
   return {
-    to: recipient(account),
+    to: recipientOf(account),
     content: resetPasswordLetter({
       name: nameOf(account),
       email: account.email,
@@ -91,7 +87,7 @@ async function resetLetter(
 
 function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Date): Addressed {
   return {
-    to: recipient(account),
+    to: recipientOf(account),
     content: passwordChangedLetter({
       name: nameOf(account),
       email: account.email,
@@ -100,16 +96,4 @@ function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Da
       supportEmail: config.supportEmail,
     }),
   }
-}
-
-function recipient(account: Credentials): Recipient {
-  return { name: nameOf(account) ?? '', address: account.email }
-}
-
-/**
- * Returns the name for a letter, but only if the address is verified. Otherwise anyone could sign
- * up with a stranger's address and put words for the stranger in the name.
- */
-function nameOf({ emailVerified, firstName }: Credentials): string | null {
-  return emailVerified ? firstName : null
 }

@@ -5,6 +5,7 @@ import {
   date,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   real,
@@ -14,6 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { auditActions } from '../../shared/rules/audit-action.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
@@ -27,22 +29,31 @@ function bytes(name: string) {
 }
 
 /** Accounts. The first block of columns is Better Auth's user model, the second is ours. */
-export const users = pgTable('users', {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  email: text().notNull().unique(),
-  emailVerified: boolean('email_verified').notNull().default(false),
-  image: text(),
-  createdAt: moment('created_at').notNull(),
-  updatedAt: moment('updated_at').notNull(),
+export const users = pgTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    email: text().notNull().unique(),
+    emailVerified: boolean('email_verified').notNull().default(false),
+    image: text(),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
 
-  firstName: text('first_name').notNull().default(''),
-  lastName: text('last_name').notNull().default(''),
-  tier: text({ enum: tiers }).notNull().default('free'),
-  role: text({ enum: roles }).notNull().default('user'),
-  premiumTrialStartedAt: moment('premium_trial_started_at'),
-  premiumTrialEndsAt: moment('premium_trial_ends_at'),
-})
+    firstName: text('first_name').notNull().default(''),
+    lastName: text('last_name').notNull().default(''),
+    tier: text({ enum: tiers }).notNull().default('free'),
+    role: text({ enum: roles }).notNull().default('user'),
+    premiumTrialStartedAt: moment('premium_trial_started_at'),
+    premiumTrialEndsAt: moment('premium_trial_ends_at'),
+  },
+  (table) => [
+    // Finds the trials that are over and not tidied up.
+    index('users_running_trials')
+      .on(table.premiumTrialEndsAt)
+      .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
+  ],
+)
 
 function ownerId() {
   return text('user_id')
@@ -220,4 +231,20 @@ export const rateLimits = pgTable('rate_limits', {
   key: text().primaryKey(),
   points: integer().notNull().default(0),
   expire: bytes('expire'),
+})
+
+/**
+ * Who did what, when, from where. Triggers keep it append-only: a row can be neither removed nor
+ * changed, except that its address can be emptied. `actor` and `subject` are ids of users without a
+ * foreign key, so that a row outlives its users and then names nobody. `actor` is null for what the
+ * server did by itself.
+ */
+export const auditLog = pgTable('audit_log', {
+  id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  at: moment('at').notNull(),
+  actor: text(),
+  action: text({ enum: auditActions }).notNull(),
+  subject: text(),
+  ipAddress: text('ip_address'),
+  details: jsonb().$type<Record<string, unknown>>().notNull(),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trialLetters } from '../../shared/rules/trial-letters.ts'
 import type { Db } from '../db/db.ts'
 
 const moment = z.iso.datetime()
@@ -10,13 +11,27 @@ const moment = z.iso.datetime()
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
   z.object({ kind: z.literal('password-changed'), userId: z.string(), changedAt: moment }),
+  z.object({
+    kind: z.literal('trial'),
+    userId: z.string(),
+    letter: z.enum(trialLetters),
+    /** The end of the trial that the letter is about. */
+    endsAt: moment,
+  }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
 /** The queue of mail. The database keeps each mail until it is sent or refused for good. */
 export interface MailQueue {
   /**
-   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits.
+   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits,
+   * and with `later` not before a moment. A request whose key is in the queue already adds nothing.
    */
-  add(request: MailRequest, tx?: Db): Promise<void>
+  add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
+}
+
+/** When a mail is to be sent, and a UUID that no other mail has. */
+export interface LaterMail {
+  at: Date
+  key: string
 }

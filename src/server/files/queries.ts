@@ -5,6 +5,7 @@ import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-cod
 import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage-name.ts'
+import { isFreeAt } from '../tiers/queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
@@ -120,8 +121,6 @@ export async function claimFilesToPurge(
   limit: number,
 ): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
   const staleClaim = new Date(now.getTime() - claimMs)
-  // An owner of an unknown tier does not count as free: the bytes stay until the 30 days are over.
-  const ownerIsFree = sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
   const due = db
     .select({ id: files.id })
     .from(files)
@@ -131,7 +130,7 @@ export async function claimFilesToPurge(
         and ${files.storage} = ${storage}
         and ${files.expiresAt} <= ${now}
         and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim})
-        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${ownerIsFree})`,
+        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isFreeAt(now)})`,
     )
     .limit(limit)
     .for('update', { of: files, skipLocked: true })

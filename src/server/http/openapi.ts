@@ -47,7 +47,10 @@ function operation(operationId: string, row: Endpoint) {
     security: row.access === 'visitor' ? [] : [{ session: [] }],
     parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
     ...(row.body && {
-      requestBody: { required: true, content: json(schemaOf(row.body, 'input')) },
+      requestBody: {
+        required: !row.body.safeParse(undefined).success,
+        content: json(schemaOf(row.body, 'input')),
+      },
     }),
     responses: {
       ...success(row),

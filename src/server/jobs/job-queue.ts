@@ -39,8 +39,11 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   return {
     boss,
     mail: {
-      async add(request, tx) {
-        await boss.send(mailQueueName, request, tx ? { db: fromDrizzle(tx, sql) } : {})
+      async add(request, tx, later) {
+        await boss.send(mailQueueName, request, {
+          ...(later && { id: later.key, startAfter: later.at }),
+          ...(tx && { db: fromDrizzle(tx, sql) }),
+        })
       },
     },
     stop: () => boss.stop({ graceful: true, timeout: stopMs }),

@@ -64,6 +64,7 @@ describe('the schedule', () => {
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'expire-files', cron: '* * * * *' },
+      { name: 'expire-trials', cron: '*/10 * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'sweep-orphans', cron: '17 * * * *' },
       { name: 'sweep-uploads', cron: '*/10 * * * *' },

@@ -3,6 +3,7 @@ import { removeLapsedRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { expireFiles } from '../files/expire-files.ts'
+import { expireTrials } from '../tiers/expire-trials.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { type JobQueue, mailQueueName } from './job-queue.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
@@ -36,6 +37,7 @@ const mailsOfWorker = 2
  */
 const jobs: readonly Job[] = [
   { name: 'expire-files', cron: '* * * * *', run: expireFiles },
+  { name: 'expire-trials', cron: '*/10 * * * *', run: expireTrials },
   { name: 'sweep-uploads', cron: '*/10 * * * *', run: sweepUploads },
   { name: 'sweep-orphans', cron: '17 * * * *', run: sweepOrphans },
   {

@@ -136,6 +136,26 @@ describe('mail on its way', () => {
     expect(server.offered).not.toContain(stranger)
   })
 
+  it('that is for later waits for its moment, and comes once for one key', async () => {
+    const { id } = await makePerson(app)
+    const key = randomUUID()
+    const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
+    const changedAt = app.clock().toISOString()
+    for (const later of [at, new Date()]) {
+      const request = { kind: 'password-changed', userId: id, changedAt } as const
+      await queue.mail.add(request, undefined, { at: later, key })
+    }
+    const { rows } = await app.pool.query(
+      'select id, state, start_after, keep_until from pgboss.job where id = $1',
+      [key],
+    )
+    expect(rows).toEqual([
+      { id: key, state: 'created', start_after: at, keep_until: expect.any(Date) },
+    ])
+    // The queue does not throw it away while it waits.
+    expect(rows[0].keep_until.getTime()).toBeGreaterThan(at.getTime())
+  })
+
   it('is not asked for by a transaction that was rolled back', async () => {
     const { id } = await makePerson(app)
     const request = { kind: 'password-changed', userId: id, changedAt: app.clock().toISOString() }

@@ -4,11 +4,12 @@ import { writeLetter } from '../email/letter.ts'
 import { mailRequest } from '../email/mail-queue.ts'
 import type { Mailer } from '../email/mailer.ts'
 import { readEmailSignature } from '../settings/queries.ts'
+import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log'> & { mailer: Mailer }
 
 /**
- * Sends the mail that a request asks for, or none where it concerns no account. If the first try
+ * Sends the mail that a request asks for, or none where it concerns nobody any more. If the first try
  * may have arrived, the repeated mail has the same `Message-ID`.
  * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
  * @throws {MailRefused} when the mail server will never take the mail. After any other error a
@@ -21,7 +22,10 @@ export async function sendMail(
 ): Promise<void> {
   const { config, db, log, mailer } = deps
   const asked = mailRequest.parse(request)
-  const mail = await writeAccountMail(deps, asked, { isRepeated: job.retryCount > 0 })
+  const mail =
+    asked.kind === 'trial'
+      ? await writeTrialMail(deps, asked)
+      : await writeAccountMail(deps, asked, { isRepeated: job.retryCount > 0 })
   if (mail === null) return
   const { supportEmail, appUrl } = config
   const signature = await readEmailSignature(db, supportEmail)

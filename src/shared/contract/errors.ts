@@ -51,6 +51,8 @@ export const errorTable = {
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
   EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
+  TRIAL_USED: { status: 409, message: 'This account has had its free trial already.' },
+  ALREADY_PREMIUM: { status: 409, message: 'This account is Premium already.' },
   UPLOAD_SEALED: {
     status: 409,
     message: 'This upload is already complete and takes no more bytes.',

@@ -4,6 +4,7 @@ import { files } from './files.ts'
 import { operations } from './operations.ts'
 import { settings } from './settings.ts'
 import { signInWays } from './sign-in-ways.ts'
+import { tiers } from './tiers.ts'
 import { uploads } from './uploads.ts'
 
 /**
@@ -15,6 +16,7 @@ export const endpoints = {
   ...operations,
   ...account,
   ...signInWays,
+  ...tiers,
   ...settings,
   ...uploads,
   ...files,

@@ -1,4 +1,4 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
+import { type TimeTone, timeTone } from './time-left.ts'
 
 export interface LifelineDates {
   createdAt: Date
@@ -17,11 +17,8 @@ export interface Lifeline {
   valid: number
   /** The time that a renewal could still add. */
   renewable: number
-  /**
-   * How much time the link has left: `calm` 24 hours or more, `amber` less, `red` less than 1 hour,
-   * `over` none.
-   */
-  tone: 'calm' | 'amber' | 'red' | 'over'
+  /** How much time the link has left. */
+  tone: TimeTone
 }
 
 /**
@@ -42,6 +39,6 @@ export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Li
     lived,
     valid,
     renewable: canRenew ? Math.max(0, 1 - lived - valid) : 0,
-    tone: left <= 0 ? 'over' : left < hourInMs ? 'red' : left < dayInMs ? 'amber' : 'calm',
+    tone: timeTone(left),
   }
 }

@@ -1,5 +1,6 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
+import { dayInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
+import { timeLeftText } from './time-left.ts'
 
 /**
  * Spec §4: an `active` link opens, a `private` one can be renewed by its premium owner, a `deleted`
@@ -32,15 +33,9 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   return 'active'
 }
 
-function counted(count: number, unit: string) {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
-
 /**
- * Returns the words of spec §4 for a link at `now`. Time left is in days, rounded to the nearest,
- * so that a file uploaded for 3 days says 3 days. Below 24 hours it is in whole hours, rounded
- * down, so that the label never promises too much. Screens show the exact moment beside it. Days to
- * renew are rounded up: the label never says 0 while renewing works.
+ * Returns the words of spec §4 for a link at `now`. Screens show the exact moment beside it. Days
+ * to renew are rounded up: the label never says 0 while renewing works.
  */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
   const until = (moment: Date) => moment.getTime() - now.getTime()
@@ -55,9 +50,7 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
       // No renewal sets an expiry after the maximum lifetime, but the earlier of both dates is the
       // end in any case.
       const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
-      if (left >= dayInMs) return `${counted(Math.round(left / dayInMs), 'day')} left`
-      if (left >= hourInMs) return `${counted(Math.floor(left / hourInMs), 'hour')} left`
-      return 'Less than 1 hour left'
+      return timeLeftText(left)
     }
   }
 }

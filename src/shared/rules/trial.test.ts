@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { effectiveTier } from './trial.ts'
+import { effectiveTier, type TierFacts, trialEnd, trialNotice } from './trial.ts'
 
 const end = new Date('2026-03-08T12:00:00.000Z')
 function shifted(ms: number) {
@@ -51,5 +51,59 @@ describe('effectiveTier', () => {
         },
       ),
     )
+  })
+})
+
+describe('trialNotice', () => {
+  const hour = 60 * 60_000
+  const day = 24 * hour
+  const trial = (tier: 'free' | 'premium'): TierFacts => ({
+    tier,
+    premiumTrialStartedAt: started,
+    premiumTrialEndsAt: end,
+  })
+
+  it.each([
+    [30 * day, '30 days left', 1, 'calm'],
+    [29.5 * day, '30 days left', 29.5 / 30, 'calm'],
+    [15 * day, '15 days left', 0.5, 'calm'],
+    [day, '1 day left', 1 / 30, 'calm'],
+    [day - 1, '23 hours left', (day - 1) / (30 * day), 'amber'],
+    [9 * hour, '9 hours left', 0.0125, 'amber'],
+    [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
+    [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
+    // A browser's clock that is slow shows no bar longer than the trial.
+    [31 * day, '31 days left', 1, 'calm'],
+  ])('%d ms before the end: %s', (leftMs, label, left, tone) => {
+    const notice = trialNotice(trial('premium'), shifted(-leftMs))
+    expect(notice).toEqual({ kind: 'running', label, left: expect.closeTo(left, 9), tone })
+  })
+
+  it('the trial is expired from its very end on, tidied up or not', () => {
+    for (const tier of ['free', 'premium'] as const) {
+      for (const late of [0, 1, 400 * day]) {
+        expect(trialNotice(trial(tier), shifted(late))).toEqual({ kind: 'expired' })
+      }
+    }
+  })
+
+  it('the trial is offered to free users who have not had one, and to nobody else', () => {
+    const of = (tier: 'free' | 'premium' | null, premiumTrialStartedAt: Date | null) =>
+      trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)
+    expect(of('free', null)).toEqual({ kind: 'offer' })
+    expect(of(null, null)).toEqual({ kind: 'offer' })
+    expect(of('premium', null)).toBeNull()
+    expect(of('premium', started)).toBeNull()
+    // The trial was left before its end.
+    expect(of('free', started)).toBeNull()
+  })
+
+  it('of a trial that begins now has the whole time', () => {
+    const facts: TierFacts = {
+      tier: 'premium',
+      premiumTrialStartedAt: end,
+      premiumTrialEndsAt: trialEnd(end),
+    }
+    expect(trialNotice(facts, end)).toMatchObject({ label: '30 days left', left: 1 })
   })
 })

@@ -1,4 +1,10 @@
+import { dayInMs } from './lifetime.ts'
 import { readTier, type Tier } from './tier.ts'
+import { type TimeTone, timeLeftText, timeTone } from './time-left.ts'
+
+/** Spec §9: how long a trial lasts, in days. */
+const trialDays = 30
+const trialMs = trialDays * dayInMs
 
 /**
  * What the database says about a user's tier. `premium` with the end of a trial means premium only
@@ -6,10 +12,11 @@ import { readTier, type Tier } from './tier.ts'
  */
 export interface TierFacts {
   tier: Tier | null | undefined
+  /** When the one trial of this user began; null if the user has had none. */
   premiumTrialStartedAt: Date | null
   /**
-   * The end of the trial. Null for premium without a trial: making a user premium for good clears
-   * it.
+   * The end of the trial. It stays after the trial has run to its end. Null for premium without a
+   * trial, and after a trial that was left before its end.
    */
   premiumTrialEndsAt: Date | null
 }
@@ -24,4 +31,40 @@ export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date
   if (tier === null || tier === undefined) return 'free'
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
   return tier === 'premium' && isTrialOver ? 'free' : readTier(tier)
+}
+
+/** Returns the end of a trial that begins at `now`. */
+export function trialEnd(now: Date): Date {
+  return new Date(now.getTime() + trialMs)
+}
+
+/** What the trial banner says (spec §2). */
+export type TrialNotice =
+  | { kind: 'offer' }
+  | {
+      kind: 'running'
+      /** '12 days left', '9 hours left' or 'Less than 1 hour left'. */
+      label: string
+      /** The part of the 30 days that is left, from 0 to 1. */
+      left: number
+      tone: TimeTone
+    }
+  | { kind: 'expired' }
+
+/**
+ * Returns what the trial banner says at `now`; null where it says nothing. Spec §2: it counts down
+ * days or hours and shows 'Trial expired' at the end. Spec §4: the trial is offered only to free
+ * users who have not started one before.
+ */
+export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
+  const { premiumTrialStartedAt, premiumTrialEndsAt } = facts
+  if (premiumTrialEndsAt === null) {
+    const isOffered = premiumTrialStartedAt === null && effectiveTier(facts, now) === 'free'
+    return isOffered ? { kind: 'offer' } : null
+  }
+  const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
+  if (leftMs <= 0) return { kind: 'expired' }
+  // A browser's clock may be slow.
+  const left = Math.min(1, leftMs / trialMs)
+  return { kind: 'running', label: timeLeftText(leftMs), left, tone: timeTone(leftMs) }
 }

@@ -1,5 +1,5 @@
 import type { User } from '../../shared/contract/account.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { SessionUser } from './session.ts'
 
 /** Returns the fields of a user that the browser may see (spec §3, User). */
 export function publicUser(user: SessionUser): User {

@@ -1,0 +1,38 @@
+import { anyOf } from '../../../shared/rules/any-of.ts'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { greeting, type LetterContent } from '../letter.ts'
+
+const { free } = tierLimits
+
+/** Writes the letter that tells a user that a Premium trial has ended. */
+export function trialEndedLetter(facts: {
+  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  name: string | null
+  /** The end of the trial as text for people. */
+  endsAt: string
+  /** The page with the button that upgrades. */
+  dashboard: string
+}): LetterContent {
+  return {
+    subject: 'Your Mayfly Premium trial has ended',
+    preview: 'Your account is free again. Open links stay open until their own dates.',
+    heading: 'Your trial has ended',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `${greeting(facts.name)} your Premium trial ended on ${facts.endsAt}. Your account is free again: ${free.maxFiles} files at most, ${formatSizeLimit(free.maxFileSize)} each, for ${anyOf(free.expirationDays)} days.`,
+      },
+      {
+        kind: 'paragraph',
+        text: 'Links that were open stay open until their own dates. Files whose link was over are deleted, because only Premium can renew them.',
+      },
+      {
+        kind: 'button',
+        label: 'Upgrade Now',
+        href: facts.dashboard,
+        note: 'Choose Upgrade Now on your dashboard. This is a preview version: nothing is charged.',
+      },
+    ],
+  }
+}

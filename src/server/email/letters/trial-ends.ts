@@ -1,0 +1,40 @@
+import { anyOf } from '../../../shared/rules/any-of.ts'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { greeting, type LetterContent } from '../letter.ts'
+
+const { free } = tierLimits
+
+/** Writes the letter that tells a user in time that a Premium trial will end. */
+export function trialEndsLetter(facts: {
+  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  name: string | null
+  /** How much time is left, in words: '3 days'. */
+  left: string
+  /** The end of the trial as text for people. */
+  endsAt: string
+  /** The page with the button that keeps Premium. */
+  dashboard: string
+}): LetterContent {
+  return {
+    subject: `Your Mayfly Premium trial ends in ${facts.left}`,
+    preview: `Premium ends on ${facts.endsAt}, unless you keep it.`,
+    heading: `Your trial ends in ${facts.left}`,
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `${greeting(facts.name)} your Premium trial ends on ${facts.endsAt}. Then your account is free again: ${free.maxFiles} files at most, ${formatSizeLimit(free.maxFileSize)} each, for ${anyOf(free.expirationDays)} days.`,
+      },
+      {
+        kind: 'paragraph',
+        text: 'Links that are open then stay open until their own dates. Files whose link is over are deleted, because only Premium can renew them.',
+      },
+      {
+        kind: 'button',
+        label: 'Keep Premium',
+        href: facts.dashboard,
+        note: 'Choose Keep Premium on your dashboard. This is a preview version: nothing is charged.',
+      },
+    ],
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { trialLetterDue, trialLetters } from '../../shared/rules/trial-letters.ts'
+import type { Db, Deps } from '../deps.ts'
+import type { UserRow } from './queries.ts'
+
+/**
+ * Asks for the letters about a trial that has just begun, each for the moment when it is due. Give
+ * the transaction of that beginning. A user has one trial and each letter one key, so no letter is
+ * ever sent twice. Whether a letter is still right is looked at when it is sent: `writeTrialMail`.
+ */
+export async function askForTrialLetters(
+  mailQueue: Deps['mailQueue'],
+  { id: userId, premiumTrialEndsAt: endsAt }: Pick<UserRow, 'id' | 'premiumTrialEndsAt'>,
+  tx: Db,
+): Promise<void> {
+  if (endsAt === null) return
+  for (const letter of trialLetters) {
+    const request = { kind: 'trial', userId, letter, endsAt: endsAt.toISOString() } as const
+    const later = { at: trialLetterDue(letter, endsAt), key: letterKey(userId, letter) }
+    await mailQueue.add(request, tx, later)
+  }
+}
+
+/** Returns the key of one letter to one user, as a UUID of the kind that holds a hash (version 8). */
+function letterKey(userId: string, letter: string): string {
+  const hash = createHash('sha256').update(`trial letter ${letter} ${userId}`).digest('hex')
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
+}

@@ -1,0 +1,68 @@
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { TierFacts } from '../../shared/rules/trial.ts'
+import { users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+export type UserRow = typeof users.$inferSelect
+
+/**
+ * The condition that a row of `users` is free at `now`: `effectiveTier` in SQL. (A test compares
+ * the two.) A user of an unknown tier does not count as free.
+ */
+export function isFreeAt(now: Date): SQL {
+  return sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
+}
+
+/** Finds a user and locks the row until the transaction ends, so that one change comes at a time. */
+export async function lockUser(tx: Db, userId: string): Promise<UserRow | undefined> {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  return user
+}
+
+export async function findUser(db: Db, userId: string): Promise<UserRow | undefined> {
+  const [user] = await db.select().from(users).where(eq(users.id, userId))
+  return user
+}
+
+/** Writes the facts that decide a user's tier, and returns the user. */
+export async function writeTierFacts(
+  tx: Db,
+  userId: string,
+  facts: TierFacts,
+  now: Date,
+): Promise<UserRow | undefined> {
+  const { premiumTrialStartedAt, premiumTrialEndsAt } = facts
+  const [user] = await tx
+    .update(users)
+    .set({
+      tier: facts.tier ?? 'free',
+      premiumTrialStartedAt,
+      premiumTrialEndsAt,
+      updatedAt: now,
+    })
+    .where(eq(users.id, userId))
+    .returning()
+  return user
+}
+
+/** A user whose trial was tidied up. */
+export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
+
+/**
+ * Sets up to `limit` users whose trials are over at `now` to free, and returns them. Users that
+ * another transaction is changing are left alone.
+ */
+export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
+  const over = tx
+    .select({ id: users.id })
+    .from(users)
+    // The tier is written out, so that Postgres knows that the index on such users serves.
+    .where(sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`)
+    .limit(limit)
+    .for('no key update', { skipLocked: true })
+  return tx
+    .update(users)
+    .set({ tier: 'free', updatedAt: now })
+    .where(inArray(users.id, over))
+    .returning({ id: users.id, premiumTrialEndsAt: users.premiumTrialEndsAt })
+}

@@ -1,0 +1,30 @@
+import type { TierWish } from '../../shared/rules/tier-change.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { Handlers } from '../http/mount.ts'
+import { publicUser } from '../http/public-user.ts'
+import { counter } from '../http/rate-limit.ts'
+import type { SessionUser } from '../http/session.ts'
+import { setTier } from './set-tier.ts'
+
+/** The routes by which users change their own tier (spec §7). */
+export function tierRoutes(
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
+): Handlers<'startTrial' | 'togglePremium'> {
+  const setOwnTier = async (user: SessionUser, wish: TierWish, ipAddress: string) => {
+    // The audit log keeps every change for ever, so nobody may change without end.
+    await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
+    const changed = await setTier(deps, { userId: user.id, wish, actor: user.id, ipAddress })
+    // The account was deleted after its session was read.
+    if (!changed) throw new AppError('UNAUTHORIZED')
+    return { user: publicUser(changed) }
+  }
+  return {
+    startTrial: ({ user, clientAddress }) => setOwnTier(user, { reason: 'trial' }, clientAddress),
+
+    togglePremium({ user, body, clientAddress }) {
+      const reason = user.role === 'admin' ? 'administrator' : 'preview'
+      return setOwnTier(user, { reason, to: body?.tier }, clientAddress)
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { changeTier, type TierWish } from '../../shared/rules/tier-change.ts'
+import { writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { type SessionUser, toSessionUser } from '../http/session.ts'
+import { askForTrialLetters } from './ask-for-trial-letters.ts'
+import { lockUser, writeTierFacts } from './queries.ts'
+import { tierEntry } from './tier-entry.ts'
+
+/** Whose tier is to change, how, and who asked for it. */
+export interface TierChange {
+  userId: string
+  wish: TierWish
+  /** The id of the user who asked. */
+  actor: string
+  ipAddress: string
+}
+
+/**
+ * Changes a user's tier: the one way in which a tier changes while it lasts (a trial that is over
+ * needs no change, see `expireTrials`). `changeTier` decides what becomes of it. The change, its
+ * line in the audit log and the letters of a trial that begins are one transaction. The user is
+ * locked, so of several changes at once each one sees the result of the one before.
+ * @returns the user after the change; null where there is no such user (any more).
+ * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
+ */
+export function setTier(
+  { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
+  { userId, wish, actor, ipAddress }: TierChange,
+): Promise<SessionUser | null> {
+  return db.transaction(async (tx) => {
+    const before = await lockUser(tx, userId)
+    if (!before) return null
+    const now = clock()
+    const verdict = changeTier(before, wish, now)
+    if (!verdict.ok) throw new AppError(verdict.code)
+    const { facts } = verdict
+    if (facts === before) return toSessionUser(before, now)
+
+    const after = await writeTierFacts(tx, userId, facts, now)
+    if (!after) return null
+    const { reason } = wish
+    const told = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
+    await writeAudit(tx, [tierEntry(told)])
+    if (reason === 'trial') await askForTrialLetters(mailQueue, after, tx)
+    return toSessionUser(after, now)
+  })
+}

@@ -1,0 +1,28 @@
+import type { TierReason } from '../../shared/rules/tier-change.ts'
+import type { TierFacts } from '../../shared/rules/trial.ts'
+import type { AuditEntry } from '../audit/audit-log.ts'
+
+type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
+
+/**
+ * Returns the line of the audit log about a change of a user's tier. It tells the reason, and the
+ * tier with the end of its trial before and after.
+ */
+export function tierEntry(change: {
+  userId: string
+  reason: TierReason
+  from: Standing
+  to: Standing
+  at: Date
+  /** The id of the user who asked; null where the server did it by itself. */
+  actor: string | null
+  ipAddress: string | null
+}): AuditEntry {
+  const { at, actor, ipAddress, reason } = change
+  const details = { reason, from: told(change.from), to: told(change.to) }
+  return { at, actor, action: 'set-tier', subject: change.userId, ipAddress, details }
+}
+
+function told({ tier, premiumTrialEndsAt }: Standing) {
+  return { tier: tier ?? 'free', trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
+}

@@ -1,0 +1,240 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { User } from '../../shared/contract/account.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import type { TierWish } from '../../shared/rules/tier-change.ts'
+import { effectiveTier, type TierFacts } from '../../shared/rules/trial.ts'
+import { auditLog, users } from '../db/schema.ts'
+import type { AppError } from '../errors.ts'
+import { expireTrials } from './expire-trials.ts'
+import { setTier } from './set-tier.ts'
+
+const rounds = 100
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  // Trials of earlier tests that are over are tidied up before anything is counted.
+  await expire()
+  ada = await makePerson(app)
+})
+
+const neverTried: TierFacts = {
+  tier: 'free',
+  premiumTrialStartedAt: null,
+  premiumTrialEndsAt: null,
+}
+
+interface Side {
+  tier: string
+  trialEndsAt: string | null
+}
+type Details = { reason: string; from: Side; to: Side }
+
+/**
+ * Lets things happen at once to a user of these facts, and answers what came of them. Whatever the
+ * order was: the lines of the audit log are a chain from the facts before to the facts after, and
+ * they tell of one trial at most.
+ */
+async function race<Results extends unknown[]>(
+  facts: TierFacts,
+  ...happenings: { [At in keyof Results]: () => Promise<Results[At]> }
+): Promise<{ results: Results; lines: Details[]; after: TierFacts & { email: string } }> {
+  const ofAda = eq(users.id, ada.id)
+  await app.deps.db
+    .update(users)
+    .set({ ...facts, tier: facts.tier ?? 'free' })
+    .where(ofAda)
+  const earlier = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
+
+  const results = (await Promise.all(happenings.map((happen) => happen()))) as Results
+  const [after] = await app.deps.db.select().from(users).where(ofAda)
+  if (!after) throw new Error('the user is gone')
+  const rows = await app.deps.db
+    .select({ details: auditLog.details })
+    .from(auditLog)
+    .where(eq(auditLog.subject, ada.id))
+    .orderBy(auditLog.id)
+    .offset(earlier)
+  const lines = rows.map(({ details }) => details as unknown as Details)
+  const side = ({ tier, premiumTrialEndsAt }: TierFacts): Side => ({
+    tier: tier ?? 'free',
+    trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null,
+  })
+  expect(lines.map(({ from }) => from).concat(side(after))).toEqual(
+    [side(facts)].concat(lines.map(({ to }) => to)),
+  )
+  const trials = lines.filter(({ reason, to }) => reason === 'trial' && to.tier === 'premium')
+  expect(trials.length).toBeLessThanOrEqual(facts.premiumTrialStartedAt === null ? 1 : 0)
+  return { results, lines, after }
+}
+
+/** What a call of this wish would answer: its status, with the tier or the code of the refusal. */
+async function wishFor(wish: TierWish): Promise<string> {
+  const change = { userId: ada.id, wish, actor: ada.id, ipAddress: '127.0.0.1' }
+  return setTier(app.deps, change).then(
+    (user) => `200 ${user?.tier}`,
+    (error: AppError) => `${error.status} ${error.code}`,
+  )
+}
+
+function startTrial() {
+  return wishFor({ reason: 'trial' })
+}
+
+function toggle(to?: Tier) {
+  return wishFor({ reason: 'preview', to })
+}
+
+async function callStartTrial() {
+  const response = await ada.post('/api/auth/start-trial')
+  const { user, code } = await json<{ user?: User; code?: string }>(response)
+  return `${response.status} ${user?.tier ?? code}`
+}
+
+function expire() {
+  return expireTrials(app.deps)
+}
+
+describe(`${rounds} times at once`, () => {
+  it('two calls start one trial, with its letters once', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { results, lines, after } = await race(neverTried, callStartTrial, callStartTrial)
+      expect(results.toSorted()).toEqual(['200 premium', '409 TRIAL_USED'])
+      expect(lines).toHaveLength(1)
+      expect(after.premiumTrialStartedAt).toEqual(app.clock())
+    }
+    app.clock.advance(30 * day)
+    const letters = (await app.mails()).filter(({ to }) => to.address === ada.email)
+    // Every round asked for the same three letters. Two of them are stale by now.
+    expect(letters.map(({ letter }) => letter.subject)).toEqual([
+      'Your Mayfly Premium trial has ended',
+    ])
+  })
+
+  it('a trial and a switch come one after the other', async () => {
+    const seen = new Set<string>()
+    for (let round = 0; round < rounds; round += 1) {
+      const { results, after } = await race(neverTried, startTrial, toggle)
+      seen.add(results.join(', '))
+      const isTried = results[0] === '200 premium'
+      expect(after.premiumTrialStartedAt !== null).toBe(isTried)
+      expect(after.premiumTrialEndsAt).toBeNull()
+      expect(after.tier).toBe(isTried ? 'free' : 'premium')
+    }
+    for (const order of seen) {
+      expect(['200 premium, 200 free', '409 ALREADY_PREMIUM, 200 premium']).toContain(order)
+    }
+  })
+
+  it('a trial and a switch to Premium leave Premium that stays', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { results, after } = await race(neverTried, startTrial, () => toggle('premium'))
+      expect(['200 premium', '409 ALREADY_PREMIUM']).toContain(results[0])
+      expect(results[1]).toBe('200 premium')
+      expect(after).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
+    }
+  })
+
+  it('switches go forth and back, each once', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const three = await race(neverTried, toggle, toggle, toggle)
+      expect(three.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
+      expect(three.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
+      expect(three.after.tier).toBe('premium')
+    }
+  })
+
+  it('switches to the same tier are one switch', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const toPremium = () => toggle('premium')
+      const { results, lines } = await race(neverTried, toPremium, toPremium)
+      expect(results).toEqual(['200 premium', '200 premium'])
+      expect(lines).toHaveLength(1)
+    }
+  })
+
+  it.each([
+    ['to the other tier', undefined, 'premium'],
+    ['to Premium', 'premium', 'premium'],
+    ['to free', 'free', 'free'],
+  ] as const)('the tidying up of a trial undoes no switch %s', async (_, tier, expected) => {
+    const now = app.clock()
+    for (let round = 0; round < rounds; round += 1) {
+      const over: TierFacts = {
+        tier: 'premium',
+        premiumTrialStartedAt: new Date(now.getTime() - 30 * day),
+        premiumTrialEndsAt: now,
+      }
+      const { results, after } = await race(over, expire, () => toggle(tier), expire)
+      expect(results[1]).toBe(`200 ${expected}`)
+      expect(effectiveTier(after, now)).toBe(expected)
+      expect(results[0].expiredCount + results[2].expiredCount).toBeLessThanOrEqual(1)
+      await expire()
+      const [tidied] = await app.deps.db.select().from(users).where(eq(users.id, ada.id))
+      expect(tidied?.tier).toBe(expected)
+    }
+  })
+})
+
+describe('the tidying up of trials', () => {
+  async function insertTrials(count: number, endsAt: Date) {
+    await app.pool.query(
+      `insert into users (id, name, email, created_at, updated_at, tier,
+         premium_trial_started_at, premium_trial_ends_at)
+       select gen_random_uuid(), 'x', gen_random_uuid() || '@example.org', $2, $2, 'premium', $2, $3
+       from generate_series(1, $1)`,
+      [count, app.clock(), endsAt],
+    )
+  }
+
+  it('works in batches, shared by servers, and counts each trial once', async () => {
+    const now = app.clock()
+    await insertTrials(1700, now)
+    await insertTrials(3, new Date(now.getTime() + 1))
+    const lines = await app.deps.db.$count(auditLog)
+    const runs = await Promise.all([expire(), expire(), expire()])
+    const last = await expire()
+    const counts = [...runs, last].map(({ expiredCount }) => expiredCount)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1700)
+    expect(await expire()).toEqual({ expiredCount: 0 })
+    expect(await app.deps.db.$count(auditLog)).toBe(lines + 1700)
+    app.clock.advance(1)
+    expect(await expire()).toEqual({ expiredCount: 3 })
+    app.clock.set(now)
+  })
+
+  it('goes on where it was cut off', async () => {
+    await insertTrials(600, app.clock())
+    const { db } = app.deps
+    const cut = Object.create(db, {
+      transaction: {
+        value: (work: Parameters<typeof db.transaction>[0]) =>
+          db.transaction(async (tx) => {
+            await work(tx)
+            throw new Error('cut off')
+          }),
+      },
+    })
+    await expect(expireTrials({ ...app.deps, db: cut })).rejects.toThrow('cut off')
+    expect(await expire()).toEqual({ expiredCount: 600 })
+  })
+
+  it('finds them by an index', async () => {
+    const plan = await app.deps.db.transaction(async (tx) => {
+      // A table this small is read as a whole where that is allowed.
+      await tx.execute('set local enable_seqscan = off')
+      return tx.execute(
+        "explain select id from users where tier = 'premium' and premium_trial_ends_at <= now()",
+      )
+    })
+    expect(JSON.stringify(plan.rows)).toContain('users_running_trials')
+  })
+})

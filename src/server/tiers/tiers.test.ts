@@ -1,0 +1,255 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, json, makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { User } from '../../shared/contract/account.ts'
+import { auditLog, users } from '../db/schema.ts'
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function startTrial(person: Client) {
+  return person.post('/api/auth/start-trial')
+}
+
+function toggle(person: Client, body?: unknown) {
+  return person.post('/api/auth/toggle-premium', body)
+}
+
+async function changedUser(response: Response): Promise<User> {
+  expect(response.status).toBe(200)
+  return (await json<{ user: User }>(response)).user
+}
+
+async function currentUser(person: Client): Promise<User> {
+  return json(await person.fetch('/api/auth/user'))
+}
+
+function audited(subject: string) {
+  return app.deps.db
+    .select()
+    .from(auditLog)
+    .where(eq(auditLog.subject, subject))
+    .orderBy(auditLog.id)
+}
+
+describe('POST /api/auth/start-trial', () => {
+  it('makes a free user premium for 30 days from now', async () => {
+    const ada = await makePerson(app)
+    const now = app.clock()
+    const user = await changedUser(await startTrial(ada))
+    expect(user).toMatchObject({
+      id: ada.id,
+      tier: 'premium',
+      premiumTrialStartedAt: now.toISOString(),
+      premiumTrialEndsAt: new Date(now.getTime() + 30 * day).toISOString(),
+    })
+    expect(await currentUser(ada)).toEqual(user)
+  })
+
+  it('is refused to whoever had a trial, while it runs and ever after', async () => {
+    const ada = await makePerson(app)
+    const before = app.clock()
+    const user = await changedUser(await startTrial(ada))
+    await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+    app.clock.advance(30 * day)
+    await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+    app.clock.advance(400 * day)
+    await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+    expect(await currentUser(ada)).toEqual({ ...user, tier: 'free' })
+    app.clock.set(before)
+  })
+
+  it('is refused to a premium user, who can have it once free again', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await expectRefusal(await startTrial(ada), 409, 'ALREADY_PREMIUM')
+    expect((await currentUser(ada)).premiumTrialStartedAt).toBeNull()
+    await toggle(ada)
+    expect((await changedUser(await startTrial(ada))).tier).toBe('premium')
+  })
+})
+
+describe('POST /api/auth/toggle-premium', () => {
+  it('switches the tier of the caller, and of nobody else', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    expect((await changedUser(await toggle(ada))).tier).toBe('premium')
+    expect((await currentUser(ada)).tier).toBe('premium')
+    expect((await currentUser(bob)).tier).toBe('free')
+    expect((await changedUser(await toggle(ada, {}))).tier).toBe('free')
+    expect((await currentUser(ada)).tier).toBe('free')
+  })
+
+  it('goes to the tier that is named, however often', async () => {
+    const ada = await makePerson(app)
+    for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
+      expect((await changedUser(await toggle(ada, { tier }))).tier).toBe(tier)
+    }
+    expect(await audited(ada.id)).toHaveLength(2)
+  })
+
+  it.each<['premium' | 'free']>([['premium'], ['free']])(
+    'ends a trial that runs, for %s, and the trial cannot be had again',
+    async (tier) => {
+      const ada = await makePerson(app)
+      const { premiumTrialStartedAt } = await changedUser(await startTrial(ada))
+      app.clock.advance(10 * day)
+      const user = await changedUser(await toggle(ada, { tier }))
+      expect(user).toMatchObject({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null })
+      await toggle(ada, { tier: 'free' })
+      await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+      app.clock.advance(-10 * day)
+    },
+  )
+
+  it('makes the premium of a trial stay, and that of a trial that is over come back', async () => {
+    const before = app.clock()
+    const [early, late] = [await makePerson(app), await makePerson(app)]
+    for (const person of [early, late]) await startTrial(person)
+    await toggle(early, { tier: 'premium' })
+    app.clock.advance(30 * day)
+    expect((await currentUser(early)).tier).toBe('premium')
+    expect((await currentUser(late)).tier).toBe('free')
+    expect(await changedUser(await toggle(late))).toMatchObject({
+      tier: 'premium',
+      premiumTrialEndsAt: null,
+    })
+    app.clock.set(before)
+  })
+
+  it.each([
+    [{ tier: 'gold' }],
+    [{ tier: null }],
+    [{ tier: ['premium'] }],
+    [{ Tier: 'premium' }],
+    [{ tier: 'premium', userId: 'somebody else' }],
+    [[]],
+    ['premium'],
+    [null],
+  ])('refuses %j and changes nothing', async (body) => {
+    const ada = await makePerson(app)
+    await expectRefusal(await toggle(ada, body), 400, 'INVALID_INPUT')
+    expect((await currentUser(ada)).tier).toBe('free')
+    expect(await audited(ada.id)).toEqual([])
+  })
+
+  it('is what it is for: a way to more files', async () => {
+    const ada = await makePerson(app)
+    const ask = (expirationDays: string) =>
+      ada.post('/api/files/get-upload-url', {
+        fileName: 'notes.txt',
+        fileSize: 600 * 1024 ** 2,
+        fileType: 'text/plain',
+        expirationDays,
+      })
+    await expectRefusal(await ask('7'), 413, 'TIER_FILE_SIZE')
+    await toggle(ada)
+    for (let file = 0; file < 4; file += 1) expect((await ask('7')).status).toBe(200)
+    await toggle(ada)
+    await expectRefusal(await ask('3'), 413, 'TIER_FILE_SIZE')
+  })
+})
+
+describe('the audit log', () => {
+  it('tells every change of a tier: who, whose, why, from where, and both sides', async () => {
+    const ada = await makePerson(app)
+    const admin = await makePerson(app, { role: 'admin' })
+    const at = app.clock()
+    const trialEndsAt = new Date(at.getTime() + 30 * day).toISOString()
+    await startTrial(ada)
+    await toggle(ada)
+    await toggle(admin)
+    const line = (actor: string, details: unknown) => ({
+      id: expect.any(Number),
+      at,
+      actor,
+      action: 'set-tier',
+      subject: actor,
+      ipAddress: '127.0.0.1',
+      details,
+    })
+    const free = { tier: 'free', trialEndsAt: null }
+    const trial = { tier: 'premium', trialEndsAt }
+    expect(await audited(ada.id)).toEqual([
+      line(ada.id, { reason: 'trial', from: free, to: trial }),
+      line(ada.id, { reason: 'preview', from: trial, to: free }),
+    ])
+    const premium = { tier: 'premium', trialEndsAt: null }
+    expect(await audited(admin.id)).toEqual([
+      line(admin.id, { reason: 'administrator', from: free, to: premium }),
+    ])
+  })
+
+  it('has no line for what was refused', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await startTrial(ada)
+    await toggle(ada, { tier: 'premium' })
+    expect(await audited(ada.id)).toEqual([])
+  })
+
+  it('holds a change and its line together: without one there is not the other', async () => {
+    const ada = await makePerson(app)
+    await app.pool.query('alter table audit_log rename to audit_log_away')
+    try {
+      expect((await startTrial(ada)).status).toBe(500)
+      expect((await toggle(ada)).status).toBe(500)
+    } finally {
+      await app.pool.query('alter table audit_log_away rename to audit_log')
+    }
+    expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
+    expect(await app.mails()).toEqual([])
+  })
+
+  it.each([
+    ["update audit_log set details = '{}'"],
+    ['update audit_log set actor = null, ip_address = null'],
+    ["update audit_log set ip_address = '192.0.2.1'"],
+    ['update audit_log set at = now()'],
+    ['delete from audit_log'],
+    ['truncate audit_log'],
+  ])('keeps what is in it: %s', async (statement) => {
+    const ada = await makePerson(app)
+    await toggle(ada)
+    const before = await app.deps.db.$count(auditLog)
+    await expect(app.pool.query(statement)).rejects.toThrow('audit_log is append-only')
+    expect(await app.deps.db.$count(auditLog)).toBe(before)
+  })
+
+  it('is led to by no foreign key that could take its rows along', async () => {
+    const { rows } = await app.pool.query(
+      "select conname from pg_constraint where contype = 'f' and conrelid = 'audit_log'::regclass",
+    )
+    expect(rows).toEqual([])
+  })
+
+  it('keeps the lines about a user who is gone, and lets go of the address alone', async () => {
+    const ada = await makePerson(app)
+    await toggle(ada)
+    const [line] = await audited(ada.id)
+    await app.deps.db.delete(users).where(eq(users.id, ada.id))
+    expect(await audited(ada.id)).toEqual([line])
+    expect(JSON.stringify(line)).not.toContain(ada.email)
+    await app.deps.db.update(auditLog).set({ ipAddress: null }).where(eq(auditLog.actor, ada.id))
+    expect(await audited(ada.id)).toEqual([{ ...line, ipAddress: null }])
+  })
+})
+
+describe('a user who changes tiers without end', () => {
+  it('is told to wait, and others are not', async () => {
+    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    const [ada, bob] = [await makePerson(limited), await makePerson(limited)]
+    for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)
+    const refused = await toggle(ada)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+    expect((await toggle(bob)).status).toBe(200)
+    limited.clock.advance(60 * 60_000)
+    expect((await toggle(ada)).status).toBe(200)
+    await limited.close()
+  })
+})

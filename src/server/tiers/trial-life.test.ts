@@ -1,0 +1,235 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { abort, askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
+import type { User } from '../../shared/contract/account.ts'
+import { files, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { expireTrials } from './expire-trials.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+let app: TestApp
+let begun: Date
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  begun = app.clock()
+  ada = await makePerson(app)
+})
+afterEach(() => app.clock.set(begun))
+
+/** The clock of the server stands so long after the beginning of the trial. */
+function at(sinceBegun: number) {
+  app.clock.set(new Date(begun.getTime() + sinceBegun))
+}
+
+async function startTrial(person: Client): Promise<User> {
+  const response = await person.post('/api/auth/start-trial')
+  expect(response.status).toBe(200)
+  return (await json<{ user: User }>(response)).user
+}
+
+async function currentUser(person: Client): Promise<User> {
+  return json(await person.fetch('/api/auth/user'))
+}
+
+/** What uploads for 3 and 7 days are answered at the moment; nothing of them stays. */
+async function uploadsOf(person: Client) {
+  const answers: Record<string, string> = {}
+  for (const days of ['3', '7']) {
+    const response = await askForUpload(person, { expirationDays: days })
+    const body = await json<{ code?: string; cloudKey?: string }>(response)
+    answers[days] = body.code ?? 'ok'
+    if (body.cloudKey !== undefined) await abort(person, body.cloudKey)
+  }
+  return answers
+}
+
+/** The mails that have come since the last call. */
+async function mailsTo(person: Person) {
+  return (await app.mails()).filter(({ to }) => to.address === person.email)
+}
+
+async function subjectsSent() {
+  return (await mailsTo(ada)).map(({ letter }) => letter.subject)
+}
+
+describe('a trial', () => {
+  it('is premium on each of its days to the last millisecond, and free from its end on', async () => {
+    await startTrial(ada)
+    const premium = { 3: 'ok', 7: 'ok' }
+    for (let today = 0; today < 30; today += 1) {
+      at(today * day)
+      expect((await currentUser(ada)).tier).toBe('premium')
+      expect(await uploadsOf(ada)).toEqual(premium)
+    }
+    at(30 * day - 1)
+    expect((await currentUser(ada)).tier).toBe('premium')
+    expect(await uploadsOf(ada)).toEqual(premium)
+    for (const late of [0, 1, day]) {
+      at(30 * day + late)
+      expect((await currentUser(ada)).tier).toBe('free')
+      expect(await uploadsOf(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
+    }
+    // No job was needed for that, and the job changes nothing of it.
+    expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
+    expect((await currentUser(ada)).tier).toBe('free')
+  })
+
+  it('leaves files their dates, takes what only Premium keeps, and adds none over the limit', async () => {
+    await startTrial(ada)
+    at(20 * day)
+    const renewable = await makeFile(ada, { days: '3' })
+    at(29 * day)
+    const open = []
+    for (let file = 0; file < 5; file += 1) open.push(await makeFile(ada, { days: '7' }))
+    await expireFiles(app.deps)
+    const bytesOf = async (id: string) => {
+      const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+      return row === undefined ? null : app.storage.storedSize(row.storageKey)
+    }
+    expect(await bytesOf(renewable.id)).toBe(1000)
+
+    at(30 * day)
+    await expireFiles(app.deps)
+    expect(await bytesOf(renewable.id)).toBeNull()
+    for (const { shortCode } of open) {
+      expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(200)
+    }
+    expect(await uploadsOf(ada)).toEqual({ 3: 'TIER_FILE_COUNT', 7: 'TIER_EXPIRATION' })
+    for (const { id } of open.slice(2)) await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    expect(await uploadsOf(ada)).toMatchObject({ 3: 'ok' })
+
+    const [first] = open
+    at(36 * day - 1)
+    expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(200)
+    at(36 * day)
+    expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(404)
+  })
+
+  it('finishes an upload that began in it, within the limit of files that holds then', async () => {
+    await startTrial(ada)
+    at(30 * day - 1)
+    const begunUploads = []
+    for (let file = 0; file < 4; file += 1) {
+      const started = await askForUpload(ada, { fileSize: 0, expirationDays: '7' })
+      begunUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(started))
+    }
+    for (const { uploadUrl } of begunUploads) {
+      const sent = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: '' }
+      expect((await fetch(uploadUrl, sent)).status).toBe(200)
+    }
+    at(30 * day)
+    const answers = []
+    for (const { cloudKey } of begunUploads.toReversed()) {
+      answers.push((await confirm(ada, cloudKey)).status)
+    }
+    // An upload waits for those that began after it: the first of the four has no place.
+    expect(answers.toSorted()).toEqual([200, 200, 200, 403])
+    const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
+      await ada.fetch('/api/files'),
+    )
+    expect(Date.parse(file?.expiresAt ?? '') - Date.parse(file?.createdAt ?? '')).toBe(7 * day)
+  })
+})
+
+describe('the letters about a trial', () => {
+  it('come three days and one day before its end and at it, each once', async () => {
+    await startTrial(ada)
+    const sent: [sinceBegun: string, subject: string][] = []
+    for (let hours = 0; hours <= 40 * 24; hours += 1) {
+      at(hours * hour)
+      for (const subject of await subjectsSent()) {
+        sent.push([`day ${Math.floor(hours / 24)}, ${hours % 24} h`, subject])
+      }
+      if (hours % 24 === 0) await expireTrials(app.deps)
+    }
+    expect(sent).toEqual([
+      ['day 27, 0 h', 'Your Mayfly Premium trial ends in 3 days'],
+      ['day 29, 0 h', 'Your Mayfly Premium trial ends in 1 day'],
+      ['day 30, 0 h', 'Your Mayfly Premium trial has ended'],
+    ])
+  })
+
+  it('say when it ends, what is lost then, and how to keep Premium', async () => {
+    await startTrial(ada)
+    at(27 * day)
+    const [mail] = await mailsTo(ada)
+    expect(mail?.to).toEqual({ name: '', address: ada.email })
+    const { text = '', html = '' } = mail?.letter ?? {}
+    for (const body of [text, html]) {
+      expect(body).toContain('Hello, your Premium trial ends on')
+      expect(body).toContain('3 files at most, 500MB each, for 3 days')
+      expect(body).toContain('Files whose link is over are deleted')
+      expect(body).toContain(`${app.url}/`)
+    }
+  })
+
+  it('name their reader where the address is verified', async () => {
+    await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, ada.id))
+    await startTrial(ada)
+    at(30 * day)
+    const names = (await mailsTo(ada)).map(({ to, letter }) => [
+      to.name,
+      letter.text.split('\n')[2],
+    ])
+    expect(names).toEqual([
+      ['Ada', expect.stringMatching(/^Hello Ada, your Premium trial ended on/)],
+    ])
+  })
+
+  it.each([
+    ['half a day', 27.5, ['ends in 1 day', 'has ended']],
+    ['two days and more', 29.5, ['has ended']],
+    ['over the end', 36.9, ['has ended']],
+    ['a week past the end', 37, []],
+    ['a year', 365, []],
+  ])(
+    'that were due while the server stood still for %s: what is stale is not sent',
+    async (...test) => {
+      const [, wakesOn, expected] = test
+      await startTrial(ada)
+      const sent = []
+      for (let now = wakesOn; now < 400; now += 0.25) {
+        at(now * day)
+        sent.push(...(await subjectsSent()))
+      }
+      expect(sent).toEqual(expected.map((end) => `Your Mayfly Premium trial ${end}`))
+    },
+  )
+
+  it.each([
+    ['went to Premium', { tier: 'premium' }],
+    ['went back to free', { tier: 'free' }],
+  ])('do not come to whoever %s', async (_, body) => {
+    await startTrial(ada)
+    at(27 * day)
+    expect(await subjectsSent()).toEqual(['Your Mayfly Premium trial ends in 3 days'])
+    await ada.post('/api/auth/toggle-premium', body)
+    for (const today of [29, 30, 31]) {
+      at(today * day)
+      await expireTrials(app.deps)
+      expect(await subjectsSent()).toEqual([])
+    }
+  })
+
+  it('do not come to whoever is gone', async () => {
+    await startTrial(ada)
+    await app.deps.db.delete(users).where(eq(users.id, ada.id))
+    at(30 * day)
+    expect(await subjectsSent()).toEqual([])
+  })
+})

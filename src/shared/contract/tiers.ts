@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { tiers as tierNames } from '../rules/tier.ts'
+import { userSchema } from './account.ts'
+import { endpoint } from './endpoint.ts'
+
+const changedUser = z.object({ user: userSchema })
+
+export const tiers = {
+  startTrial: endpoint({
+    method: 'POST',
+    path: '/api/auth/start-trial',
+    summary: 'Start the 30-day trial of Premium, once for every account.',
+    access: 'user',
+    response: changedUser,
+    errors: ['UNAUTHORIZED', 'TRIAL_USED', 'ALREADY_PREMIUM'],
+  }),
+  togglePremium: endpoint({
+    method: 'POST',
+    path: '/api/auth/toggle-premium',
+    summary:
+      "Switch the caller's own tier: to the one of `tier`, else to the other one than now. Stands in for paying in this preview version. It ends a trial that runs.",
+    access: 'user',
+    // A field with another name must not be ignored: without `tier` the call does the opposite on
+    // every other tier.
+    body: z.strictObject({ tier: z.enum(tierNames).optional() }).optional(),
+    response: changedUser,
+    errors: ['UNAUTHORIZED'],
+  }),
+}

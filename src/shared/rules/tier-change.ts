@@ -1,0 +1,44 @@
+import type { Tier } from './tier.ts'
+import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
+
+/**
+ * Why a tier changes: its trial began or ended, the user switched it in the preview (which stands
+ * in for paying), or the administrator switched it.
+ */
+export const tierReasons = ['trial', 'preview', 'administrator'] as const
+export type TierReason = (typeof tierReasons)[number]
+
+/** A change of tier as it is asked for. Without `to` it is to the other tier than the one now. */
+export type TierWish =
+  | { reason: 'trial' }
+  | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
+
+type Verdict =
+  | { ok: true; facts: TierFacts }
+  /** The code of the error to answer with. */
+  | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
+
+/**
+ * Decides what a wish at `now` makes of a user's tier. The same facts come back where nothing is to
+ * be changed.
+ *
+ * A trial begins once for ever, and only for free users (spec §4). A switch ends the trial that
+ * runs: to Premium for good, or to free, and then what remained of it is lost. A trial that ran to
+ * its end is remembered until its user is premium again.
+ * @throws {RangeError} for a tier that this program does not know.
+ */
+export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict {
+  const current = effectiveTier(facts, now)
+  if (wish.reason === 'trial') {
+    if (facts.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
+    if (current === 'premium') return { ok: false, code: 'ALREADY_PREMIUM' }
+    const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
+    return { ok: true, facts: { tier: 'premium', ...trial } }
+  }
+  const { to = current === 'free' ? 'premium' : 'free' } = wish
+  const staysFree = to === 'free' && current === 'free'
+  const staysPremium =
+    to === 'premium' && current === 'premium' && facts.premiumTrialEndsAt === null
+  if (staysFree || staysPremium) return { ok: true, facts }
+  return { ok: true, facts: { ...facts, tier: to, premiumTrialEndsAt: null } }
+}

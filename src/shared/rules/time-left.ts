@@ -1,0 +1,29 @@
+import { dayInMs, hourInMs } from './lifetime.ts'
+
+function counted(count: number, unit: string) {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/**
+ * Returns how much time is left, in the words of spec §4: '3 days left', '9 hours left' or 'Less
+ * than 1 hour left'. Days are rounded to the nearest, so that 3 days read as 3 days right after
+ * they began. Below 24 hours the text is in whole hours, rounded down, so that it never promises
+ * too much.
+ */
+export function timeLeftText(leftMs: number): string {
+  if (leftMs >= dayInMs) return `${counted(Math.round(leftMs / dayInMs), 'day')} left`
+  if (leftMs >= hourInMs) return `${counted(Math.floor(leftMs / hourInMs), 'hour')} left`
+  return 'Less than 1 hour left'
+}
+
+/**
+ * How urgent the time left is, for its colour: `calm` 24 hours or more, `amber` less, `red` less
+ * than 1 hour, `over` none.
+ */
+export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
+
+export function timeTone(leftMs: number): TimeTone {
+  if (leftMs <= 0) return 'over'
+  if (leftMs < hourInMs) return 'red'
+  return leftMs < dayInMs ? 'amber' : 'calm'
+}
