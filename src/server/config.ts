@@ -155,8 +155,8 @@ export const settings = {
 type Name = keyof typeof settings
 
 /**
- * Settings that are promised but do not work yet. The server starts although one is set, since a
- * shared machine may set it for other programs, but it says that the setting has no effect.
+ * Settings that are promised but do not work yet. A shared machine may set one for other programs.
+ * So the server starts all the same, but says that the setting has no effect.
  */
 const notYet = {
   'there are no metrics': ['METRICS_TOKEN'],

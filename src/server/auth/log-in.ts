@@ -26,14 +26,14 @@ interface Client {
 
 /** A session that was just opened. */
 interface OpenedSession {
-  /** For the cookie alone: whoever has it is signed in. */
+  /** This is only for the cookie. Anybody who has it is signed in. */
   token: string
   createdAt: Date
   user: SessionUser
 }
 
 /**
- * Opens a session, and ends the one that the browser had: it could be used by whoever copied the
+ * Opens a session, and ends the one that the browser had, because somebody may have copied its
  * cookie. login-limits.ts says how many tries there are; an account that does not exist has as
  * many. If the password changes while it is compared, the try counts as wrong.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;

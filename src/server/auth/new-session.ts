@@ -30,8 +30,8 @@ export function sessionHeaders(headers: Headers, clientAddress: string): Headers
 }
 
 /**
- * Returns the columns of a new session that are ours to decide.
- * @param headers those of `sessionHeaders`, with which Better Auth was called.
+ * Returns the columns of a new session that our program decides.
+ * @param headers the headers from `sessionHeaders`, with which Better Auth was called.
  */
 export function newSession(headers: Headers | undefined, now: Date) {
   return {

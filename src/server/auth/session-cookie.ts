@@ -22,12 +22,13 @@ export async function readSessionToken(
 }
 
 /**
- * Sets the cookie of a session, in the form that Better Auth reads. It stays for as long as any
- * use can prolong the session, so that no later answer needs to set it again.
+ * Sets the cookie of a session, in the form that Better Auth reads. It stays for as long as any use
+ * can prolong the session, so that no later answer needs to set it again.
  *
- * Scripts cannot read it. So a second cookie, which they can read and which grants nothing, tells a
- * visitor's page that it need not ask who is signed in. Its value differs for each session, so that
- * a page which learns late that an older session is over leaves the hint of a newer one alone.
+ * Scripts cannot read this cookie. So a second one is set that they can read and that grants
+ * nothing. A page that does not find it need not ask who is signed in. Its value differs for each
+ * session. A page may learn late that an older session is over, and must then keep the second
+ * cookie of a newer one.
  */
 export async function setSessionCookies(
   { auth, clock, config }: CookieDeps,
@@ -74,8 +75,8 @@ function verifiedToken(cookie: string, secret: string): string | null {
 }
 
 /**
- * Computed synchronously: Web Crypto would queue it in the thread pool behind the disk's work,
- * which cost small uploads a tenth of their rate.
+ * The signature is computed synchronously. Web Crypto would queue it in the thread pool behind the
+ * disk's work, which cost small uploads a tenth of their rate.
  */
 function signature(token: string, secret: string): string {
   return createHmac('sha256', secret).update(token).digest('base64')

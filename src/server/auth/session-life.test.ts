@@ -31,7 +31,7 @@ async function statusOf(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs somebody in who sends these cookies, and answers the response. */
+/** Logs a person in with these cookies in the request, and returns the response. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -121,7 +121,7 @@ describe('where the public address is https', () => {
       '__Host-mayfly.known_browser',
     ])
     for (const cookie of withRight) {
-      // RFC 6265bis: browsers take a `__Host-` cookie only like this.
+      // RFC 6265bis: browsers accept a `__Host-` cookie only in this form.
       expect(cookie).toMatch(/; Path=\/;/)
       expect(cookie).not.toMatch(/Domain/i)
     }
@@ -134,7 +134,7 @@ describe('where the public address is https', () => {
         headers: { host: 'files.example.org', cookie },
       })
     expect((await ask(`__Host-${value}`)).status).toBe(200)
-    // The names that a neighbour below the same domain could set.
+    // Another site of the same domain could set cookies of these names.
     for (const name of [value, `__Secure-${value}`]) expect((await ask(name)).status).toBe(401)
   })
 })

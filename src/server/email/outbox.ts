@@ -6,7 +6,9 @@ import type { Clock } from '../clock.ts'
 import type { Mailer } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
-/** Keeps the file name below the 255 bytes that file systems allow. */
+/**
+ * A longer address is cut, so that the file name stays below the 255 bytes that file systems allow.
+ */
 const maxAddressLength = 100
 
 /**

@@ -25,8 +25,8 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * Refusals that are not logged, because clients could fill the log with them: a full queue, and too
- * little space, about which `DiskSpace` logs once.
+ * These refusals are not logged, because clients could fill the log with them. One is a full queue
+ * of passwords. The other is too little space, which `DiskSpace` logs once.
  */
 const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL'])
 

@@ -4,8 +4,8 @@ import { isLoopback } from './served-hosts.ts'
 
 /**
  * Redirects a browser that opened this machine under another loopback name (localhost for
- * 127.0.0.1) to the name in `appUrl`, because cookies and presigned URLs belong to one name. It
- * redirects only pages, only between two loopback names, and only on the same port.
+ * 127.0.0.1) to the name in `appUrl`. Cookies and presigned URLs belong to one name. It redirects
+ * only pages, only between two loopback names, and only on the same port.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {

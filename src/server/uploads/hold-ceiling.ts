@@ -23,8 +23,8 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
  * Holds an owner without a limit of files to the ceiling of unfinished bytes.
  *
  * The owner is locked only above half the ceiling. `upload.unfinished` misses uploads that start at
- * the same moment. But the starts that one server makes at once (one for each of its 10 database
- * connections, of 1 GiB each) stay below the other half.
+ * the same moment. A server starts at most 10 uploads at once, one for each database connection, of
+ * 1 GiB each. These stay below the other half.
  * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
 export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUpload): Promise<void> {

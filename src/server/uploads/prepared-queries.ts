@@ -134,7 +134,7 @@ export type FileFacts = Pick<
 /**
  * Makes the function that turns an upload into a file. One statement ends the upload, records the
  * short code as given and inserts the file. It returns undefined when the upload is over or was
- * begun anew; of parallel callers exactly one gets the file. A short code that was given before
+ * started again. Of parallel callers exactly one gets the file. A short code that was given before
  * makes the statement fail as a whole.
  */
 export function prepareMakeFile(db: Db) {

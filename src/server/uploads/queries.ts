@@ -33,8 +33,8 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    // A lock for `update` would wait for every row that is being written with this owner's id, and
-    // the writer of such a row may itself wait for this lock.
+    // A lock for `update` would wait for every row that is being written with this owner's id. The
+    // writer of such a row may itself wait for this lock.
     .for('no key update')
   return owner
 }

@@ -43,8 +43,9 @@ const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**
  * Returns the name under which a file is kept and offered (spec §5, design §6). The name is cleaned
- * by every rule of the spec, in NFC, without characters that hide or reorder text, never empty, and
- * at most 255 bytes of UTF-8 with its extension kept. Cleaning a clean name changes nothing.
+ * by every rule of the spec and is in NFC. It has no characters that hide or reorder text. It is
+ * never empty, and at most 255 bytes of UTF-8, with its extension kept. Cleaning a clean name
+ * changes nothing.
  *
  * Names that Windows reserves (CON, NUL) stay: the server makes no path from a name, and browsers
  * rename such a file when they save it.

@@ -1,4 +1,4 @@
-/** The front page, which is the dashboard for whoever is signed in. */
+/** The front page. For a signed-in user it is the dashboard. */
 const home = '/'
 
 /**

@@ -10,8 +10,8 @@ export const maxPartCount = 10_000
 const usualPartSize = 8 * mebibyte
 
 /**
- * The start of an upload signs this many parts: one for each part that is sent at once, and some
- * more, so that the client need not ask again before it has sent the first ones.
+ * The start of an upload signs this many parts. These are more than are sent at once, so the client
+ * can send them before it must ask for more.
  */
 export const firstPartsSigned = 12
 

@@ -1,17 +1,17 @@
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A session ends after so many days without use. */
+/** A session ends after this many days without use. */
 export const idleDays = 14
-/** A session ends so many days after the login, however much it is used. */
+/** A session ends this many days after the login, however much it is used. */
 export const longestDays = 90
 
 /** The longest life of a session, in milliseconds. */
 export const longestLifeMs = longestDays * dayMs
 
 /**
- * How often at most a session notes that it was used, in milliseconds. A note for every request
- * would make each of them a write. So a session may end this much earlier than `idleDays` after
- * its last use, and never later.
+ * A session notes its use at most once in this time, in milliseconds, because a note for every
+ * request would make each request a write. So a session may end this much earlier than `idleDays`
+ * after its last use, and never later.
  */
 export const seenStepMs = 10 * 60 * 1000
 

@@ -1,8 +1,8 @@
 import { anyOf } from './any-of.ts'
 
 /**
- * Who may make an account for himself (setting `SIGNUP`): anybody, nobody, or whoever has an address
- * of one of these domains, in lower case.
+ * Who may make an account for himself (setting `SIGNUP`): anybody, nobody, or people with an
+ * address of one of these domains, in lower case.
  */
 export type SignupPolicy = 'open' | 'closed' | readonly string[]
 

@@ -20,8 +20,7 @@ const deleteKey = ['DELETE /api/files']
 
 /**
  * Returns the user's files without those that are being deleted. A row disappears when its deletion
- * is requested, and comes back only if the deletion fails, even if the list is read again in
- * between.
+ * is requested. It comes back only if the deletion fails, even if the list is read again meanwhile.
  */
 export function useFiles() {
   const { data, isError, refetch, isFetching } = useQuery(filesQuery)

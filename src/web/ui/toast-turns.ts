@@ -21,7 +21,7 @@ export interface ToastTurns {
    * toasts for minutes, and the page lists each file anyway. A failure never waits.
    */
   add(toast: ToastOptions): void
-  /** Notes that no toast shows, for instance after the place for toasts was drawn anew. */
+  /** Notes that no toast shows, for instance after the place for toasts was drawn again. */
   reset(): void
 }
 

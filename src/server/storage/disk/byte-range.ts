@@ -18,8 +18,8 @@ export interface Validators {
 
 /**
  * Returns the part of `size` bytes that a Range header asks for (RFC 9110 §14). It returns `whole`
- * when the header is absent or malformed, when it asks for several parts (the RFC leaves them to
- * the server), and for an empty file, which has no part to name.
+ * when the header is absent or malformed, or asks for several parts, because the RFC leaves these
+ * to the server. An empty file has no part to name, so it is always `whole`.
  */
 export function selectRange(
   header: string | undefined,

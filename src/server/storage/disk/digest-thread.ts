@@ -73,8 +73,8 @@ function takeTurn(progress: Progress): boolean {
     if (progress.done < goal || question === undefined) return true
     answer({ question, sha256: hash.digest('hex') })
   } catch (error) {
-    // The file may have been removed. A question gets the error; a file that is only followed
-    // begins anew.
+    // The file may have been removed. A question gets the error. A file that is only followed
+    // starts from its beginning.
     if (question !== undefined) answer({ question, error: String(error) })
   }
   return false

@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises'
 import type { FileSystem } from './file-system.ts'
 
 /**
- * Makes the names in one folder durable: a file's name survives a power cut only when its folder is
- * synced too. The folder stays open, and parallel calls share one sync. A busy store thereby saves
- * a third of its calls to the filesystem.
+ * Makes the names in one folder durable. A file's name survives a power cut only when its folder is
+ * synced too. The folder stays open, and parallel calls share one sync. This saves a busy store a
+ * third of its calls to the file system.
  */
 export class FolderSync {
   readonly #fs: FileSystem

@@ -2,8 +2,8 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 
 /**
- * The names of errors that mean "not there". `InvalidPart` means that a part was sent anew since it
- * was listed, so the listed one is gone.
+ * The names of errors that mean "not there". `InvalidPart` means that a part was sent again after
+ * it was listed, so the listed one is gone.
  */
 const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 

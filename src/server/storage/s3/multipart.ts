@@ -39,8 +39,8 @@ interface Arriving extends OpenUpload {
 
 /**
  * The purpose of a multipart upload. A file sent in one PUT and a file sent in parts use two
- * different ones, because a bucket such as Ceph's completes all parts or none: a whole file that
- * was sent after some parts could not be completed without them.
+ * different ones. A bucket such as Ceph's completes all parts or none, so a whole file that was
+ * sent after some parts could not be completed without them.
  */
 type UploadUse = 'whole' | 'parts'
 
@@ -181,7 +181,7 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
 
     /**
      * Makes an object of all parts that were read. It does nothing when the multipart upload is
-     * over, or when a part was sent anew since it was read.
+     * over, or when a part was sent again since it was read.
      */
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))

@@ -128,7 +128,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
         if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
         await uploads.complete(counting)
         // Another call may have completed the upload. Only the sealed object proves it. Bytes that
-        // are being sent anew cannot be completed, because they have not arrived yet.
+        // are being sent again cannot be completed, because they have not arrived yet.
         const after = await sealedSize(key)
         if (after !== size) throw new SizeMismatch(size, after)
       }

@@ -186,7 +186,8 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === upload.record()?.identity.lastModified
     const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
-    // The URLs serve only one transfer: storage may begin the upload anew before the next one.
+    // The URLs serve only one transfer, because storage may start the upload again before the next
+    // one.
     signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
     await deps.sendFile({ ...job, signal, onProgress, onInterrupted })

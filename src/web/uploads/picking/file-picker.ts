@@ -3,9 +3,9 @@ import { type Drop, readHandles } from './dropped-files.ts'
 /**
  * Asks a person for files in a dialog that gives a handle for each. Call it in the handler of a
  * click. Returns null where there is no such dialog; a file input can then open its own. Otherwise
- * the promise resolves to the chosen files, to no files when the dialog was closed or is just
- * opening, and to null when the browser refuses to open one. It never rejects. It never settles
- * where the browser does not report the end of a dialog.
+ * the promise resolves to the chosen files. It resolves to no files when the dialog was closed or
+ * is just opening, and to null when the browser refuses to open one. It never rejects. It never
+ * settles where the browser does not report the end of a dialog.
  */
 export type FilePicker = (of: { multiple: boolean }) => Promise<Drop | null> | null
 
@@ -28,9 +28,9 @@ function isDismissed(error: unknown) {
 
 /**
  * Makes the picker of a page. A phone has none, because a file input there offers the camera and
- * the gallery. If the browser refuses to open a dialog, it will always refuse (a frame in another
- * page, a policy), so the picker is off from then on. Only the refusal of a second dialog does not
- * count.
+ * the gallery. If the browser refuses to open a dialog, for instance in a frame of another page, it
+ * will always refuse. So the picker is off from then on. Only the refusal of a second dialog does
+ * not count.
  * @param now returns the time in milliseconds.
  */
 export function createFilePicker(page: PickingPage, now: () => number): FilePicker {

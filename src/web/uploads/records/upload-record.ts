@@ -58,7 +58,9 @@ const uploadRecord = z.object({
   pasted: z.boolean(),
   expirationDays: z.literal(expirationDays),
   ticket: ticketSchema.nullable(),
-  /** True after the upload was begun anew with a fresh ticket. This happens once within one try. */
+  /**
+   * True after the upload was started again with a fresh ticket. This happens once within one try.
+   */
   restarted: z.boolean(),
   /** When the first byte was about to be sent; null before. */
   uploadStartTime: moment.nullable(),

@@ -1,8 +1,8 @@
 /**
  * The uploads of one tab. One tab of the browser *leads*: it runs the engine. The others *follow*:
- * they show the records that the leader writes to the browser's storage (their *mirror*), send the
- * leader the commands of their page, and keep the files that were added to them, so that one of
- * them can lead next.
+ * they show the records that the leader writes to the browser's storage (their *mirror*), and send
+ * the leader the commands of their page. They keep the files that were added to them, so that one
+ * of them can lead next.
  */
 import { createStore } from 'zustand/vanilla'
 import { uploadPath } from '../../../shared/rules/upload-path.ts'

@@ -76,8 +76,9 @@ export interface FailedTry {
   request: 'put' | 'call'
   answer: StorageAnswer
   /**
-   * What storage received meanwhile. `here`: more bytes of this request, so all counts begin anew.
-   * `elsewhere`: other parts of the file, so the request is not given up, but its wait still grows.
+   * What storage received meanwhile. `here`: more bytes of this request, so all counts start again
+   * at zero. `elsewhere`: other parts of the file, so the request is not given up, but its wait
+   * still grows.
    */
   progress?: 'here' | 'elsewhere' | undefined
 }

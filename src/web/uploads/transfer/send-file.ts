@@ -16,8 +16,8 @@ export function createSendFile(deps: PartsDeps): SendFile {
 
 /**
  * Sends a file of one part in one PUT, and a larger one in parts. If storage refuses the URL of the
- * one PUT, the file is sent as its only part, because URLs of parts can be signed anew. A file that
- * storage holds completely is only compared.
+ * one PUT, the file is sent as its only part, because URLs of parts can be signed again. A file
+ * that storage holds completely is only compared.
  */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file, held } = job

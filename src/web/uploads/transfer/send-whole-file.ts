@@ -54,7 +54,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         throw new TransferFailed('unreadable')
       }
       const failed = { ok: false, request: 'put', answer, progress } as const
-      // This URL cannot be signed anew, so `send-file.ts` sends the file as its only part.
+      // This URL cannot be signed again, so `send-file.ts` sends the file as its only part.
       if (verdict === 'unsigned') throw failureOf(failed)
       stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
       onProgress(mostStored)
