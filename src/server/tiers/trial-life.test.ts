@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   type Client,
   json,
+  logIn,
   makeClient,
   makeFile,
   makePerson,
@@ -31,9 +32,15 @@ beforeEach(async () => {
 })
 afterEach(() => app.clock.set(begun))
 
-/** The clock of the server stands so long after the beginning of the trial. */
+/** Sets the clock of the server to so many milliseconds after the trial began. */
 function at(sinceBegun: number) {
   app.clock.set(new Date(begun.getTime() + sinceBegun))
+}
+
+/** Does the same, and signs Ada in again: her session may be over by then. */
+async function signedInAt(sinceBegun: number) {
+  at(sinceBegun)
+  ada = { ...ada, ...makeClient(app, await logIn(app, ada.email, ada.password)) }
 }
 
 async function startTrial(person: Client): Promise<User> {
@@ -91,7 +98,7 @@ describe('a trial', () => {
 
   it('leaves files their dates, takes what only Premium keeps, and adds none over the limit', async () => {
     await startTrial(ada)
-    at(20 * day)
+    await signedInAt(20 * day)
     const renewable = await makeFile(ada, { days: '3' })
     at(29 * day)
     const open = []
@@ -122,7 +129,7 @@ describe('a trial', () => {
 
   it('finishes an upload that began in it, within the limit of files that holds then', async () => {
     await startTrial(ada)
-    at(30 * day - 1)
+    await signedInAt(30 * day - 1)
     const begunUploads = []
     for (let file = 0; file < 4; file += 1) {
       const started = await askForUpload(ada, { fileSize: 0, expirationDays: '7' })
@@ -216,9 +223,9 @@ describe('the letters about a trial', () => {
     ['went back to free', { tier: 'free' }],
   ])('do not come to whoever %s', async (_, body) => {
     await startTrial(ada)
-    at(27 * day)
+    await signedInAt(27 * day)
     expect(await subjectsSent()).toEqual(['Your Mayfly Premium trial ends in 3 days'])
-    await ada.post('/api/auth/toggle-premium', body)
+    expect((await ada.post('/api/auth/toggle-premium', body)).status).toBe(200)
     for (const today of [29, 30, 31]) {
       at(today * day)
       await expireTrials(app.deps)
