@@ -5,8 +5,8 @@ import { auditLog } from '../db/schema.ts'
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
 /**
- * Writes lines to the audit log. Give the transaction of what they tell, so that neither exists
- * without the other.
+ * Writes lines to the audit log. Pass the transaction of the change, so that the change and its
+ * lines exist together or not at all.
  */
 export async function writeAudit(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.insert(auditLog).values([...entries])

@@ -78,7 +78,8 @@ function optionsFor(
         log[err ? 'error' : 'debug']({ err }, `Better Auth: ${message}`)
       },
     },
-    rateLimit: { enabled: false }, // our own limits count in the database, for all servers together
+    // Our own limits count in the database, for all servers together.
+    rateLimit: { enabled: false },
     database: watched(
       // The transaction makes a user and the account with its password together, or neither.
       drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),

@@ -17,8 +17,8 @@ export class FairQueue<Item> {
 
   /**
    * Adds an item to the queue.
-   * @returns the item that found no room, if any: this item, or, in a full queue, the newest item
-   * of a client that has at least two more waiting than this client.
+   * @returns the item that found no room, if any. This is the new item or, if the whole queue is
+   * full, the newest item of a client with at least two more waiting items than this client.
    */
   add(client: string, item: Item): Item | undefined {
     const own = this.#waiting.get(client)?.length ?? 0

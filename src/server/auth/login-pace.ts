@@ -4,11 +4,11 @@ const longestWaitMs = 15 * 60 * secondMs
 const longestHoldMs = 5 * secondMs
 
 /**
- * One address alone cannot reach this number: it has 10 tries in each of the five quarters that an
- * hour can touch.
+ * One address alone cannot reach this number. It has 10 tries in a quarter of an hour, and any hour
+ * overlaps with at most five such quarters.
  */
 const triesWithoutWait = 60
-/** The wait doubles after each of these many further tries. */
+/** The wait doubles after each further group of this many tries. */
 const triesBetweenSteps = 10
 
 /**

@@ -59,7 +59,7 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(sessions).where(lte(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
   await db.delete(accountTokens).where(lt(accountTokens.expiresAt, now))
-  // A counter that is locked is in use and begins anew by itself. Waiting for its lock could be a
+  // A locked counter is in use, and starts again by itself. Waiting for its lock could cause a
   // deadlock.
   const lapsed = db
     .select({ key: rateLimits.key })

@@ -6,9 +6,9 @@ import {
 import { AppError } from '../errors.ts'
 
 /**
- * Every way to make an account asks this first.
- * @throws {AppError} SIGNUP_NOT_ALLOWED, with the sentence of the policy, where no account may be
- * made for this address.
+ * Throws unless an account may be made for this address. Every way to make an account calls this
+ * first.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED, with the sentence of the policy.
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
   if (isSignupAllowed(policy, email)) return

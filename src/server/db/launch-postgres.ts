@@ -17,7 +17,8 @@ const settings = {
   max_wal_size: '256MB',
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
-  // The caller is told about a refused statement. The log would only fill the disk with it.
+  // Postgres reports a refused statement to its caller. Clients could fill the disk with it if it
+  // were logged too.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
@@ -26,8 +27,8 @@ const stopMs = 30_000
 const pollMs = 20
 const maxLogBytes = 1024 * 1024
 /**
- * The number of the file descriptor, after the standard streams, that gives Postgres the folder of
- * its socket.
+ * Postgres gets the folder of its socket as this file descriptor, the first after the standard
+ * streams.
  */
 const socketsFd = 3
 
@@ -74,7 +75,8 @@ export async function launchPostgres({
     // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
-    // Not awaited: if this process exits meanwhile, its caller must know the child to stop it.
+    // This is not awaited. If this process exits meanwhile, the caller must already know the child,
+    // or nobody could stop it.
     void Promise.all([output.close(), sockets.close()])
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null

@@ -2,8 +2,8 @@ import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
 
 /**
  * Whether an answer that begins at this offset counts as the download (design §4: one download
- * counts once). The answer with the first byte counts: a download in pieces or with a resumption
- * has exactly one. A preview robot never counts.
+ * counts once). Only the answer with the first byte counts. A download in pieces, or one that is
+ * resumed, has exactly one such answer. A preview robot never counts.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewRobot(userAgent)
@@ -11,8 +11,8 @@ export function countsAsDownload(start: number, userAgent: string | undefined): 
 
 /**
  * Returns the offset at which the answer to a request will begin, when the object storage sends the
- * bytes. Null where the answer probably has no bytes: for a HEAD, or for a client that has the file
- * already.
+ * bytes. Returns null if the answer probably has no bytes: for a HEAD, or for a client that already
+ * has the file.
  */
 export function expectedStart(method: string, headers: Headers): number | null {
   if (method !== 'GET' || headers.has('if-none-match') || headers.has('if-modified-since')) {

@@ -24,8 +24,9 @@ export type MailRequest = z.infer<typeof mailRequest>
 /** The queue of mail. The database keeps each mail until it is sent or refused for good. */
 export interface MailQueue {
   /**
-   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits,
-   * and with `later` not before a moment. A request whose key is in the queue already adds nothing.
+   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits.
+   * With `later` it is sent at that moment or after it. A request whose key is already in the queue
+   * adds nothing.
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
 }

@@ -15,8 +15,8 @@ export interface Mail {
   to: Recipient
   letter: Letter
   /**
-   * The same for every try of one mail, so that mail programs recognise a second copy:
-   * `job-id@host`.
+   * The Message-ID, `job-id@host`. It is the same for every try of one mail, so that mail programs
+   * recognise a second copy.
    */
   messageId: string
 }

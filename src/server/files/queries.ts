@@ -47,15 +47,15 @@ export async function findFileByKey(
   return row
 }
 
-/** The place where a page of files ends: that of its last row. */
+/** The end of a page of files. It is the position of the page's last row. */
 export interface Position {
   createdAt: Date
   id: string
 }
 
 /**
- * Makes the function that lists a user's files, newest first: only those after `after` and at most
- * `limit`, where these are given. It is prepared, because browsers call it after every upload.
+ * Makes the function that lists a user's files, newest first. `after` and `limit` may restrict the
+ * list. The query is prepared, because browsers ask it after every upload.
  */
 export function prepareListFiles(db: Db) {
   const { placeholder } = sql

@@ -17,9 +17,9 @@ export interface ConnectionLimits {
 }
 
 export const connectionLimits: ConnectionLimits = {
-  // Browsers and proxies send the next request after the last answer. A package manager that sends
-  // ahead has ten under way. A waiting request costs 5 KiB, and 20 KiB with the largest headers
-  // that Node takes. On a thousand connections that would be 300 MiB.
+  // Browsers and proxies send the next request after the last answer. A package manager may send
+  // ten requests before the first answer. A waiting request costs 5 KiB, and 20 KiB with the
+  // largest headers that Node takes. On a thousand connections that would be 300 MiB.
   waitingRequests: 16,
   waitingBytes: 16 * 1024 * 1024,
   // A phone in a tunnel is back within this time. A client that was cut can resume.

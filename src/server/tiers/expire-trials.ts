@@ -6,9 +6,10 @@ import { tierEntry } from './tier-entry.ts'
 const batchSize = 500
 
 /**
- * Sets users whose trial is over to free. Their tier has ended before, by its date (see
- * `effectiveTier`); this only tidies up, and tells the audit log. It works in batches, each a
- * transaction of its own. If it is cut off, the next run continues; several servers share the work.
+ * Sets users whose trial is over to free. Their Premium has already ended at its date (see
+ * `effectiveTier`). This only updates the rows and writes to the audit log. It works in batches,
+ * each in its own transaction. If it is cut off, the next run continues. Several servers share the
+ * work.
  * @returns how many users were set to free.
  */
 export async function expireTrials({

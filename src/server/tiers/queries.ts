@@ -13,7 +13,10 @@ export function isFreeAt(now: Date): SQL {
   return sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
 }
 
-/** Finds a user and locks the row until the transaction ends, so that one change comes at a time. */
+/**
+ * Finds a user and locks the row until the transaction ends, so that only one change runs at a
+ * time.
+ */
 export async function lockUser(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
   return user
@@ -56,7 +59,7 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // The tier is written out, so that Postgres knows that the index on such users serves.
+    // The tier is a literal here, because otherwise Postgres cannot know that the index serves.
     .where(sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`)
     .limit(limit)
     .for('no key update', { skipLocked: true })

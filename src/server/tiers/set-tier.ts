@@ -17,10 +17,10 @@ export interface TierChange {
 }
 
 /**
- * Changes a user's tier: the one way in which a tier changes while it lasts (a trial that is over
- * needs no change, see `expireTrials`). `changeTier` decides what becomes of it. The change, its
- * line in the audit log and the letters of a trial that begins are one transaction. The user is
- * locked, so of several changes at once each one sees the result of the one before.
+ * Changes a user's tier as `changeTier` decides. A tier changes in no other way, except that a
+ * trial ends at its date (see `expireTrials`). The change, its line in the audit log and the
+ * letters of a new trial are one transaction. The user is locked, so each of several changes at
+ * once sees the result of the one before.
  * @returns the user after the change; null where there is no such user (any more).
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  // Trials of earlier tests that are over are tidied up before anything is counted.
+  // This sets the trials of earlier tests to free, so that they do not count.
   await expire()
   ada = await makePerson(app)
 })
@@ -39,9 +39,9 @@ interface Side {
 type Details = { reason: string; from: Side; to: Side }
 
 /**
- * Lets things happen at once to a user of these facts, and answers what came of them. Whatever the
- * order was: the lines of the audit log are a chain from the facts before to the facts after, and
- * they tell of one trial at most.
+ * Gives the user these facts, runs all happenings at once, and returns their results. Expects for
+ * any order that the lines of the audit log lead from the first facts to the last, and that they
+ * tell of one trial at most.
  */
 async function race<Results extends unknown[]>(
   facts: TierFacts,
@@ -76,7 +76,10 @@ async function race<Results extends unknown[]>(
   return { results, lines, after }
 }
 
-/** What a call of this wish would answer: its status, with the tier or the code of the refusal. */
+/**
+ * Changes the tier, and returns what a call would answer: the status, with the tier or the error's
+ * code.
+ */
 async function wishFor(wish: TierWish): Promise<string> {
   const change = { userId: ada.id, wish, actor: ada.id, ipAddress: '127.0.0.1' }
   return setTier(app.deps, change).then(
@@ -229,7 +232,7 @@ describe('the tidying up of trials', () => {
 
   it('finds them by an index', async () => {
     const plan = await app.deps.db.transaction(async (tx) => {
-      // A table this small is read as a whole where that is allowed.
+      // Without this, Postgres reads such a small table as a whole.
       await tx.execute('set local enable_seqscan = off')
       return tx.execute(
         "explain select id from users where tier = 'premium' and premium_trial_ends_at <= now()",

@@ -53,7 +53,7 @@ async function currentUser(person: Client): Promise<User> {
   return json(await person.fetch('/api/auth/user'))
 }
 
-/** What uploads for 3 and 7 days are answered at the moment; nothing of them stays. */
+/** Returns what the server answers to uploads for 3 and for 7 days. Aborts the uploads. */
 async function uploadsOf(person: Client) {
   const answers: Record<string, string> = {}
   for (const days of ['3', '7']) {
@@ -65,7 +65,7 @@ async function uploadsOf(person: Client) {
   return answers
 }
 
-/** The mails that have come since the last call. */
+/** Returns the mails to a person since the last call. */
 async function mailsTo(person: Person) {
   return (await app.mails()).filter(({ to }) => to.address === person.email)
 }
@@ -91,7 +91,7 @@ describe('a trial', () => {
       expect((await currentUser(ada)).tier).toBe('free')
       expect(await uploadsOf(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
-    // No job was needed for that, and the job changes nothing of it.
+    // The tier ended without the job. The job changes only the row.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
     expect((await currentUser(ada)).tier).toBe('free')
   })
@@ -144,7 +144,7 @@ describe('a trial', () => {
     for (const { cloudKey } of begunUploads.toReversed()) {
       answers.push((await confirm(ada, cloudKey)).status)
     }
-    // An upload waits for those that began after it: the first of the four has no place.
+    // An upload waits for the uploads that began after it. So the first of the four has no place.
     expect(answers.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

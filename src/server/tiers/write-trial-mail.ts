@@ -10,9 +10,9 @@ import { findUser } from './queries.ts'
 type TrialMail = Extract<MailRequest, { kind: 'trial' }>
 
 /**
- * Writes a letter about a trial, at the time it is sent. Returns null where it is not right any
- * more: the user is gone, has become premium for good or has left the trial, or the letter is too
- * late, as after a server or a mail server stood still.
+ * Writes a letter about a trial, at the time it is sent. Returns null if the letter is wrong by
+ * then. The user may be gone, have become premium for good, or have left the trial. Or the letter
+ * is too late, because a server or a mail server stood still.
  */
 export async function writeTrialMail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,

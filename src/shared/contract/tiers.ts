@@ -20,8 +20,8 @@ export const tiers = {
     summary:
       "Switch the caller's own tier: to the one of `tier`, else to the other one than now. Stands in for paying in this preview version. It ends a trial that runs.",
     access: 'user',
-    // A field with another name must not be ignored: without `tier` the call does the opposite on
-    // every other tier.
+    // A misspelled field must not be ignored. Without `tier` the call switches to the other tier,
+    // whatever the tier is now.
     body: z.strictObject({ tier: z.enum(tierNames).optional() }).optional(),
     response: changedUser,
     errors: ['UNAUTHORIZED'],

@@ -77,8 +77,9 @@ export const uploads = {
         expirationDays: z.string(),
       }),
       /**
-       * Offered for a file larger than one part: the size in bytes of each part but the last, their
-       * number, and the URLs of the first ones, so that these can be sent at once.
+       * Offered for a file larger than one part. It has the size in bytes of each part but the
+       * last, the number of parts, and the URLs of the first ones, so that these can be sent at
+       * once.
        */
       parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
       checksum,

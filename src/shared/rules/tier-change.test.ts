@@ -12,7 +12,7 @@ function moment(ms: number) {
 }
 const used = moment(-5 * 86_400_000)
 
-/** Every standing that a user can have. */
+/** All facts about a tier that a user can have. */
 const standings = {
   'free, never tried': facts('free', null, null),
   'without a tier': { ...facts('free', null, null), tier: null },
@@ -85,7 +85,7 @@ describe('a switch', () => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = change(standing, { reason, to: wishes[to] })
       if (!verdict.ok) throw new Error(verdict.code)
-      // The same object tells the caller that there is nothing to write.
+      // Returning the same object tells the caller that there is nothing to write.
       if (expected === 'as it was') expect(verdict.facts).toBe(standings[standing])
       else expect(verdict.facts).toEqual(expected)
     }

@@ -8,7 +8,7 @@ import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
-/** A change of tier as it is asked for. Without `to` it is to the other tier than the one now. */
+/** A change of tier that somebody asks for. Without `to` it switches to the other tier. */
 export type TierWish =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
@@ -19,12 +19,12 @@ type Verdict =
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
- * Decides what a wish at `now` makes of a user's tier. The same facts come back where nothing is to
- * be changed.
+ * Decides how a request at `now` changes a user's tier. If nothing changes, it returns the same
+ * facts.
  *
- * A trial begins once for ever, and only for free users (spec §4). A switch ends the trial that
- * runs: to Premium for good, or to free, and then what remained of it is lost. A trial that ran to
- * its end is remembered until its user is premium again.
+ * A user has one trial, and only while free (spec §4). A switch ends a running trial, either to
+ * Premium for good or to free. With free, the rest of the trial is lost. A trial that ran to its
+ * end is remembered until its user is premium again.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict {

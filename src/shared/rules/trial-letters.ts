@@ -1,9 +1,9 @@
 import { dayInMs, hourInMs } from './lifetime.ts'
 
 /**
- * The letters about a trial: how long before its end each one is due, and how late it may still be
- * sent. A letter that is later would not be true any more, or news to nobody, so it is dropped. A
- * number of days is true within half a day, when it is rounded.
+ * For each letter about a trial: how long before the end it is due, and how late it may still be
+ * sent. A later letter is dropped, because it would be wrong or no news any more. '3 days' is right
+ * for half a day, because days are rounded.
  */
 const letterTimes = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },

@@ -72,7 +72,7 @@ describe('trialNotice', () => {
     [9 * hour, '9 hours left', 0.0125, 'amber'],
     [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
-    // A browser's clock that is slow shows no bar longer than the trial.
+    // A slow clock of a browser must not make the bar longer than the trial.
     [31 * day, '31 days left', 1, 'calm'],
   ])('%d ms before the end: %s', (leftMs, label, left, tone) => {
     const notice = trialNotice(trial('premium'), shifted(-leftMs))

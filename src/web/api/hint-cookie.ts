@@ -10,8 +10,8 @@ export function readHint({ cookie }: Cookies): string | null {
 }
 
 /**
- * Removes a hint that turned out to be wrong. The hint of a newer session, which came while the
- * server was asked, has another value and stays.
+ * Removes a hint that turned out to be wrong. A newer session may have set another hint while the
+ * server was asked. Its value differs, so it stays.
  */
 export function dropHint(document: Cookies, hint: string): void {
   if (readHint(document) !== hint) return

@@ -8,7 +8,9 @@ export interface TextFieldProps {
   /** The key of the field's value in the form. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
-  /** Controls the value together with `onValueChange`. Without it the form keeps the value. */
+  /**
+   * Together with `onValueChange` this controls the value. Without both, the form keeps the value.
+   */
   value?: string
   onValueChange?: (value: string) => void
   defaultValue?: string

@@ -102,7 +102,8 @@ export function admitChunks(
     touchedAt = now
     return assertOpen(key, receiver).catch((error) => {
       if (error instanceof AppError) throw error
-      // A short failure of the database must not cost a transfer. The next minute asks again.
+      // A short failure of the database must not cost a transfer. The database is asked again in a
+      // minute.
       log.warn({ err: error, key }, 'could not note the activity of an upload')
     })
   }

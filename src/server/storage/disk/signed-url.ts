@@ -25,8 +25,8 @@ const signatureParameter = '&signature='
  * that the same secret signs.
  */
 export function deriveSigningKey(secret: string): KeyObject {
-  // A key object saves five sixths of the cost of a signature: bytes would be converted to one each
-  // time.
+  // A key object saves five sixths of the cost of a signature. A key of bytes would be made a key
+  // object for each signature.
   const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
   return createSecretKey(Buffer.from(key))
 }

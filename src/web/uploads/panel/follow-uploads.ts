@@ -3,7 +3,7 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: background panel refresh, 1 s. */
 export const refreshMs = 1000
-/** All other changes within this time are shown together at its end. */
+/** Changes other than progress are shown together at the end of this time. */
 export const changeShownMs = 100
 
 function sameBut(before: UploadRecord, after: UploadRecord): boolean {
