@@ -54,9 +54,9 @@ export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
 }
 
 /**
- * Ends the process in order at SIGTERM, at SIGINT, or after an error that no code caught: it waits
- * for a start that is still going on, then closes everything. A second signal ends the process at
- * once with exit code 1.
+ * Ends the process in order at SIGTERM, at SIGINT, or after an error that no code caught. It waits
+ * for a start that is still going on, and then closes everything. A second signal ends the process
+ * at once with exit code 1.
  * @returns a function that ends the process in the same order, with the given exit code.
  */
 export function superviseProcess(

@@ -46,8 +46,8 @@ export async function createLogger(options: {
 const writeMs = 100
 
 /**
- * Waits until a write that another thread has begun must be done. An exit would cut the write off,
- * and the process gets no sign of its end, so only time helps.
+ * Waits until a write that another thread has begun must be done. An exit would cut the write off.
+ * Nothing tells the process when the write has ended, so it can only wait.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)

@@ -72,7 +72,7 @@ async function run(config: Config): Promise<void> {
 }
 
 /**
- * Builds every part of the server, each on the ones before it, and begins to listen.
+ * Builds the parts of the server one after another, and begins to listen.
  * @param onLost is called when the server cannot go on.
  * @returns the text for the person who started it.
  * @throws {StartFault} when it cannot start. The parts started by then are in `lifetime`.
@@ -92,7 +92,7 @@ async function start(
     holdsDatabase: config.databaseUrl === null,
     log,
   })
-  // This part is closed last: the database may need its reserve to stop.
+  // This part is closed last, because the database may need its reserve to stop.
   lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
@@ -100,7 +100,8 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  // The watch begins after the database exists, because a new database needs the room first.
+  // The watch begins after the database exists. It fills the reserve with space that a new database
+  // needs first.
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)
@@ -185,7 +186,7 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
   return cure ? new StartFault(cure, { cause: error }) : error
 }
 
-/** Writes to the person at the terminal on standard error; the log has standard output. */
+/** Writes to the person at the terminal on standard error, because the log has standard output. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -17,7 +17,7 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/reset-password': pageImports.resetPassword,
 }
 
-/** A failed preload is ignored here, because it shows when the screen is opened. */
+/** A failed preload is ignored here. The failure shows when the screen is opened. */
 function preload(path: PagePath) {
   importOf[path]().catch(() => undefined)
 }

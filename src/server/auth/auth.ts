@@ -95,8 +95,8 @@ function optionsFor(
         verify: (known) => passwords.verify(known),
       },
     },
-    // Better Auth would extend a session for ever. So its own refresh is off: a session's life is a
-    // rule of ours (`rules/session-life.ts`), which read-session.ts applies.
+    // Better Auth would extend a session for ever, so its own refresh is off. Our rule is in
+    // `rules/session-life.ts`, and read-session.ts applies it.
     session: { expiresIn: longestLifeMs / 1000, disableSessionRefresh: true },
     databaseHooks: {
       session: {

@@ -1,16 +1,17 @@
 import Bowser from 'bowser'
 
-/** A browser's own text is shorter. Reading an endless one would cost time. */
+/** The header of a real browser is shorter than this. Reading a very long one would cost time. */
 const longestUserAgent = 512
 
 const browsers = new Set<string>(Object.values(Bowser.BROWSER_MAP))
 const systems = new Set<string>(Object.values(Bowser.OS_MAP))
 
 /**
- * Names the browser of a request for people: 'Firefox on Linux', or 'Firefox' where the system is
- * unknown. Null for a missing header and for anything that is no known browser.
- * The client writes the header as it likes, and the name stands in letters to other people. So only
- * names from the library's own lists are returned, never words of the header.
+ * Names the browser of a request for people: 'Firefox on Linux', or 'Firefox' if the system is
+ * unknown. Returns null for a missing header and for an unknown browser.
+ *
+ * The client can write any header, and the name appears in letters to other people. So only names
+ * from the library's own lists are returned, never words of the header.
  * @param userAgent the header `User-Agent`.
  */
 export function browserName(userAgent: string | null | undefined): string | null {

@@ -8,15 +8,17 @@ import { readSessionToken } from './session-cookie.ts'
 import { noteSessionSeen, prepareFindSession } from './session-queries.ts'
 
 /**
- * Makes the function that finds the session of a request by its cookie, or null where there is none
- * or it is over. It needs no query without a cookie, one query with it, and one more where the use
- * is noted, which prolongs the session: see `rules/session-life.ts`.
+ * Makes the function that finds the session of a request by its cookie. It returns null if there is
+ * no session, or the session is over. A request without the cookie needs no query, and one with it
+ * needs one. Another query notes the use when this is due, which prolongs the session (see
+ * `rules/session-life.ts`).
  *
- * It takes Better Auth's secret, cookie and rows, and not its call: that needs two queries and
- * seven times the processor time, extends a session for ever, and goes by the system's clock.
+ * This code reads Better Auth's cookie and rows itself. Better Auth's own call needs two queries
+ * and seven times the processor time. It would extend a session for ever, and it uses the system's
+ * clock.
  *
- * An answer to a session that is over leaves the cookies alone. It may arrive behind the answer to
- * a new login, whose cookies it would remove.
+ * If a session is over, the answer does not remove its cookies. This answer may arrive after that
+ * to a new login, and would then remove the new cookies.
  */
 export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>) {
   const { clock, db } = deps

@@ -60,7 +60,7 @@ function handlers(deps: AuthDeps): AuthHandlers {
         sessionBefore: await readSessionToken(deps, context),
       })
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
-      // The cookies are set last, when nothing can fail any more: an error answer must not open a
+      // The cookies are set last, when nothing can fail any more. An error answer must not open a
       // session.
       await setSessionCookies(deps, context, session)
       if (known !== null) setKnownBrowser(deps, context, known)
@@ -71,8 +71,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
       await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = deps.clock().toISOString()
-      // Asking makes one insert whether or not the account exists. The job finds out later, so the
-      // time taken tells nothing.
+      // Every request makes one insert, whether or not the account exists. So its duration reveals
+      // nothing. The job looks up the account later.
       await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",

@@ -4,8 +4,8 @@ import type { Db } from '../deps.ts'
 import type { SessionUse } from './new-session.ts'
 
 /**
- * Prepares the query that finds a session and its user by the session's token. It finds a session
- * that is over too.
+ * Prepares the query that finds a session and its user by the session's token. It also finds
+ * sessions that are over.
  */
 export function prepareFindSession(db: Db) {
   const query = db
@@ -27,8 +27,8 @@ export function prepareFindSession(db: Db) {
 }
 
 /**
- * Notes the use of a session that was found. Of parallel requests the first one notes it. A session
- * that was ended meanwhile stays ended.
+ * Notes the use of a session that was found. Of parallel requests only the first notes it. A
+ * session that was ended meanwhile stays ended.
  */
 export async function noteSessionSeen(
   db: Db,

@@ -16,9 +16,9 @@ export interface DatabaseWatch {
 }
 
 /**
- * Creates the watch. It is needed because Better Auth logs most errors of its database and then
- * throws one of its own without the cause, or none: a sign-out seems done while the session still
- * exists. So the watch notes the faults of the adapter beside Better Auth.
+ * Creates the watch. Better Auth logs most errors of its database. Then it throws an error without
+ * the cause, or none, so that a sign-out seems done while the session still exists. So the watch
+ * notes the faults of the adapter itself.
  */
 export function watchDatabase(): DatabaseWatch {
   const calls = new AsyncLocalStorage<{ fault: unknown }>()
@@ -58,7 +58,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Ask = () => Promise<unknown>
 
-/** Returns the functions of an object, each called through `through`. */
+/** Returns the functions of an object. `through` calls each of them. */
 function wrapped(functions: object, through: (ask: Ask) => Promise<unknown>) {
   const entries = Object.entries(functions).filter(([, member]) => typeof member === 'function')
   return Object.fromEntries(

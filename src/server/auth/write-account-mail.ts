@@ -27,8 +27,8 @@ const floodWindowMs = 15 * 60 * 1000
 type AccountMail = Exclude<MailRequest, { kind: 'trial' }>
 
 /**
- * Writes the mail that a request asks for, at the time it is sent; null where no account is
- * concerned (any more). Each try makes a new token for a letter with a link. The tokens of earlier
+ * Writes the mail that a request asks for, at the time it is sent. Returns null if there is no such
+ * account (any more). Each try makes a new token for a letter with a link. The tokens of earlier
  * tries work as well, because those letters may have arrived.
  * @param isRepeated true when an earlier try accepted the request and could not send the letter.
  * The tokens of such tries do not count as a flood.

@@ -12,8 +12,8 @@ const migrationLock = 'mayfly: migrations'
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
-  // A connection cut between two statements would otherwise end the process. The next statement
-  // reports it.
+  // If the connection is cut between two statements, this listener keeps the process alive. The
+  // next statement reports the cut.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -34,8 +34,8 @@ export interface PostgresPrograms {
    */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
   /**
-   * Returns the path under which a started program sees a folder that it got as this file
-   * descriptor.
+   * Returns a path for a program that was started with an open folder as this file descriptor. The
+   * path leads to that folder.
    */
   handedOver(fd: number, folder: string): string
 }

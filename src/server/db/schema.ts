@@ -148,14 +148,12 @@ export const uploads = pgTable(
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The client's key, by which it finds the upload again when the answer to its start was lost.
+     * The client's key. With it the client finds the upload again if the answer to the start was
+     * lost.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
-    /**
-     * When bytes last arrived or a URL was last signed. The time of being idle is measured from
-     * here.
-     */
+    /** When bytes last arrived or a URL was last signed. Idle time is counted from this moment. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [

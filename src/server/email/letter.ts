@@ -38,7 +38,7 @@ export interface LetterFoot {
 
 /**
  * Writes a letter as text and as HTML from the same blocks. The HTML needs no picture and no
- * script, fits a screen of 320 px, and is dark where the mail program is.
+ * script, and fits a screen of 320 px. It is dark in a dark mail program.
  */
 export function writeLetter(content: LetterContent, foot: LetterFoot): Letter {
   return {

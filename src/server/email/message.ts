@@ -1,8 +1,8 @@
 import type { Mail } from './mailer.ts'
 
 /**
- * Our mails name no file and no URL. A request to read one would come from an attacker, so both are
- * off.
+ * Our mails never ask the library to read a file or a URL. Only an attacker's mail would, so
+ * reading is off.
  */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 

@@ -36,7 +36,7 @@ export async function listen(
       // already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
-    { hostname: host }, // HTTP/1.0 requests, as from simple health checks, name no host
+    { hostname: host }, // HTTP/1.0 requests, such as those of simple health checks, name no host.
   )
   const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)
@@ -79,7 +79,7 @@ export async function listen(
 }
 
 /**
- * RFC 9112 §3.2: a request names its host since HTTP/1.1. Simple health checks still speak
+ * RFC 9112 §3.2: since HTTP/1.1 every request names its host. Simple health checks still speak
  * HTTP/1.0.
  */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {

@@ -22,7 +22,7 @@ export function operationsRoutes({
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Every client may ask, and each check writes a file. So calls during a check share it. A check
-    // that hangs is given up after its time, so that the next call checks again.
+    // that hangs is given up after a while, so that the next call checks again.
     const look = () => Promise.all([db.execute(sql`select 1`), stores.current.check()])
     checking ??= inTime(look(), readyWithinMs).finally(() => {
       checking = undefined

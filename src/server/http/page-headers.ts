@@ -13,10 +13,11 @@ function inline(html: string, element: 'script' | 'style') {
 }
 
 /**
- * Returns the headers that protect a page, for HTML that is known when the server starts. Scripts
- * and styles run only from our own files, or inline where their hash is in the HTML as built. So
- * markup in a visitor's values never runs.
- * @param html the page as built; inline scripts and styles stand in bare <script> and <style> tags.
+ * Returns the headers that protect a page whose HTML is known when the server starts. Scripts and
+ * styles run only from our own files, or inline if their hash is in the built HTML. So markup in a
+ * visitor's values never runs.
+ * @param html the page as built; inline scripts and styles must be in bare <script> and <style>
+ * tags.
  * @param appUrl the public origin; with https, browsers are told to keep to https.
  * @param connect other origins that the page's scripts may talk to.
  * @param referrer how much of a page's address other pages learn.

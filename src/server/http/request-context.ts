@@ -16,8 +16,8 @@ function withoutCode(path: string): string {
 }
 
 /**
- * Gives each request its id (answered as `x-request-id`), its logger and the client's address, and
- * forbids browsers to guess the type of the answer. Writes one log line for each answer. The query
+ * Gives each request an id, a logger and the client's address. The answer names the id as
+ * `x-request-id`, and forbids browsers to guess its type. Each answer gets one log line. The query
  * is never logged, because it can hold a signature or a token.
  */
 export function requestContext(log: Logger, options: ProxyTrust & { hosts: ServedHosts }) {

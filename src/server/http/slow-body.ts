@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Cuts a request whose body does not arrive within `bodyMs`. Only the client's time counts: not the
- * time after the body has arrived, and not the time while the server leaves the buffer full.
+ * Cuts a request whose body does not arrive within `bodyMs`. Only the client's time counts. The
+ * time after the body has arrived does not count, nor the time while the server leaves the buffer
+ * full.
  */
 export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers

@@ -5,9 +5,10 @@ import type { ConnectionLimits } from './connection-limits.ts'
 type WaitingLimits = Pick<ConnectionLimits, 'waitingRequests' | 'waitingBytes'>
 
 /**
- * Answers the requests of a connection one after another, each after the answers before it were
- * sent. Node itself would start all requests that a client sends ahead. A few KiB of them would
- * cost as much as thousands of clients, perhaps for answers that the client never reads.
+ * Answers the requests of a connection one after another. An answer begins after the answers before
+ * it were sent. Node itself would start all requests that a client sends early. A few KiB of
+ * requests would cost as much as thousands of clients, perhaps for answers that the client never
+ * reads.
  */
 export class Turns {
   readonly #current = new Set<ServerResponse>()
@@ -15,7 +16,7 @@ export class Turns {
   readonly #limits: WaitingLimits
   #bytes = 0
 
-  /** @param limits a connection is cut when a request on it would pass them. */
+  /** @param limits a request that would pass them cuts its connection. */
   constructor(limits: WaitingLimits) {
     this.#limits = limits
   }

@@ -84,8 +84,8 @@ export type DownloadMethod = 'GET' | 'HEAD'
 export interface StoredObject {
   key: string
   /**
-   * When the object's bytes last changed. For an object that is arriving, it may be as early as its
-   * start.
+   * When the object's bytes last changed. For an object that is arriving, this may be as early as
+   * its start.
    */
   modifiedAt: Date
 }

@@ -29,9 +29,8 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. The orphan sweep removes objects that the database does not name: with a fresh
- * or foreign database it would remove every file, and with a foreign store every file would count
- * as gone.
+ * Checks one store. The orphan sweep removes objects that the database does not name. With a new or
+ * foreign database it would remove every file. With a foreign store every file would count as gone.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -8,7 +8,7 @@ const sumEveryMs = 10_000
 
 /**
  * The bytes of all unconfirmed uploads: a sum that is at most 10 s old, plus the uploads started
- * here since. It counts rather too much than too little. When it comes near the ceiling, the
+ * here since. This is rather too much than too little. When the total comes near the ceiling, the
  * database is asked for the exact sum (`holdToInstanceCeiling`).
  */
 export class UnfinishedTotal {
@@ -17,8 +17,8 @@ export class UnfinishedTotal {
   #sum = 0
   #summedAt = Number.NEGATIVE_INFINITY
   /**
-   * Bytes of uploads started here before and since the last sum. The former are added because their
-   * rows may have come too late for the sum.
+   * The bytes of uploads started here, shortly before the last sum and since. The earlier ones are
+   * added because the sum may have missed their rows.
    */
   #startedBefore = 0
   #startedSince = 0

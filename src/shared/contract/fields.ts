@@ -10,8 +10,8 @@ export const isoDate = z.iso.datetime()
 export const shortCode = z.string()
 
 /**
- * Whether a text survives the database and any other UTF-8 unchanged. Postgres takes no NUL, and
- * every lone surrogate would become the same replacement character.
+ * Whether a text survives the database and any other UTF-8 unchanged. Postgres does not accept NUL.
+ * Every lone surrogate would become the same replacement character.
  */
 export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()

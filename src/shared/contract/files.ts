@@ -6,8 +6,8 @@ import { done, isoDate } from './fields.ts'
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
 
 /**
- * Spec §3, File. Sizes are bytes. `purgedAt` says since when the bytes are gone, even if the dates
- * would still allow a link.
+ * Spec §3, File. Sizes are bytes. `purgedAt` is the moment since when the bytes are gone, even if
+ * the dates would still allow a link.
  */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -22,7 +22,7 @@ export const fileSchema = z.object({
   uploadDuration: z.number().nonnegative().nullable(),
   purgedAt: isoDate.nullable(),
   /**
-   * The SHA-256 of the whole file. Null for files from before it was kept, and where neither the
+   * The SHA-256 of the whole file. Null for old files, from before it was kept, and if neither the
    * client nor storage computed it.
    */
   sha256: sha256.nullable(),

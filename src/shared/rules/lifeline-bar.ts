@@ -17,7 +17,7 @@ const gap = 0.6
 const least = 2.2
 
 /**
- * Computes where the parts of a lifeline lie on a bar. Every part that exists can be seen: a link
+ * Computes where the parts of a lifeline lie on a bar. Every part that exists can be seen. A link
  * with a minute left still shows a thin strip. The strip takes its width from the part behind it
  * or, at the very end, from the part before it.
  */

@@ -1,7 +1,7 @@
 /**
- * How the programs that fetch chat previews and index pages name themselves. No browser carries any
- * of these names: in-app browsers say FBAN, LinkedInApp or [Pinterest/iOS], and a mere "bot" would
- * match a Cubot telephone.
+ * The names of programs that fetch chat previews and index pages. No browser has any of these
+ * names. In-app browsers say FBAN, LinkedInApp or [Pinterest/iOS], and a mere "bot" would match a
+ * Cubot telephone.
  */
 const robots = [
   'facebookexternalhit',
@@ -49,9 +49,9 @@ const robots = [
 const robot = new RegExp(robots.join('|'), 'i')
 
 /**
- * True for a program that fetches a page to show a preview or to index the page. It gets the page
- * and never the bytes. Command-line clients (curl, wget, aria2, scripts) are not robots: they
- * download.
+ * True for a program that fetches a page to show a preview or to index it. Such a program gets the
+ * page and never the bytes. Command-line clients (curl, wget, aria2, scripts) are not robots,
+ * because they download.
  */
 export function isPreviewRobot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && robot.test(userAgent)

@@ -22,8 +22,9 @@ export interface TierFacts {
 }
 
 /**
- * Returns the tier that applies at `now`. A trial ends at its exact end date by this rule, without
- * a job: premium whose end is at or before `now` is free, premium without an end stays premium.
+ * Returns the tier that applies at `now`. By this rule a trial ends exactly at its end date,
+ * without a job. Premium whose end is at or before `now` is free. Premium without an end stays
+ * premium.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {

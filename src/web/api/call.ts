@@ -155,8 +155,8 @@ export function createCall(fetch: Fetch, origin = '') {
 const callServer = createCall((input, init) => globalThis.fetch(input, init))
 
 /**
- * Calls endpoints with the browser's own `fetch`: see `createCall`. An answer that the session is
- * over drops the hint that somebody is signed in, so that the next page need not ask.
+ * Calls endpoints with the browser's own `fetch`: see `createCall`. If an answer says that the
+ * session is over, this removes the hint that somebody is signed in. So the next page need not ask.
  */
 export const call: typeof callServer = async (name, ...input) => {
   const hint = readHint(document)

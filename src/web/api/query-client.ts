@@ -31,7 +31,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
-        // Otherwise every component that shows a failed query would ask again when it appears.
+        // Without this, every component that shows a failed query would ask again when it appears.
         retryOnMount: false,
         networkMode: 'always',
       },

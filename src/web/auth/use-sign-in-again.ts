@@ -5,8 +5,8 @@ export const SignInAgainContext = createContext<() => void>(() => undefined)
 
 /**
  * Returns the function to call when the session turns out to be over. Queries and mutations call it
- * by themselves (see `createQueryClient`). Code that calls the server without them must call it
- * itself.
+ * by themselves (see `createQueryClient`). Other code that calls the server must call this function
+ * too.
  */
 export function useSignInAgain(): () => void {
   return useContext(SignInAgainContext)

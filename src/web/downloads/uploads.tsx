@@ -9,7 +9,7 @@ import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { showToast } from './toast.ts'
 
-/** The panel itself shows how uploads end. Toasts are only for failures. */
+/** The panel itself shows how uploads end, so only failures get toasts. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', failed }) => {

@@ -1,6 +1,6 @@
 /**
- * Copies by selecting a hidden field. It is the only way on an address that is neither https nor
- * localhost, where `navigator.clipboard` does not exist. It restores the focus.
+ * Copies by selecting a hidden field, and restores the focus. An address that is neither https nor
+ * localhost has no `navigator.clipboard`, so this is the only way there.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement

@@ -2,8 +2,9 @@
 export const tickMs = 30_000
 
 /**
- * Returns when to read the clock again, in milliseconds since 1970: at the next end of a link, so
- * that a row changes exactly when its link ends, and after a tick at the latest.
+ * Returns when to read the clock again, in milliseconds since 1970. This is the next end of a link,
+ * so that a row changes exactly when its link ends. If no link ends before the next tick, it is
+ * that tick.
  */
 export function nextChange(
   files: readonly { expiresAt: string; maxLifetimeAt: string }[],

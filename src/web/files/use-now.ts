@@ -3,7 +3,8 @@ import { nextChange } from './next-change.ts'
 
 /**
  * Returns the time for all components that show these files. One timer serves all and fires when
- * the next link ends. A page that returns from the background, where timers sleep, updates at once.
+ * the next link ends. Timers sleep while a page is in the background. A page that returns updates
+ * at once.
  */
 export function useNow(files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: new Date(), of: files }))

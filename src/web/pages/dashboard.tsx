@@ -78,7 +78,7 @@ function SignedIn({ user }: { user: User }) {
   const dismissCards = () => {
     dismissSkipped()
     store.getState().dismissInlineError()
-    // The pressed button is gone with its card, so the focus needs a new place.
+    // The pressed button disappears with its card, so the focus needs a new place.
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const isDragging = usePageDrop(take)

@@ -9,8 +9,8 @@ import { Card } from '../ui/card.tsx'
 const tones = { calm: 'text-ink', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 /**
- * Makes an example file with a link of 3 days, `age` milliseconds after its upload, by the real
- * rules.
+ * Makes an example file with a link of 3 days, `age` milliseconds after its upload. It uses the
+ * product's own rules.
  */
 function example(originalName: string, mimeType: string, age: number) {
   const createdAt = new Date(0)

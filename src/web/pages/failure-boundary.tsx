@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 /**
- * Shows a way to go on when a screen fails to load or to draw, for instance after an update of the
+ * Shows a way to go on if a screen cannot be loaded or drawn, for instance after an update of the
  * server.
  */
 export class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {

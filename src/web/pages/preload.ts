@@ -6,6 +6,6 @@ export type PagePath = (typeof pages)[number]
 
 /**
  * Carries the function that loads the target screen of a link before a person presses the link. The
- * route table provides it: links cannot import the screens, because screens contain links.
+ * route table provides it. Links cannot import the screens, because screens contain links.
  */
 export const Preload = createContext<(path: PagePath) => void>(() => undefined)

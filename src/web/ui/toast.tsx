@@ -34,7 +34,7 @@ function theTurns() {
 
 /**
  * Shows a toast in place of the current one. News waits until a failure has been shown long enough.
- * It can be called from anywhere.
+ * Any code may call this.
  */
 export function toast(options: ToastOptions): void {
   theTurns().add(options)

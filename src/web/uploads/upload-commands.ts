@@ -14,7 +14,10 @@ export interface UploadCommands {
    * recognised.
    */
   add(added: AddedFiles): Promise<void>
-  /** Spec §4: 'Cancelled by user'. An upload that has failed is removed at once. */
+  /**
+   * Spec §4: the upload fails with 'Cancelled by user'. An upload that has failed already is
+   * removed at once.
+   */
   cancel(id: string): void
   /** Cancels running and waiting uploads of the foreground path. */
   cancelForeground(): void
@@ -22,7 +25,7 @@ export interface UploadCommands {
   resume(id: string): void
   /** Resumes the uploads that wait for a sign-in, if the user has signed in again. */
   resumeSignedIn(): Promise<void>
-  /** Gives a paused upload its file again. Another file is refused by its name. */
+  /** Gives a paused upload its file again. Another file is refused, and the notice names it. */
   provideFile(id: string, picked: PickedFile): Promise<void>
   /**
    * Gives the engine the bytes of an upload that another tab has. That tab knows that they are the

@@ -86,7 +86,7 @@ function trimmed(text: string | null | undefined): string {
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
-  // This text says what a person can do, which the bare status does not.
+  // This text says what a person can do. The bare status does not.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'

@@ -23,7 +23,7 @@ export function failureNotice(stage: FailedStage, fileName: string, reason: stri
     stage === 'start'
       ? ['Upload Error', 'Upload failed']
       : ['Upload Failed', `Failed to upload ${fileName}`]
-  // A toast shows no name beside it, so the text itself has to name the file.
+  // A toast shows no name beside it, so its text has to name the file.
   const named = reason === unreadable ? unreadableText(fileName) : reason
   return { kind: 'toast', title, description: named || otherwise, failed: true }
 }

@@ -2,7 +2,7 @@ import { greeting, type LetterContent } from '../letter.ts'
 
 /** Writes the letter that tells an account's owner that the password was changed. */
 export function passwordChangedLetter(facts: {
-  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   email: string
   /** The moment as text for people. */

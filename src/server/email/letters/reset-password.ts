@@ -2,7 +2,7 @@ import { greeting, type LetterContent } from '../letter.ts'
 
 /** Writes the letter that lets an owner who forgot the password set a new one. */
 export function resetPasswordLetter(facts: {
-  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   email: string
   /** The page that takes the new password. Anyone who has this address may set one. */

@@ -7,7 +7,7 @@ const { free } = tierLimits
 
 /** Writes the letter that tells a user that a Premium trial has ended. */
 export function trialEndedLetter(facts: {
-  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   /** The end of the trial as text for people. */
   endsAt: string

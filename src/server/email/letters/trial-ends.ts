@@ -7,7 +7,7 @@ const { free } = tierLimits
 
 /** Writes the letter that tells a user in time that a Premium trial will end. */
 export function trialEndsLetter(facts: {
-  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   /** How much time is left, in words: '3 days'. */
   left: string

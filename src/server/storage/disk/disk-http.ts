@@ -28,7 +28,7 @@ export interface DataPlaneOptions extends UploadReceiver {
 
 /**
  * Sends and receives the bytes of the disk store over HTTP, on raw Node streams. No fault of one
- * request ends the process: a refusal or a failure is answered, and a client that left is dropped.
+ * request ends the process. A refusal or a failure is answered, and a client that left is dropped.
  */
 export class DataPlane {
   readonly #folders: Folders
@@ -167,7 +167,8 @@ export class DataPlane {
       if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
       return error
     }
-    // Mostly the disk is full or failing. The client may try again; only the log gets the details.
+    // Most often the disk is full or failing. The client may try again. Only the log gets the
+    // details.
     this.#log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }

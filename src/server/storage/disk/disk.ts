@@ -47,9 +47,9 @@ export interface DiskStorageOptions {
 
 export interface DiskStorage extends Storage {
   /**
-   * Answers every request whose path begins with /storage/, including those of the server's
-   * `checkContinue` event, for which it sends the status 100 itself. Resolves when the answer has
-   * ended; never rejects.
+   * Answers every request whose path begins with /storage/. For requests of the server's
+   * `checkContinue` event it sends the status 100 itself. Resolves when the answer has ended. Never
+   * rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** How many transfers are running, uploads and downloads. */
@@ -102,7 +102,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // The size is checked before the lock stops running transfers: confirming too early must not
+      // The size is checked before the lock stops running transfers. Confirming too early must not
       // end an upload.
       if (locks.isHeld(key)) {
         const stored = await storedSize(key)

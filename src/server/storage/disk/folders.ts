@@ -69,8 +69,8 @@ export class Folders {
 
   /**
    * Empties an upload, which from now on arrives in parts. The change is durable when this
-   * resolves, before the first byte is written: a power cut must never leave a file with gaps that
-   * is not marked as being in parts.
+   * resolves, before the first byte is written. Otherwise a power cut could leave a file with gaps
+   * that is not marked as being in parts.
    */
   async startParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
@@ -86,7 +86,7 @@ export class Folders {
 
   /** Adds a line to the list of an upload's parts. */
   notePart(key: string, line: string): Promise<void> {
-    // The first line break ends a line that a full disk may have cut off.
+    // The first line break ends a line that a full disk may have cut short.
     return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
   }
 

@@ -34,10 +34,10 @@ interface Upload {
 }
 
 /**
- * Knows which parts of which uploads have arrived completely. All bytes of an upload lie in one
- * file, so the file alone does not show it. The knowledge is kept in memory, and for a restart in a
- * list beside the bytes, one line for each part. Neither bytes nor list are synced. So after a
- * restart a part counts only when its bytes have the noted CRC-32, which holds after any crash or
+ * Knows which parts of which uploads have arrived completely. All bytes of an upload are in one
+ * file, and the file does not show this. The list is kept in memory, and in a file beside the bytes
+ * for a restart, with one line for each part. Neither the bytes nor the file are synced. So after a
+ * restart a part counts only if its bytes have the noted CRC-32, which is safe after any crash or
  * power cut.
  *
  * An upload is in parts from its first part until the whole file is sent instead, or the upload is
@@ -100,7 +100,7 @@ export class HeldParts {
    * was not in parts starts over. The caller must have the part's lock.
    */
   async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
-    // No await may stand between `find` and `start`: of two first parts only one may start the
+    // There must be no await between `find` and `start`. Of two first parts only one may start the
     // upload.
     const upload = await (this.#find(key) ?? this.#start(key))
     this.#digests.changing(key, offset)

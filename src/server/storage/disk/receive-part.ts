@@ -21,13 +21,13 @@ import {
 } from './upload-headers.ts'
 
 /**
- * Answers a PUT to a part's presigned URL. The bytes go straight to their place in the file, while
- * other parts may arrive too. The answer is 200 when the part is held completely. A part that is
- * sent again does not count as held until it has arrived again. The first part replaces bytes of
- * the whole file.
- * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it does not
- * have the checksum sent along, STORAGE_FULL when the disk has no room for it: the part is then not
- * held.
+ * Answers a PUT to a part's presigned URL. The bytes are written straight to their place in the
+ * file, while other parts may arrive too. The answer is 200 when the part is held completely. A
+ * part that is sent again does not count as held until it has arrived again. The first part
+ * replaces bytes of the whole file.
+ * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it differs
+ * from the checksum that was sent with it, STORAGE_FULL when the disk has no room for it. The part
+ * is then not held.
  */
 export async function receivePart(
   request: IncomingMessage,

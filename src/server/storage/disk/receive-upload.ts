@@ -23,14 +23,13 @@ import {
 } from './upload-headers.ts'
 
 /**
- * Answers a PUT to a presigned upload URL. The bytes go straight into the object, from its
+ * Answers a PUT to a presigned upload URL. The bytes are written straight into the object, from its
  * beginning, or with `Range: bytes=n-` from the stored offset n on. The answer is 200 when the
  * object holds all of `grant.size`. Bytes that arrived before a connection broke stay, so that the
  * next request can continue. A file that is sent from its beginning replaces held parts.
- * @throws {AppError} with the stored `Upload-Offset` where the client can go on from there;
- * STORAGE_FULL when the disk has no room for the rest, in which case the stored bytes stay;
- * CHECKSUM_MISMATCH when the body does not have the checksum sent along, in which case its bytes
- * are removed.
+ * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
+ * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
+ * when the body differs from the checksum that was sent with it; its bytes are removed.
  */
 export async function receiveUpload(
   request: IncomingMessage,

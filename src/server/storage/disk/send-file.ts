@@ -70,7 +70,8 @@ function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders
 }
 
 /**
- * The headers make browsers save a file and never show it: it must not run on the product's origin.
+ * The headers make browsers save a file and never show it. A file must not run on the product's
+ * origin.
  */
 function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
   return {

@@ -20,13 +20,11 @@ export const transferLimits = {
   // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
   // browser sends five parts at once, and six small files.
   uploads: { total: 256, always: 16 },
-  /** After how many seconds a client that found no room may ask again. */
+  /** The seconds after which a client that found no room may ask again. */
   retryAfter: 10,
   /** How many bytes a download hands to the socket at once. */
   pieceBytes: 64 * KiB,
-  /**
-   * How many pieces a download reads at once, at most. Reading 1 MiB is as fast as reading more.
-   */
+  /** The most pieces that a download reads at once. Reading 1 MiB is as fast as reading more. */
   burstPieces: 16,
   /**
    * How many downloads read at once. Node has four threads for file access, so eight keep them

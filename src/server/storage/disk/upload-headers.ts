@@ -20,8 +20,8 @@ export function assertSignedLength(headers: IncomingHttpHeaders, expected: numbe
 
 /**
  * Returns the offset from which `Range: bytes=n-` continues; undefined when the body is the whole
- * file. An unknown form of the header must be refused: if it were ignored, the end of a file would
- * be stored as the whole file.
+ * file. An unknown form of the header is refused. If it were ignored, the end of a file would be
+ * stored as the whole file.
  */
 export function requestedOffset(headers: IncomingHttpHeaders, size: number): number | undefined {
   if (headers['content-range'] !== undefined) throw new AppError('INVALID_INPUT')

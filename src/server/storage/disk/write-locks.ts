@@ -28,7 +28,7 @@ export class WriteLocks {
 
   /**
    * Resolves when all earlier holders of these bytes have left. Each of them was stopped with the
-   * error of this code. Without a part, it locks the whole key.
+   * error of this code. Without a part, the whole key is locked.
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()

@@ -4,7 +4,7 @@ import type { S3Settings } from '../../s3-settings.ts'
 
 const connectionMs = 5000
 /**
- * The server's own requests carry no file bytes. One that takes longer than this will get no
+ * The server's own requests carry no file bytes. A request that takes longer than this will get no
  * answer.
  */
 const requestMs = 60_000

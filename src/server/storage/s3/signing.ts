@@ -28,9 +28,9 @@ export function signPart(
 }
 
 /**
- * Returns the life of a URL. SigV4 counts it in whole seconds from the signing date, so it is
- * rounded to end at `until` or before. For a moment that has passed, the URL is dated back, and
- * storage answers that it is over.
+ * Returns the life of a URL in seconds. SigV4 counts it in whole seconds from the signing date, so
+ * it is rounded to end at `until` or before. For a moment that has passed, the signing date is
+ * moved back, and storage answers that the URL is over.
  */
 export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {
   const end = Math.floor(until.getTime() / 1000)

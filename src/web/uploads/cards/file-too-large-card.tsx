@@ -23,7 +23,7 @@ export interface FileTooLargeCardProps {
 }
 
 /**
- * The file-too-large card (spec §2). It shows which files, their sizes, the maximum, and
+ * The file-too-large card (spec §2). It shows the files with their sizes, the maximum, and
  * suggestions.
  */
 export function FileTooLargeCard(props: FileTooLargeCardProps) {

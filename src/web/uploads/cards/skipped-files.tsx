@@ -3,8 +3,8 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 
 /**
- * Returns a size over a limit. If both sizes read the same, the text says 'Just over', since equal
- * sizes would explain nothing.
+ * Returns a size over a limit as text. If both sizes read the same, the text says 'Just over',
+ * since equal sizes would explain nothing.
  */
 function sizeOver(size: number, limit: number): string {
   const text = formatSize(size)

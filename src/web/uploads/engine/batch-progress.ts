@@ -52,8 +52,8 @@ export function countChange(
 }
 
 /**
- * Returns the text for the end of the last upload. Null when no upload was stored and none was
- * cancelled with the whole batch.
+ * Returns the text for the moment when the last upload has ended. Null when no upload was stored
+ * and none was cancelled with the whole batch.
  */
 export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
   if (cancelled) return cancelledByUser
@@ -76,8 +76,8 @@ export interface BatchProgress {
   /** Call this before all foreground uploads under way are cancelled. */
   cancelForeground(): void
   /**
-   * Returns the text of how the last foreground uploads ended, for two seconds (spec §4); otherwise
-   * null.
+   * Returns the text that says how the last foreground uploads ended, for two seconds (spec §4);
+   * otherwise null.
    */
   outcome(): string | null
 }

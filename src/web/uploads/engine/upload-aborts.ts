@@ -51,8 +51,8 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     }
     const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
-    // The loop ends with an answer, or when the person has to sign in first. It rejects when this
-    // object is closed; the next page then goes on.
+    // The loop ends with an answer, or when the person has to sign in first. Closing this object
+    // ends it too. The next page then goes on.
     void untilAnswered(call, { signal, limit: noLimit }, deps).then(stop, stop)
     return first.promise
   }

@@ -29,7 +29,7 @@ const cleanUpEveryMs = 60_000
 
 export interface EngineDeps extends EffectDeps {
   onChange: (state: EngineState) => void
-  /** Makes the page ask before it is left. Returns a function that stops this. */
+  /** Makes the browser ask a person before the page is left. Returns a function that stops this. */
   holdPage: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void

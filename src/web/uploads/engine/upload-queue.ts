@@ -10,7 +10,7 @@ const pauseBetweenMs = 500
  */
 const largestPausedDrop = 10
 /**
- * How many small files of a large drop are sent at once. A browser opens as many connections to a
+ * How many small files of a large drop are sent at once. A browser opens this many connections to a
  * host.
  */
 const overlapping = 6

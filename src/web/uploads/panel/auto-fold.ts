@@ -87,7 +87,7 @@ export function createAutoFold(
     show: (next) => {
       const hadEnded = foldsInMs(shown, timers.now()) !== null
       shown = next
-      // New uploads: what a person did with the panel concerned the earlier ones.
+      // New uploads have begun. What a person did with the panel concerned the earlier ones.
       if (hadEnded && foldsInMs(next, timers.now()) === null) isTouched = false
       update()
     },

@@ -61,8 +61,8 @@ function several(count: number, one: string): string {
 }
 
 /**
- * Returns the state of the panel in one line: the running uploads, or those that need a person, or
- * how all ended.
+ * Returns the state of the panel in one line. The line tells about the running uploads, or about
+ * those that need a person, or how all ended.
  * @param interruption why no upload gets an answer; null while any upload makes progress.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {

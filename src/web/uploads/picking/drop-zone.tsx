@@ -56,7 +56,7 @@ export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZone
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onChosen({ files, unreadable: [] })
-          // Emptying the input lets a person choose the same file again.
+          // With an empty input, a person can choose the same file again.
           currentTarget.value = ''
         }}
       />

@@ -1,7 +1,10 @@
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { FileIdentity } from '../records/upload-record.ts'
 
-/** Whether two names are equal. Some systems store an accent with its letter, others apart. */
+/**
+ * Whether two names are equal. Some systems store an accent together with its letter, others
+ * separately.
+ */
 function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
 }

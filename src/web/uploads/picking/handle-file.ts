@@ -34,7 +34,7 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 
 /**
  * Returns the file behind a handle. The browser asks a person if it must, and waits for the answer.
- * Call it in the handler of a click: otherwise the browser does not ask. Never rejects.
+ * Call it in the handler of a click, or the browser does not ask. Never rejects.
  */
 export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)

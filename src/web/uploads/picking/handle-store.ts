@@ -15,8 +15,8 @@ export interface KeptHandles extends HandleStore {
 }
 
 /**
- * Makes the store of handles. It never fails: where the browser keeps no handles (private windows,
- * no room), a person chooses the file again.
+ * Makes the store of handles. It never fails. If the browser keeps no handles (private windows, no
+ * room), a person chooses the file again.
  */
 export function createHandleStore(table: HandleTable): KeptHandles {
   const quietly = (work: Promise<void>) => work.catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
  * Makes the browser ask a person before the tab is closed or left. Returns a function that stops
- * this. Use it only while bytes would be lost: people learn to dismiss needless questions, and some
+ * this. Use it only while bytes would be lost. People learn to dismiss needless questions, and some
  * browsers then do not keep the page for the back button.
  */
 export function guardPage(page: EventTarget = window): () => void {

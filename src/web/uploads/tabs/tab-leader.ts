@@ -14,15 +14,15 @@ export interface ElectionDeps {
 }
 
 /**
- * Elects the leader by a Web Lock. The browser passes the lock on when its tab is closed, crashes
- * or is discarded, and Chromium freezes no tab that holds one. Where the browser has no locks,
- * every tab leads.
+ * Elects the leader by a Web Lock. When the leader's tab is closed, crashes or is discarded, the
+ * browser gives the lock to another tab. Chromium never freezes a tab that holds a lock. Where the
+ * browser has no locks, every tab leads.
  *
  * A page that is left gives up the lock, since the browser may keep the page for the back button.
- * When such a page comes back after it led, it is loaded again, because another tab has taken over
- * its uploads. If it followed, it takes part in the election again. A leader that does not answer,
- * for instance one stopped by a debugger, can lose its lock to another tab. It follows as soon as
- * it runs again.
+ * If such a page led and comes back, it is loaded again, because another tab has taken over its
+ * uploads. If it followed, it takes part in the election again. A leader that does not answer, for
+ * instance one stopped by a debugger, can lose its lock to another tab. It follows as soon as it
+ * runs again.
  */
 export function createElection({ locks, page, reload }: ElectionDeps): ElectLeader {
   return (onLead, onFollow) => {

@@ -29,7 +29,7 @@ export interface FollowerDeps {
 }
 
 /**
- * What a tab does while another one leads: it shows the uploads, and gives the leader the files
+ * What a tab does while another one leads. It shows the uploads, and gives the leader the files
  * that were added here.
  */
 export interface UploadFollower {
@@ -72,14 +72,15 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
       released.add(id)
       data.drop(id)
     }
-    // A person may be looking at this page and not at the leader's.
+    // A person may be looking at this page and not at the leader's page, so this tab keeps the
+    // device awake too.
     keepAwake(records.some(isUnderWay))
     deps.onChange()
   }
 
   /**
-   * Drops files without a record, but only at the second look: the leader may not have written the
-   * record of a new file yet.
+   * Drops files without a record, but only when they are found twice. The leader may not have
+   * written the record of a new file yet.
    */
   const sweep = repeat(timers, sweepEveryMs, () => {
     if (!mirror) return false

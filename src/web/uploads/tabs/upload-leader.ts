@@ -12,7 +12,7 @@ const othersIdleMs = 60_000
 
 export type ToastNotice = Notice & { kind: 'toast' }
 
-/** A command with the user who is signed in in the tab that gives it. */
+/** A command, and the user who is signed in in the tab that gives it. */
 export type OwnedCommand = UploadCommand & { ownerId: string }
 
 /**
@@ -67,7 +67,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
     const obeyed = obeyedBy(engine, command)
-    // The change is written at once: this tab may close at any moment, and the tab that gave the
+    // The change is written at once. This tab may close at any moment, and the tab that gave the
     // command forgets it once it is done.
     records.flush()
     await obeyed

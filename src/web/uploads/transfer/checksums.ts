@@ -5,7 +5,7 @@ import { FileUnreadable } from './hash-blob.ts'
 /**
  * Checksums that a worker computes, so that the page does not freeze. All functions reject with
  * FileUnreadable when the file was changed or removed, and with the reason of their signal when it
- * fires. They return null where this browser has no worker or no WebAssembly: the upload then goes
+ * fires. They return null where this browser has no worker or no WebAssembly. The upload then goes
  * on without them.
  */
 export interface Checksums {
@@ -29,7 +29,8 @@ export interface WorkerLike {
 /** An idle worker is ended after this time, because it never gives memory back. */
 const idleMs = 30_000
 /**
- * The script of the worker comes over the same line as the uploads. No upload waits longer for it.
+ * The script of the worker is loaded over the same line as the uploads. No upload waits for it
+ * longer than this.
  */
 const readyWithinMs = 15_000
 
@@ -65,7 +66,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
   const take = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
-    // A cancelled job may be answered too. Then an idle timer runs already.
+    // A cancelled job may still be answered. In that case an idle timer is already running.
     clearTimeout(idleTimer)
     if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
     return found

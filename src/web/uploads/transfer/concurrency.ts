@@ -16,12 +16,16 @@ const longPartMs = 30_000
 const longestPartMs = 0.9 * requestTimeoutMs
 /** If a part takes less than this, the connection waits for answers most of the time. */
 const shortPartMs = 500
-/** Only these last parts count, because the speed of a minute ago says little about now. */
+/**
+ * Only this many of the last parts count, because the speed of a minute ago says little about now.
+ */
 const recentParts = 4
 
-/** The bytes of this first time only filled the buffers of the system. */
+/** The bytes sent in this time only filled the buffers of the system. */
 const bufferingMs = 10_000
-/** A shorter observation gives no reliable pace. Together with the buffering it is a minute. */
+/**
+ * A shorter observation gives no reliable pace. This and the buffering time are a minute together.
+ */
 const watchedMs = 50_000
 
 /** How long a part took to arrive, and how many parts were in flight with it, including itself. */
@@ -45,8 +49,8 @@ export function limitFor(times: readonly PartTime[]): number {
 }
 
 /**
- * How a part in flight ended. `lost` says nothing about the speed: the line may have been away for
- * a while.
+ * How a part in flight ended. `lost` says nothing about the speed, because the line may have been
+ * away for a while.
  */
 export type PartEnd = 'held' | 'timed-out' | 'lost'
 

@@ -9,8 +9,8 @@ export class PartProgress {
   readonly #fileSize: number
   readonly #plan: PartPlan
   /**
-   * Bytes by part number: the whole size of a held part, and the bytes sent so far of a part in
-   * flight.
+   * The bytes of each part, by part number. A held part counts with its whole size, a part in
+   * flight with the bytes sent so far.
    */
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()

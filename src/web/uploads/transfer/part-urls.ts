@@ -2,21 +2,21 @@ import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /**
- * How many URLs are signed together: enough for few calls, and few enough that each is used while
- * it is fresh.
+ * How many URLs are signed together. The number keeps calls few, and each URL is used while it is
+ * fresh.
  */
 const batchSize = 16
 /** When fewer URLs than this are ready for the coming parts, the next batch is requested. */
 const fewLeft = 8
 /**
- * Shorter than the life of a URL: the URL is older than its answer, and its PUT takes time to
- * arrive.
+ * A URL is used for less than its life. It is older than the answer that brought it, and its PUT
+ * takes time to arrive.
  */
 const usedForMs = partUrlLifetimeMs - 2 * callTimeoutMs
 
 /** The presigned URLs of the parts of one upload. */
 export interface PartUrls {
-  /** Returns the URL of a part, at once where it was signed ahead. Rejects as `sign` does. */
+  /** Returns the URL of a part, at once if it was signed ahead. Rejects as `sign` does. */
   get(partNumber: number): Promise<string>
   /**
    * Notes that storage refused this part's URL. This URL and all as old as it are not used again.
@@ -70,7 +70,8 @@ export function createPartUrls(
       })
       const entry = { ...age, url }
       urls.set(partNumber, entry)
-      // The error of a URL that was signed ahead has no other handler. The next `get` asks again.
+      // Signing ahead may fail before anybody awaits the URL. This handler ignores the error, and
+      // the next `get` asks again.
       url.catch(() => {
         if (urls.get(partNumber) === entry) urls.delete(partNumber)
       })

@@ -288,8 +288,8 @@ class PartsTransfer {
     if (known) return known
     const kind = this.#job.ticket.checksum
     const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
-    // The error of a checksum computed ahead has no other handler. The connection that sends the
-    // part gets it.
+    // A checksum that is computed ahead may fail before anybody awaits it. This handler ignores the
+    // error, and the connection that sends the part gets it again.
     checksum.catch(() => undefined)
     this.#checksums.set(partNumber, checksum)
     return checksum

@@ -11,8 +11,8 @@ export interface StorageRequest {
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. It is a blob, because the browser then reads the file itself while it sends. It
-   * would copy bytes in memory on the page's own thread, at a tenth of the speed.
+   * Null for HEAD. A browser reads a blob itself while it sends. It would copy bytes in memory on
+   * the page's own thread, at a tenth of the speed.
    */
   body: Blob | null
   timeoutMs: number

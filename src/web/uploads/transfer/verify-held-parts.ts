@@ -72,9 +72,9 @@ export class HeldPartsCheck {
 
   /**
    * Whether a part may be sent again when storage has all parts. With several parts it may not,
-   * because they would become a mixture. A part without a checksum may be sealed already, and then
-   * storage takes no more bytes: where storage computes no SHA-256, it would confirm the older
-   * version with the SHA-256 of this one.
+   * because they would become a mixture of two versions. A part without a checksum may be sealed
+   * already, and storage takes no more bytes then. A storage that computes no SHA-256 would confirm
+   * the older version with the SHA-256 of this one.
    */
   #isReplaceable({ checksum }: StoredPart): boolean {
     const isOnlyPart = this.#parts.count === 1
