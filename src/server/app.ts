@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { sessionReader } from './auth/read-session.ts'
 import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
@@ -54,6 +55,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...operationsRoutes(deps),
         ...authRoutes(deps),
         ...tierRoutes(deps),
+        ...ownAccountRoutes(deps),
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
         ...fileRoutes(deps),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessions } from '../../src/server/db/schema.ts'
 import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
 import { endpoints } from '../../src/shared/contract/index.ts'
 import {
@@ -57,6 +59,13 @@ const attempts: Record<string, (client: Client, name: string) => Promise<Respons
   confirmUpload: (client, key) => confirm(client, key),
   createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
   abortUpload: abort,
+  endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
+}
+
+/** Returns the id of the one session that somebody has. */
+async function sessionOf({ id }: Person) {
+  const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
+  return row?.id ?? ''
 }
 
 it('every endpoint that names a file or an upload is tried here', () => {
@@ -71,7 +80,11 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
     async (who) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
-      const theirs = await attempt(strangers[who], name === 'deleteFile' ? file.id : cloudKey)
+      const things: Record<string, string> = {
+        deleteFile: file.id,
+        endSession: await sessionOf(owner),
+      }
+      const theirs = await attempt(strangers[who], things[name] ?? cloudKey)
       const nobodys = await attempt(strangers[who], randomUUID())
       expect(theirs.status).toBe(404)
       expect(await theirs.json()).toEqual(await nobodys.json())

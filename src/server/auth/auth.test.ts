@@ -37,6 +37,8 @@ describe('POST /api/auth/signup', () => {
       email: 'first@example.org',
       name: 'Ada Lovelace',
       firstName: 'Ada',
+      lastName: 'Lovelace',
+      emailVerified: false,
       tier: 'free',
       isAdmin: false,
       premiumTrialStartedAt: null,

@@ -2,7 +2,11 @@ import type { Logger } from 'pino'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { AppError } from '../errors.ts'
 
-const refusals: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'TOO_MANY_REQUESTS']
+const refusals: readonly ErrorCode[] = [
+  'INVALID_CREDENTIALS',
+  'WRONG_PASSWORD',
+  'TOO_MANY_REQUESTS',
+]
 
 /**
  * Does work that compares a password. Each refusal gets a line in the log with the client's

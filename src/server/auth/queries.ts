@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, inArray, lt, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { TokenPurpose } from '../../shared/rules/token-purpose.ts'
 import {
   accounts,
@@ -196,6 +196,31 @@ export async function setPassword(
     createdAt: now,
     updatedAt: now,
   })
+}
+
+/**
+ * Changes a user's names. What is left out stays. It is one statement, so that two changes at once
+ * leave a full name of both. Returns undefined where there is no such user any more.
+ */
+export async function renameUser(
+  db: Db,
+  userId: string,
+  { firstName, lastName }: { firstName?: string | undefined; lastName?: string | undefined },
+  now: Date,
+): Promise<{ name: string; firstName: string; lastName: string } | undefined> {
+  const first = sql`coalesce(${firstName ?? null}::text, ${users.firstName})`
+  const last = sql`coalesce(${lastName ?? null}::text, ${users.lastName})`
+  const [renamed] = await db
+    .update(users)
+    .set({
+      firstName: first,
+      lastName: last,
+      name: sql`trim(${first} || ' ' || ${last})`,
+      updatedAt: now,
+    })
+    .where(eq(users.id, userId))
+    .returning({ name: users.name, firstName: users.firstName, lastName: users.lastName })
+  return renamed
 }
 
 /** Notes that the account's owner reads the mail of its address. */

@@ -39,6 +39,8 @@ export async function resetPassword(
     await markEmailVerified(tx, account.userId, now)
     await endSessions(tx, account.userId)
     const { userId } = account
-    await mailQueue.add({ kind: 'password-changed', userId, changedAt: now.toISOString() }, tx)
+    const changedAt = now.toISOString()
+    const request = { kind: 'password-changed', userId, changedAt, changedBy: 'letter' } as const
+    await mailQueue.add(request, tx)
   })
 }

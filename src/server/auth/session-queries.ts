@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import { sessions, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUse } from './new-session.ts'
@@ -40,6 +40,73 @@ export async function noteSessionSeen(
     .update(sessions)
     .set({ updatedAt: lastSeenAt, ...changed })
     .where(and(eq(sessions.id, found.id), eq(sessions.updatedAt, found.lastSeenAt)))
+}
+
+/** A session as its user sees it: without its token, which opens it. */
+export interface ListedSession extends SessionUse {
+  id: string
+  createdAt: Date
+  lastSeenAt: Date
+}
+
+/** A user's list of sessions is no longer than this. */
+const mostListed = 100
+
+/**
+ * Lists a user's sessions that are not over at `now`: first the one of the caller, then those that
+ * were used last.
+ */
+export function listSessions(
+  db: Db,
+  { userId, sessionId }: OwnSession,
+  now: Date,
+): Promise<ListedSession[]> {
+  return db
+    .select({
+      id: sessions.id,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.updatedAt,
+      userAgent: sessions.userAgent,
+      ipAddress: sessions.ipAddress,
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(eq(sessions.id, sessionId)), desc(sessions.updatedAt), sessions.id)
+    .limit(mostListed)
+}
+
+/** A user and one of his sessions. */
+export interface OwnSession {
+  userId: string
+  sessionId: string
+}
+
+function isOwn({ userId, sessionId }: OwnSession) {
+  return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
+}
+
+/** Ends a user's session. Returns false where there is none, or it is somebody else's. */
+export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
+  const ended = await db.delete(sessions).where(isOwn(own)).returning({ id: sessions.id })
+  return ended.length > 0
+}
+
+/** Ends all of a user's sessions but one. */
+export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession): Promise<void> {
+  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, sessionId)))
+}
+
+/**
+ * Gives a user's session another token, so that copies of its cookie open nothing any more. Its life
+ * stays that of its login. Returns when that was, or null where the session was ended meanwhile.
+ */
+export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
+  const [replaced] = await tx
+    .update(sessions)
+    .set({ token })
+    .where(isOwn(own))
+    .returning({ createdAt: sessions.createdAt })
+  return replaced?.createdAt ?? null
 }
 
 /** Ends one session by its token. */

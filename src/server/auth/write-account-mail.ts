@@ -47,7 +47,7 @@ export async function writeAccountMail(
     }
     case 'password-changed': {
       const account = await findCredentials(deps.db, request.userId)
-      return account ? changedLetter(deps, account, new Date(request.changedAt)) : null
+      return account ? changedLetter(deps, account, request) : null
     }
   }
 }
@@ -85,13 +85,18 @@ async function resetLetter(
   }
 }
 
-function changedLetter({ config }: MailDeps, account: Credentials, changedAt: Date): Addressed {
+function changedLetter(
+  { config }: MailDeps,
+  account: Credentials,
+  { changedAt, changedBy }: Extract<MailRequest, { kind: 'password-changed' }>,
+): Addressed {
   return {
     to: recipientOf(account),
     content: passwordChangedLetter({
       name: nameOf(account),
       email: account.email,
-      changedAt: momentText(changedAt),
+      changedAt: momentText(new Date(changedAt)),
+      changedBy,
       loginPage: `${config.appUrl.origin}/login`,
       supportEmail: config.supportEmail,
     }),

@@ -10,7 +10,13 @@ const moment = z.iso.datetime()
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
-  z.object({ kind: z.literal('password-changed'), userId: z.string(), changedAt: moment }),
+  z.object({
+    kind: z.literal('password-changed'),
+    userId: z.string(),
+    changedAt: moment,
+    /** By the link in a letter, or by a signed-in user. Requests of older versions do not say. */
+    changedBy: z.enum(['letter', 'session']).default('letter'),
+  }),
   z.object({
     kind: z.literal('trial'),
     userId: z.string(),

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
@@ -45,6 +45,24 @@ export async function findFileByKey(
       and(eq(files.storageKey, storageKey), eq(files.ownerId, ownerId), isNull(files.deletedAt)),
     )
   return row
+}
+
+/** Counts what an account holds: files with bytes, their bytes, and links that open at `now`. */
+export async function countHoldings(
+  db: Db,
+  ownerId: string,
+  now: Date,
+): Promise<{ fileCount: number; totalSize: number; activeLinks: number }> {
+  const isActive = and(gt(files.expiresAt, now), gt(files.maxLifetimeAt, now))
+  const [counted] = await db
+    .select({
+      fileCount: count(),
+      totalSize: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number),
+      activeLinks: sql`count(*) filter (where ${isActive})`.mapWith(Number),
+    })
+    .from(files)
+    .where(and(eq(files.ownerId, ownerId), isNull(files.purgingAt), isNull(files.purgedAt)))
+  return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
 /** The end of a page of files. It is the position of the page's last row. */

@@ -8,6 +8,8 @@ export function publicUser(user: SessionUser): User {
     email: user.email,
     name: user.name,
     firstName: user.firstName,
+    lastName: user.lastName,
+    emailVerified: user.emailVerified,
     tier: user.tier,
     isAdmin: user.role === 'admin',
     premiumTrialStartedAt: user.premiumTrialStartedAt?.toISOString() ?? null,

@@ -21,6 +21,7 @@ const limits = {
   signupsByAddress: { most: 30, windowMs: 60 * minute },
   lettersByAddress: { most: 20, windowMs: 15 * minute },
   resetsByAddress: { most: 20, windowMs: 15 * minute },
+  passwordChangesByUser: { most: 20, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
 } as const
 

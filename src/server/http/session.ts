@@ -11,6 +11,8 @@ export interface SessionUser {
   email: string
   name: string
   firstName: string
+  lastName: string
+  emailVerified: boolean
   role: Role
   tier: Tier
   premiumTrialStartedAt: Date | null
@@ -39,6 +41,8 @@ export function toSessionUser(user: AuthUser, now: Date): SessionUser {
     email: user.email,
     name: user.name,
     firstName: user.firstName,
+    lastName: user.lastName,
+    emailVerified: user.emailVerified,
     role: readRole(user.role),
     tier: effectiveTier({ tier: readTier(user.tier), ...trial }, now),
     ...trial,

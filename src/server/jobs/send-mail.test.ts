@@ -140,9 +140,9 @@ describe('mail on its way', () => {
     const { id } = await makePerson(app)
     const key = randomUUID()
     const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
-    const changedAt = app.clock().toISOString()
+    const asked = { userId: id, changedAt: app.clock().toISOString(), changedBy: 'letter' } as const
     for (const later of [at, new Date()]) {
-      const request = { kind: 'password-changed', userId: id, changedAt } as const
+      const request = { kind: 'password-changed', ...asked } as const
       await queue.mail.add(request, undefined, { at: later, key })
     }
     const { rows } = await app.pool.query(
@@ -158,16 +158,19 @@ describe('mail on its way', () => {
 
   it('is not asked for by a transaction that was rolled back', async () => {
     const { id } = await makePerson(app)
-    const request = { kind: 'password-changed', userId: id, changedAt: app.clock().toISOString() }
+    const request = {
+      kind: 'password-changed',
+      userId: id,
+      changedAt: app.clock().toISOString(),
+      changedBy: 'letter',
+    } as const
     const work = app.deps.db.transaction(async (tx) => {
-      await queue.mail.add({ ...request, kind: 'password-changed' }, tx)
+      await queue.mail.add(request, tx)
       throw new Error('no')
     })
     await expect(work).rejects.toThrow('no')
     expect(await jobsFor(id)).toEqual([])
-    await app.deps.db.transaction((tx) =>
-      queue.mail.add({ ...request, kind: 'password-changed' }, tx),
-    )
+    await app.deps.db.transaction((tx) => queue.mail.add(request, tx))
     expect(await jobsFor(id)).toHaveLength(1)
   })
 })

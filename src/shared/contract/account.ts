@@ -12,6 +12,9 @@ export const userSchema = z.object({
   email: z.string(),
   name: z.string(),
   firstName: z.string(),
+  lastName: z.string(),
+  /** Whether somebody has proved to read the mail of the address. */
+  emailVerified: z.boolean(),
   tier: z.enum(tiers),
   isAdmin: z.boolean(),
   premiumTrialStartedAt: isoDate.nullable(),
@@ -26,20 +29,22 @@ const email = z.string().trim().min(1).max(254).pipe(z.email())
  * password, so they are refused.
  */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
-const newPassword = password.min(
+/** A password that is compared, and not set: it may be from before a rule. */
+export const currentPassword = password.min(1)
+export const newPassword = password.min(
   minPasswordLength,
   `Password must be at least ${minPasswordLength} characters long.`,
 )
 /** A name must be one line without direction marks, because letters and logs show it. */
-const personName = z
+export const optionalName = z
   .string()
   .trim()
-  .min(1)
   .max(100)
   .refine(
     (name) => fitsDatabase(name) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(name),
     'Must be text.',
   )
+export const personName = optionalName.min(1)
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
 export const signupBody = z
@@ -70,7 +75,7 @@ export const account = {
     path: '/api/auth/login',
     summary: 'Sign in with email and password; sets the session cookie.',
     access: 'visitor',
-    body: z.object({ email, password: password.min(1) }),
+    body: z.object({ email, password: currentPassword }),
     response: userSchema,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'PASSWORDS_BUSY'],
   }),

@@ -19,6 +19,7 @@ export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
   PART_NOT_FOUND: { status: 400, message: 'partNumbers: The file has no such part.' },
   UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
+  WRONG_PASSWORD: { status: 400, message: 'The current password is not right.' },
   TOKEN_INVALID: { status: 400, message: 'This link is invalid or has expired.' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INVALID_CREDENTIALS: {
@@ -48,8 +49,13 @@ export const errorTable = {
   NOT_FOUND: { status: 404, message: 'Not found' },
   FILE_NOT_FOUND: { status: 404, message: 'File not found' },
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
+  SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
+  NO_PASSWORD: {
+    status: 409,
+    message: 'This account has no password yet. A letter lets you set one.',
+  },
   EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
   TRIAL_USED: { status: 409, message: 'This account has had its free trial already.' },
   ALREADY_PREMIUM: { status: 409, message: 'This account is Premium already.' },

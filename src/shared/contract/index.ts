@@ -2,6 +2,7 @@ import { account } from './account.ts'
 import { downloads } from './downloads.ts'
 import { files } from './files.ts'
 import { operations } from './operations.ts'
+import { ownAccount } from './own-account.ts'
 import { settings } from './settings.ts'
 import { signInWays } from './sign-in-ways.ts'
 import { tiers } from './tiers.ts'
@@ -17,6 +18,7 @@ export const endpoints = {
   ...account,
   ...signInWays,
   ...tiers,
+  ...ownAccount,
   ...settings,
   ...uploads,
   ...files,

@@ -1,5 +1,16 @@
 import { greeting, type LetterContent } from '../letter.ts'
 
+const whoStays = {
+  letter: 'Every browser that was signed in has to sign in again.',
+  session: 'The browser in which it was changed stays signed in, and no other.',
+}
+
+/** What an owner who did not change the password has to know, up to what to choose. */
+const whatHappened = {
+  letter: 'Somebody can read your mail. Secure it first, then choose',
+  session: 'Somebody knew your old password. Take the account back: choose',
+}
+
 /** Writes the letter that tells an account's owner that the password was changed. */
 export function passwordChangedLetter(facts: {
   /** Null if the address is not verified, because a stranger may have chosen the name then. */
@@ -7,6 +18,7 @@ export function passwordChangedLetter(facts: {
   email: string
   /** The moment as text for people. */
   changedAt: string
+  changedBy: 'letter' | 'session'
   /** The page where an owner who did not change the password takes the account back. */
   loginPage: string
   supportEmail: string
@@ -18,12 +30,12 @@ export function passwordChangedLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} the account of ${facts.email} has a new password since ${facts.changedAt}. Every browser that was signed in has to sign in again.`,
+        text: `${greeting(facts.name)} the account of ${facts.email} has a new password since ${facts.changedAt}. ${whoStays[facts.changedBy]}`,
       },
       {
         kind: 'paragraph',
         strong: 'It was not you?',
-        text: `Somebody can read your mail. Secure it first, then choose 'Forgot password?' at ${facts.loginPage}, and write to ${facts.supportEmail}.`,
+        text: `${whatHappened[facts.changedBy]} 'Forgot password?' at ${facts.loginPage}, and write to ${facts.supportEmail}.`,
       },
     ],
   }

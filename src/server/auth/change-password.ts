@@ -1,0 +1,97 @@
+import { nanoid } from 'nanoid'
+import { writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { addressBlock } from '../http/address-block.ts'
+import { counter } from '../http/rate-limit.ts'
+import { accountName } from './known-browser.ts'
+import { admitTry } from './login-limits.ts'
+import { findCredentials, lockCredentials, setPassword } from './queries.ts'
+import { endOtherSessions, type OwnSession, replaceToken } from './session-queries.ts'
+
+type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'>
+
+interface Client {
+  address: string
+  /** The id of a browser that this account signed in with before. */
+  knownBrowser: string | null
+}
+
+/**
+ * Changes the password of a signed-in user, who must know the current one: a session may be open on
+ * a machine that somebody else sits at. Wrong passwords are counted with those of logins. All other
+ * sessions end, and the caller's gets another token. Links in letters from before are void, since
+ * they hold a stamp of the old password. A mail tells the owner.
+ * @returns what the caller's new cookie is made of.
+ * @throws {AppError} WRONG_PASSWORD, also when the password was changed meanwhile; NO_PASSWORD;
+ * UNAUTHORIZED when the caller's session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
+ */
+export async function changePassword(
+  deps: ChangeDeps,
+  own: OwnSession,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  client: Client,
+): Promise<{ token: string; createdAt: Date }> {
+  const { clock, db, mailQueue, passwords, rateLimits } = deps
+  const { userId } = own
+  const comparedWith = await requirePassword(deps, userId, currentPassword, client)
+  // The audit log keeps every change for ever, so the number of changes must be limited.
+  await rateLimits.spend([counter('passwordChangesByUser', userId)])
+  const block = addressBlock(client.address)
+  const passwordHash = await passwords.forClient(block, () => passwords.hash(newPassword))
+  const token = nanoid(32)
+
+  return db.transaction(async (tx) => {
+    const account = await lockCredentials(tx, userId)
+    if (account?.passwordHash !== comparedWith) throw new AppError('WRONG_PASSWORD')
+    const createdAt = await replaceToken(tx, own, token)
+    if (createdAt === null) throw new AppError('UNAUTHORIZED')
+    await endOtherSessions(tx, own)
+    const now = clock()
+    await setPassword(tx, userId, passwordHash, now)
+    await writeAudit(tx, [
+      {
+        at: now,
+        actor: userId,
+        action: 'change-password',
+        subject: userId,
+        ipAddress: client.address,
+        details: { by: 'session' },
+      },
+    ])
+    const changedAt = now.toISOString()
+    const request = { kind: 'password-changed', userId, changedAt, changedBy: 'session' } as const
+    await mailQueue.add(request, tx)
+    return { token, createdAt }
+  })
+}
+
+/**
+ * Compares the password with that of the account, as one try of its limits.
+ * @returns the hash that it was compared with.
+ */
+async function requirePassword(
+  deps: ChangeDeps,
+  userId: string,
+  password: string,
+  { address, knownBrowser }: Client,
+): Promise<string> {
+  const { db, passwords } = deps
+  const account = await findCredentials(db, userId)
+  if (!account) throw new AppError('UNAUTHORIZED')
+  const hash = account.passwordHash
+  if (hash === null) throw new AppError('NO_PASSWORD')
+  const block = addressBlock(address)
+  const name = await accountName(deps, account.email)
+  const admission = await admitTry(deps, { account: name, address: block, knownBrowser })
+  const isRight = await passwords
+    .forClient(block, () => passwords.verify({ hash, password }))
+    .catch(async (error: unknown) => {
+      // If this fails too, the try expires with its time window.
+      await admission.undone().catch(() => {})
+      throw error
+    })
+  if (!isRight) throw new AppError('WRONG_PASSWORD')
+  await admission.right()
+  return hash
+}

@@ -1,0 +1,269 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { accounts, auditLog, files, users } from '../db/schema.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function patch(client: Client, body: unknown) {
+  return client.fetch('/api/auth/user', { method: 'PATCH', body: JSON.stringify(body) })
+}
+
+describe('PATCH /api/auth/user', () => {
+  it.each([
+    [{ firstName: 'Grace' }, { firstName: 'Grace', lastName: 'Lovelace', name: 'Grace Lovelace' }],
+    [{ lastName: ' Hopper ' }, { firstName: 'Ada', lastName: 'Hopper', name: 'Ada Hopper' }],
+    [{ lastName: '' }, { firstName: 'Ada', lastName: '', name: 'Ada' }],
+    [
+      { firstName: 'علي', lastName: "O'Neil; drop table users" },
+      {
+        firstName: 'علي',
+        lastName: "O'Neil; drop table users",
+        name: "علي O'Neil; drop table users",
+      },
+    ],
+    [{}, { firstName: 'Ada', lastName: 'Lovelace', name: 'Ada Lovelace' }],
+  ])('with %j answers the user as he is from then on', async (body, expected) => {
+    const person = await makePerson(app)
+    const answer = await patch(person, body)
+    expect(answer.status).toBe(200)
+    const user = await answer.json()
+    expect(user).toMatchObject({ ...expected, id: person.id, email: person.email, tier: 'free' })
+    expect(await json(await person.fetch('/api/auth/user'))).toEqual(user)
+  })
+
+  it('of both names at once, in two calls, leaves a full name of both', async () => {
+    const person = await makePerson(app)
+    await Promise.all([
+      patch(person, { firstName: 'Grace' }),
+      patch(person, { lastName: 'Hopper' }),
+    ])
+    const user = await json(await person.fetch('/api/auth/user'))
+    expect(user).toMatchObject({ name: 'Grace Hopper' })
+  })
+
+  it.each([
+    ['a blank first name', { firstName: '  ' }, 'firstName'],
+    ['a first name of 101 characters', { firstName: 'x'.repeat(101) }, 'firstName'],
+    ['a number', { lastName: 7 }, 'lastName'],
+    ['nothing for a name', { firstName: null }, 'firstName'],
+    ['two lines', { firstName: 'Ada\r\nBcc: all@example.org' }, 'firstName'],
+    ['reordered text', { lastName: 'a\u202eb' }, 'lastName'],
+    ['a name that no database keeps', { lastName: 'a\0b' }, 'lastName'],
+    ['a list', [], ''],
+  ])('refuses %s, and changes nothing', async (_, body, fault) => {
+    const person = await makePerson(app)
+    const answer = await patch(person, body)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(fault),
+    })
+    expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Lovelace' })
+  })
+
+  it('lets nobody choose an address, a tier or a role', async () => {
+    const person = await makePerson(app)
+    const before = await app.deps.db.select().from(users).where(eq(users.id, person.id))
+    const wishes = { email: 'admin@localhost.localdomain', tier: 'premium', role: 'admin', id: 'x' }
+    expect((await patch(person, { ...wishes, emailVerified: true })).status).toBe(200)
+    const after = await app.deps.db.select().from(users).where(eq(users.id, person.id))
+    expect(after).toEqual(before.map((row) => ({ ...row, updatedAt: app.clock() })))
+  })
+})
+
+describe('GET /api/auth/user/holdings', () => {
+  const holdingsOf = async (person: Person) => json(await person.fetch('/api/auth/user/holdings'))
+
+  it('counts files, their bytes and the links that open', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    expect(await holdingsOf(person)).toEqual({ fileCount: 0, totalSize: 0, activeLinks: 0 })
+    await makeFile(await makePerson(app))
+    const [, ended, deleted, purged] = [
+      await makeFile(person, { bytes: new Uint8Array(1000) }),
+      await makeFile(person, { bytes: new Uint8Array(200) }),
+      await makeFile(person, { bytes: new Uint8Array(30) }),
+      await makeFile(person, { bytes: new Uint8Array(4) }),
+    ]
+    const set = (id: string, changes: Partial<typeof files.$inferInsert>) =>
+      app.deps.db.update(files).set(changes).where(eq(files.id, id))
+    const now = app.clock()
+    await set(ended.id, { expiresAt: now })
+    await person.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    await set(purged.id, { purgedAt: now })
+    expect(await holdingsOf(person)).toEqual({ fileCount: 2, totalSize: 1200, activeLinks: 1 })
+  })
+})
+
+function change(client: Client, currentPassword: unknown, newPassword: unknown) {
+  return client.post('/api/auth/change-password', { currentPassword, newPassword })
+}
+
+/** The cookies of an answer, as a browser would send them. */
+function cookiesOf(answer: Response) {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
+async function statusOf(client: Pick<Client, 'fetch'>) {
+  return (await client.fetch('/api/auth/user')).status
+}
+
+describe('POST /api/auth/change-password', () => {
+  it('sets the new password, ends the other sessions and gives the own one a new cookie', async () => {
+    const person = await makePerson(app)
+    const other = makeClient(app, await logIn(app, person.email, person.password))
+    const answer = await change(person, person.password, 'a new password')
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({
+      message: 'Password changed. All other sessions are signed out.',
+    })
+    // The old cookie of this very browser is void too: somebody may have copied it.
+    expect(await statusOf(person)).toBe(401)
+    expect(await statusOf(other)).toBe(401)
+    expect(await statusOf(makeClient(app, cookiesOf(answer)))).toBe(200)
+
+    const { email, password } = person
+    expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(401)
+    await logIn(app, email, 'a new password')
+    const audited = await app.deps.db.select().from(auditLog).where(eq(auditLog.subject, person.id))
+    expect(audited).toMatchObject([
+      {
+        at: app.clock(),
+        actor: person.id,
+        action: 'change-password',
+        ipAddress: '127.0.0.1',
+        details: { by: 'session' },
+      },
+    ])
+  })
+
+  it('keeps the life of the session, which ends 90 days after its login', async () => {
+    const dayMs = 86_400_000
+    const person = await makePerson(app)
+    app.clock.advance(10 * dayMs)
+    const answer = await change(person, person.password, 'a new password')
+    const [cookie] = answer.headers.getSetCookie()
+    expect(cookie).toContain(`; Max-Age=${(80 * dayMs) / 1000}; Path=/; HttpOnly; SameSite=Lax`)
+    const client = makeClient(app, cookiesOf(answer))
+    for (const days of [13, 13, 13, 13, 13, 13]) {
+      app.clock.advance(days * dayMs)
+      expect(await statusOf(client)).toBe(200)
+    }
+    app.clock.advance(2 * dayMs)
+    expect(await statusOf(client)).toBe(401)
+  })
+
+  it('is told to the owner by a letter, and voids the links of letters from before', async () => {
+    const person = await makePerson(app)
+    await app.mails()
+    await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
+    const [reset] = await app.mails()
+    const token = /\/reset-password\?token=([\w-]+)/.exec(reset?.letter.text ?? '')?.[1]
+
+    await change(person, person.password, 'a new password')
+    const [mail, ...none] = await app.mails()
+    expect(none).toEqual([])
+    expect(mail?.to.address).toBe(person.email)
+    expect(mail?.letter.subject).toBe('Your Mayfly password was changed')
+    expect(mail?.letter.text).toContain(
+      'The browser in which it was changed stays signed in, and no other.',
+    )
+    expect(mail?.letter.text).toContain('Somebody knew your old password.')
+    const late = { token, newPassword: 'by an old letter' }
+    const answer = await makeClient(app).post('/api/auth/reset-password', late)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
+  })
+
+  it('is refused with a wrong password, and changes nothing', async () => {
+    const person = await makePerson(app)
+    const other = makeClient(app, await logIn(app, person.email, person.password))
+    const answer = await change(person, 'not this one', 'a new password')
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual({
+      code: 'WRONG_PASSWORD',
+      message: 'The current password is not right.',
+    })
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(await statusOf(person)).toBe(200)
+    expect(await statusOf(other)).toBe(200)
+    expect(await app.mails()).toEqual([])
+    await logIn(app, person.email, person.password)
+  })
+
+  it.each([
+    ['no current password', undefined, 'a new password', 'currentPassword'],
+    ['an empty one', '', 'a new password', 'currentPassword'],
+    ['a number for it', 5, 'a new password', 'currentPassword'],
+    ['no new password', 'correct horse', undefined, 'newPassword'],
+    ['a short one', 'correct horse', '12345', 'Password must be at least 6 characters long.'],
+    ['an endless one', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
+    ['one with half a character', 'correct horse', 'secret\ud800', 'newPassword'],
+  ])('refuses %s and names the fault', async (_, current, next, fault) => {
+    const person = await makePerson(app)
+    const answer = await change(person, current, next)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(fault),
+    })
+    expect(await statusOf(person)).toBe(200)
+  })
+
+  it('says where an account has no password yet', async () => {
+    const person = await makePerson(app)
+    await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
+    const answer = await change(person, 'anything', 'a new password')
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toEqual({
+      code: 'NO_PASSWORD',
+      message: 'This account has no password yet. A letter lets you set one.',
+    })
+  })
+
+  it('leaves this browser known to the account, and no other', async () => {
+    const person = await makePerson(app)
+    const login = await makeClient(app).post('/api/auth/login', {
+      email: person.email,
+      password: person.password,
+    })
+    const before = cookiesOf(login)
+    const answer = await change(makeClient(app, before), person.password, 'a new password')
+    const known = (cookies: string) => /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
+    expect(known(cookiesOf(answer))).toMatch(/^[\w-]{22}\.[\w-]{21}\.\d+\.[\w-]{43}$/)
+    expect(known(cookiesOf(answer))).not.toBe(known(before))
+  })
+
+  it('by several calls at once is done once', async () => {
+    const person = await makePerson(app)
+    await app.mails()
+    const passwords = ['one password', 'another password', 'a third password', 'a fourth one']
+    const answers = await Promise.all(
+      passwords.map((password) => change(person, person.password, password)),
+    )
+    const done = answers.findIndex(({ status }) => status === 200)
+    const refused = answers.filter((_, at) => at !== done)
+    // Too late is who finds another password, or a cookie that is replaced already.
+    for (const { status } of refused) expect([400, 401]).toContain(status)
+    for (const answer of refused) expect(answer.headers.getSetCookie()).toEqual([])
+    await logIn(app, person.email, passwords[done] ?? '')
+    expect(await statusOf(makeClient(app, cookiesOf(answers[done] as Response)))).toBe(200)
+    expect(await app.mails()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,137 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessions } from '../../src/server/db/schema.ts'
+import type { SessionView } from '../../src/shared/contract/own-account.ts'
+import { type Client, json, logIn, makeClient, makePerson } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * An attacker has a copy of somebody's session cookie, or sits at a machine that somebody left. The
+ * session lets him use the account until it ends. It must not become the account itself, and its
+ * owner must be able to end it.
+ */
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+})
+afterAll(() => app.close())
+
+/** Signs a person in once more, and returns the cookie of that session alone. */
+async function stolenCookie(person: { email: string; password: string }) {
+  const cookies = await logIn(app, person.email, person.password)
+  return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
+}
+
+function change(client: Client, currentPassword: string) {
+  return client.post('/api/auth/change-password', { currentPassword, newPassword: 'chosen by Eve' })
+}
+
+describe('guessing the current password, to lock the owner out', () => {
+  it('has the tries of a login: 10, however many are made at once, and they count together', async () => {
+    const person = await makePerson(app)
+    const thief = makeClient(app, await stolenCookie(person))
+    app.held.length = 0
+    const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
+    const statuses = guesses.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(15)
+    // Refusals are told a second later, as those of logins are.
+    expect(app.held).toEqual(Array(15).fill(1000))
+    expect(guesses.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('900')
+
+    const { email, password } = person
+    const login = await makeClient(app).post('/api/auth/login', { email, password })
+    expect(login.status).toBe(429)
+    // Now even the right password is not looked at.
+    expect((await change(thief, password)).status).toBe(429)
+    const known = makeClient(app, await knownTo(person))
+    expect((await known.fetch('/api/auth/user')).status).toBe(200)
+    expect((await change(known, password)).status).toBe(200)
+    app.clock.advance(15 * 60_000)
+  })
+
+  it('is written to the log with the address, and without the account', async () => {
+    const person = await makePerson(app)
+    const before = app.logged.length
+    await change(makeClient(app, await stolenCookie(person)), 'a guess')
+    const lines = app.logged.slice(before)
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'a password was refused',
+        client: '127.0.0.1',
+        code: 'WRONG_PASSWORD',
+      }),
+    )
+    expect(JSON.stringify(lines)).not.toContain(person.email)
+  })
+
+  it('takes back the try of a password that was right', async () => {
+    const person = await makePerson(app)
+    const { email, password } = person
+    let client = makeClient(app, await stolenCookie(person))
+    for (let time = 0; time < 12; time += 1) {
+      const answer = await client.post('/api/auth/change-password', {
+        currentPassword: password,
+        newPassword: password,
+      })
+      expect(answer.status).toBe(200)
+      const [cookie = ''] = answer.headers.getSetCookie()
+      client = makeClient(app, cookie.split(';', 1)[0])
+    }
+    await logIn(app, email, password)
+  })
+})
+
+/** The cookies of a browser that the account knows. Signed in before anything was guessed. */
+async function knownTo(person: { fetch: Client['fetch']; email: string; password: string }) {
+  app.clock.advance(15 * 60_000)
+  const cookies = await logIn(app, person.email, person.password)
+  const thief = makeClient(app, cookies.split('; ')[0])
+  await Promise.all(Array.from({ length: 12 }, () => change(thief, 'a guess')))
+  return cookies
+}
+
+describe('a session that its owner ends', () => {
+  it('changes no password, even if the change is under way', async () => {
+    const person = await makePerson(app)
+    const thief = makeClient(app, await stolenCookie(person))
+    const [, stolen] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
+
+    await app.mails()
+    const late = await app.deps.db.transaction(async (tx) => {
+      // The thief knows the password and waits here, with everything compared and nothing written.
+      await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
+      const changing = change(thief, person.password)
+      await expect.poll(waiting).toBe(1)
+      const path = `/api/auth/sessions/${stolen?.id}`
+      expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
+      return { changing }
+    })
+    const answer = await late.changing
+    expect(answer.status).toBe(401)
+    expect(answer.headers.getSetCookie()).toEqual([])
+    await logIn(app, person.email, person.password)
+    expect((await person.fetch('/api/auth/user')).status).toBe(200)
+    expect(await app.mails()).toEqual([])
+  })
+
+  it('is over at once for every call, and so are the copies of the cookie', async () => {
+    const person = await makePerson(app)
+    const cookie = await stolenCookie(person)
+    await person.fetch('/api/auth/sessions', { method: 'DELETE' })
+    for (const path of ['/api/auth/user', '/api/files', '/api/auth/sessions']) {
+      expect((await makeClient(app, cookie).fetch(path)).status).toBe(401)
+    }
+    const left = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
+    expect(left).toHaveLength(1)
+  })
+})
+
+/** Returns how many statements wait for a lock on a row of `users`. */
+async function waiting() {
+  const { rows } = await app.deps.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%"users"%'`)
+  return rows[0]?.count
+}
