@@ -13,6 +13,6 @@ export async function openLink(
 ): Promise<Link | null> {
   if (!isShortCode(code)) return null
   const link = await findLink(code)
-  // The owner's tier decides only what happens after expiry, so any tier serves here.
+  // The owner's tier matters only after expiry, so any tier can be used here.
   return link && linkStatus(link, 'free', clock()) === 'active' ? link : null
 }

@@ -2,8 +2,8 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Logger } from 'pino'
 
 /**
- * What every request carries through Hono: Node's request and response, an id, and a logger with
- * that id.
+ * What Hono carries with every request: Node's request and response, and the values that the server
+ * adds.
  */
 export interface HttpEnv {
   Bindings: HttpBindings

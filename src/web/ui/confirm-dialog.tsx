@@ -18,8 +18,8 @@ export interface ConfirmDialogProps {
   /** The confirm button's text while `pending`: 'Deleting…'. */
   pendingLabel?: string
   /**
-   * Where the focus goes when the dialog closes: an element, or true for the earlier one. Needed
-   * where confirming removes the element that had the focus.
+   * Returns the element that gets the focus when the dialog closes, or true for the element that
+   * had the focus before. Needed if confirming removes that element.
    */
   finalFocus?: () => HTMLElement | true | null
 }

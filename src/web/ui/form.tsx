@@ -15,8 +15,8 @@ export interface FormProps<Name extends string> {
 }
 
 /**
- * A form without own checks. Its owner gives the faults, and the form moves the focus to the first
- * one.
+ * A form that checks nothing itself. Its owner gives the faults, and the form moves the focus to
+ * the first one.
  */
 export function Form<Name extends string>({ names, onSubmit, errors, children }: FormProps<Name>) {
   const form = useRef<HTMLFormElement>(null)

@@ -50,7 +50,7 @@ export async function sendBytes(
   }
 }
 
-/** How much of the pieces was written: bytes, and pieces. */
+/** How much was written, in bytes and in pieces. */
 interface Burst {
   bytes: number
   written: number
@@ -58,7 +58,9 @@ interface Burst {
   waiting?: { piece: Buffer; taken: Promise<void> }
 }
 
-/** Writes pieces that hold `bytes` bytes, until one has to wait. */
+/**
+ * Writes `bytes` bytes from the pieces. Stops at the first piece that has to wait for the kernel.
+ */
 function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResponse): Burst {
   const burst: Burst = { bytes: 0, written: 0 }
   for (const piece of pieces) {

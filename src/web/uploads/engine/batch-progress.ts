@@ -97,7 +97,7 @@ export function createBatchProgress(
 ): BatchProgress {
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
-  /** Counts from the first foreground upload under way to the last, over all drops. */
+  /** The counts of foreground uploads over all drops, from the first one under way to the last. */
   let foreground = noUploads()
   let underWay = 0
   let outcome: string | null = null

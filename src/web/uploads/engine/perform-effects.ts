@@ -186,7 +186,7 @@ export class EffectPerformer {
     return [...this.#queue.waiting(), ...this.#runs.keys()]
   }
 
-  /** Returns what is known of uploads only while they run, by record id. */
+  /** Returns the facts about running uploads, by record id. */
   live(): Record<string, UploadLive> {
     return Object.fromEntries(this.#live)
   }

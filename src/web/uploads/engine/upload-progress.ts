@@ -1,6 +1,6 @@
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
-/** The values that the progress of an upload is computed from. Sizes are in bytes. */
+/** The values of one upload from which the progress is computed. Sizes are in bytes. */
 export interface UploadShare {
   name: string
   size: number
@@ -9,7 +9,7 @@ export interface UploadShare {
   status: UploadStatus
 }
 
-/** Returns the share of an upload. A paused upload counts as pending. */
+/** Returns these values of an upload. A paused upload counts as pending. */
 export function shareOf({
   fileName,
   fileSize,

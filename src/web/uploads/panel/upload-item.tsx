@@ -230,8 +230,8 @@ function Item({ record, live, commands }: UploadItemProps) {
 }
 
 /**
- * One upload of the panel (spec §2): file name, status badge, progress bar with a percentage, the
- * error text if it failed, a cancel button while it runs, Resume with 'Upload paused' while it is
- * paused.
+ * One upload of the panel (spec §2). It shows the file name, a status badge, and a progress bar
+ * with a percentage. A failed upload shows its error text, a running one a cancel button, and a
+ * paused one Resume with 'Upload paused'.
  */
 export const UploadItem = memo(Item)

@@ -109,9 +109,9 @@ export class PartProgress {
   }
 
   /**
-   * Takes over which parts storage says it holds. These may be more than are known here, or fewer.
-   * Incomplete parts do not count. Other parts in flight are left out, because their own requests
-   * decide.
+   * Takes over the list of parts that storage says it holds. These may be more than are known here,
+   * or fewer. Incomplete parts do not count. Other parts in flight are left out, because their own
+   * requests decide.
    * @param knownBefore the parts that were known as held when storage was asked. Only these can be
    * missing.
    * @param asking the part in flight for which storage was asked; null for none.

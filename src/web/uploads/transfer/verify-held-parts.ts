@@ -17,8 +17,8 @@ export async function isOwnPart(
 }
 
 /**
- * Finds those of the parts held before this transfer that differ from the file as it is now, so
- * that they are sent again. Meanwhile the last missing part is held back. Otherwise storage could
+ * Finds the parts that storage held before this transfer and that differ from the file as it is
+ * now. They are sent again. Meanwhile the last missing part is held back. Otherwise storage could
  * have all parts of a mixture of two versions, and a tab without the file could confirm that
  * mixture.
  */
