@@ -16,7 +16,7 @@ type Values = Record<Name, string>
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
-/** Spec §5, signup: shows toasts for two faults, in this order. */
+/** Spec §5, signup: shows one toast, for the first of two faults. */
 function tellFaults(faults: Partial<Values>, values: Values) {
   if (values.password !== values.confirmPassword) {
     toast({

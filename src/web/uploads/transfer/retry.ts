@@ -70,7 +70,7 @@ export async function retry<T>(
     if (decision.kind !== 'retry' || signal.aborted) return end
     tries = decision.tries
     if (decision.waitMs === 0) continue
-    // A browser that is offline only waits until it is back online.
+    // While the browser is offline, there is no further wait than the one for the connection.
     if (connection.isOnline()) await wait(decision.waitMs, signal)
     await connection.untilOnline(signal)
   }
