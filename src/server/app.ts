@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { googleRoutes } from './auth/google/routes.ts'
 import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { sessionReader } from './auth/read-session.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -48,6 +49,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use('/api/*', bodyLimit(maxBodySize))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
+  const session = sessionReader(deps)
   app.route(
     '/',
     mount(
@@ -56,12 +58,13 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...authRoutes(deps),
         ...tierRoutes(deps),
         ...ownAccountRoutes(deps),
+        ...googleRoutes(deps, { session }),
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
         ...fileRoutes(deps),
         ...downloadRoutes(deps, web.pages),
       },
-      { session: sessionReader(deps) },
+      { session },
     ),
   )
   app.all('/api/*', () => {

@@ -24,25 +24,26 @@ export const googleSettingsTable = {
 } as const
 
 /**
- * Whether the server may send a request about accounts to this address: over https, or to this
- * machine itself.
+ * Whether an address that an issuer names, or its own, is safe to be used: over https, or, of an
+ * issuer on this machine, over http to this machine.
  */
-function isSafeAddress(url: URL): boolean {
-  const isProtected = url.protocol === 'https:' || isOfThisMachine(url)
-  return isProtected && `${url.username}${url.password}` === ''
+export function isSafeAddress(address: URL, issuer: URL): boolean {
+  const isProtected =
+    address.protocol === 'https:' || (isOfThisMachine(address) && isOfThisMachine(issuer))
+  return isProtected && `${address.username}${address.password}` === ''
 }
 
 /**
  * Whether the address leads to this machine over http. An issuer may run here during development.
  */
-function isOfThisMachine(url: URL): boolean {
+export function isOfThisMachine(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }
 
 /** OpenID Connect Discovery §2: an issuer is an https address without query and fragment. */
 function isIssuer(value: string): boolean {
   const url = URL.parse(value)
-  return url !== null && isSafeAddress(url) && !/[?#]/.test(value)
+  return url !== null && isSafeAddress(url, url) && !/[?#]/.test(value)
 }
 
 const printable = /^[\x21-\x7e]{1,1000}$/

@@ -1,4 +1,3 @@
-import { nextPath, withNext } from '../../shared/rules/next-path.ts'
 import type { Deps } from '../deps.ts'
 import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -19,14 +18,7 @@ type AuthDeps = Pick<
 >
 
 type AuthHandlers = Handlers<
-  | 'signup'
-  | 'login'
-  | 'forgotPassword'
-  | 'resetPassword'
-  | 'currentUser'
-  | 'signInWays'
-  | 'startSignIn'
-  | 'logout'
+  'signup' | 'login' | 'forgotPassword' | 'resetPassword' | 'currentUser' | 'logout'
 >
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
@@ -87,10 +79,6 @@ function handlers(deps: AuthDeps): AuthHandlers {
     },
 
     currentUser: ({ user }) => publicUser(user),
-
-    signInWays: () => ({ google: deps.config.google !== null }),
-
-    startSignIn: ({ context, query }) => context.redirect(withNext('/login', nextPath(query.next))),
 
     async logout({ context }) {
       // Only a direct navigation or our own page ends the session. A request from another site,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import { sessions, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -107,6 +108,14 @@ export async function replaceToken(tx: Db, own: OwnSession, token: string): Prom
     .where(isOwn(own))
     .returning({ createdAt: sessions.createdAt })
   return replaced?.createdAt ?? null
+}
+
+/** Opens a session that Better Auth does not open. */
+export async function insertSession(
+  db: Db,
+  session: Omit<typeof sessions.$inferInsert, 'id'>,
+): Promise<void> {
+  await db.insert(sessions).values({ id: randomUUID(), ...session })
 }
 
 /** Ends one session by its token. */

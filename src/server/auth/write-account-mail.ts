@@ -2,6 +2,7 @@ import { momentText } from '../../shared/rules/moment-text.ts'
 import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
+import { googleLinkedLetter } from '../email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../email/letters/reset-password.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
@@ -48,6 +49,10 @@ export async function writeAccountMail(
     case 'password-changed': {
       const account = await findCredentials(deps.db, request.userId)
       return account ? changedLetter(deps, account, request) : null
+    }
+    case 'google-linked': {
+      const account = await findCredentials(deps.db, request.userId)
+      return account ? linkedLetter(deps, account, request) : null
     }
   }
 }
@@ -97,6 +102,24 @@ function changedLetter(
       email: account.email,
       changedAt: momentText(new Date(changedAt)),
       changedBy,
+      loginPage: `${config.appUrl.origin}/login`,
+      supportEmail: config.supportEmail,
+    }),
+  }
+}
+
+function linkedLetter(
+  { config }: MailDeps,
+  account: Credentials,
+  { linkedAt, tookOver }: { linkedAt: string; tookOver: boolean },
+): Addressed {
+  return {
+    to: recipientOf(account),
+    content: googleLinkedLetter({
+      name: nameOf(account),
+      email: account.email,
+      linkedAt: momentText(new Date(linkedAt)),
+      tookOver,
       loginPage: `${config.appUrl.origin}/login`,
       supportEmail: config.supportEmail,
     }),

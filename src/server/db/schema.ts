@@ -77,7 +77,10 @@ export const sessions = pgTable(
   (table) => [index('sessions_user_id').on(table.userId)],
 )
 
-/** Better Auth's accounts, one row for each way to sign in (a password, a provider). */
+/**
+ * Better Auth's accounts, one row for each way to sign in (a password, a provider). A user has each
+ * way once, and a person at a provider is linked with one user.
+ */
 export const accounts = pgTable(
   'accounts',
   {
@@ -95,10 +98,13 @@ export const accounts = pgTable(
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
   },
-  (table) => [index('accounts_user_id').on(table.userId)],
+  (table) => [
+    uniqueIndex('accounts_user_id_provider_id').on(table.userId, table.providerId),
+    uniqueIndex('accounts_provider_id_account_id').on(table.providerId, table.accountId),
+  ],
 )
 
-/** Better Auth's one-time values: email verification and password reset. */
+/** One-time values of Better Auth, and the sign-ins that wait for the issuer's answer. */
 export const verifications = pgTable(
   'verifications',
   {

@@ -24,6 +24,13 @@ export const mailRequest = z.discriminatedUnion('kind', [
     /** The end of the trial that the letter is about. */
     endsAt: moment,
   }),
+  z.object({
+    kind: z.literal('google-linked'),
+    userId: z.string(),
+    linkedAt: moment,
+    /** Whether whoever registered the address before gave way. */
+    tookOver: z.boolean(),
+  }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 

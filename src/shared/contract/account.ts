@@ -23,7 +23,8 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-const email = z.string().trim().min(1).max(254).pipe(z.email())
+/** An address as people type it. Accounts keep it in lower case. */
+export const email = z.string().trim().min(1).max(254).pipe(z.email())
 /**
  * Passwords are hashed as UTF-8. Two texts that UTF-8 cannot represent could become the same
  * password, so they are refused.

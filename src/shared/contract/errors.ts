@@ -56,6 +56,12 @@ export const errorTable = {
     status: 409,
     message: 'This account has no password yet. A letter lets you set one.',
   },
+  LAST_WAY_IN: {
+    status: 409,
+    message:
+      'This is the only way to sign in to this account. Set a password first: ask for one by ' +
+      "'Forgot password?' on the login page.",
+  },
   EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
   TRIAL_USED: { status: 409, message: 'This account has had its free trial already.' },
   ALREADY_PREMIUM: { status: 409, message: 'This account is Premium already.' },

@@ -1,0 +1,122 @@
+import { isSignupAllowed } from '../../../shared/rules/signup-policy.ts'
+import type { Db, Deps } from '../../deps.ts'
+import { findAdministrator, findUserId, lockCredentials, markEmailVerified } from '../queries.ts'
+import type { Identity } from './identity.ts'
+import {
+  findLinkedUser,
+  insertGoogle,
+  insertVerifiedUser,
+  lockSubject,
+  removeWaysIn,
+  renameUser,
+  setPicture,
+} from './queries.ts'
+import { SignInRefused } from './refusal.ts'
+
+type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'>
+
+/** A person with an address that the issuer vouches for. */
+type Proven = Identity & { email: string }
+
+/**
+ * Returns the id of the user whom the issuer has identified, locked until the transaction ends. In
+ * this order:
+ * 1. A user who is linked with the issuer's subject. Addresses do not matter then.
+ * 2. The user who has the verified address. The account is linked, and a letter says so. Where
+ *    nobody had verified the account's address, whoever registered it gives way: see `takeOver`.
+ *    The administrator is never linked like this.
+ * 3. A new user, where somebody with this address may sign up.
+ * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
+ * google-no-signup
+ */
+export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
+  await lockSubject(tx, identity.subject)
+  // A user may be deleted or sign up with a password at the same moment. The next round sees that.
+  for (let round = 0; round < 3; round += 1) {
+    const userId = await findLinked(tx, identity)
+    if (userId !== null) return userId
+    const proven = requireProven(identity)
+    const owner = (await linkOwner(tx, deps, proven)) ?? (await makeUser(tx, deps, proven))
+    if (owner !== null) return owner
+  }
+  throw new SignInRefused('google-failed', 'the account changes all the time')
+}
+
+async function findLinked(tx: Db, { subject, picture }: Identity): Promise<string | null> {
+  const userId = await findLinkedUser(tx, subject)
+  if (userId === null || !(await lockCredentials(tx, userId))) return null
+  // Google may have been removed from the account before it was locked.
+  if ((await findLinkedUser(tx, subject)) !== userId) return null
+  if (picture !== null) await setPicture(tx, userId, picture)
+  return userId
+}
+
+function requireProven(identity: Identity): Proven {
+  const { email, emailVerified } = identity
+  if (email === null) throw new SignInRefused('google-no-address')
+  if (!emailVerified) throw new SignInRefused('google-unverified')
+  return { ...identity, email }
+}
+
+/** Links the user who has the address; null where nobody has it. */
+async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
+  const { clock, mailQueue } = deps
+  const { email, subject } = identity
+  await requireNotAdministrator(tx, deps, email)
+  const userId = await findUserId(tx, email)
+  const account = userId === null ? undefined : await lockCredentials(tx, userId)
+  if (account?.email !== email) return null
+
+  const now = clock()
+  if (!account.emailVerified) await takeOver(tx, account.userId, identity, now)
+  const isLinked = await insertGoogle(tx, { userId: account.userId, subject, now })
+  if (!isLinked) throw new SignInRefused('google-second')
+  await mailQueue.add(
+    {
+      kind: 'google-linked',
+      userId: account.userId,
+      linkedAt: now.toISOString(),
+      tookOver: !account.emailVerified,
+    },
+    tx,
+  )
+  return account.userId
+}
+
+/** The operator named the administrator's address, and it counts before the account exists. */
+async function requireNotAdministrator(
+  tx: Db,
+  { config }: Pick<Deps, 'config'>,
+  email: string,
+): Promise<void> {
+  const administrator = await findAdministrator(tx)
+  if (email === config.adminEmail || email === administrator?.email) {
+    throw new SignInRefused('google-not-linked', 'the administrator is not linked by itself')
+  }
+}
+
+/**
+ * Hands an account over to whoever has proved to own its address. Whoever registered it has proved
+ * nothing and may have meant to wait for its owner, so nothing that he has opens it any more: his
+ * password, his tokens and his sessions are gone, and his name with them. Files stay where they
+ * are. Mostly it is the same person, and a file that was accepted is never lost; somebody else gave
+ * them to an address that is not his.
+ */
+async function takeOver(tx: Db, userId: string, identity: Proven, now: Date): Promise<void> {
+  await removeWaysIn(tx, userId)
+  await markEmailVerified(tx, userId, now)
+  await renameUser(tx, userId, identity, now)
+}
+
+/** Makes a user; null where the address was taken a moment before. */
+async function makeUser(
+  tx: Db,
+  { clock, config }: UserDeps,
+  identity: Proven,
+): Promise<string | null> {
+  if (!isSignupAllowed(config.signup, identity.email)) throw new SignInRefused('google-no-signup')
+  const now = clock()
+  const userId = await insertVerifiedUser(tx, identity, now)
+  if (userId !== null) await insertGoogle(tx, { userId, subject: identity.subject, now })
+  return userId
+}

@@ -1,0 +1,37 @@
+import type { Deps } from '../../deps.ts'
+import { lockCredentials, markEmailVerified } from '../queries.ts'
+import type { Identity } from './identity.ts'
+import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
+import { SignInRefused } from './refusal.ts'
+
+/**
+ * Adds Google to the account of a user who is signed in and has just proved to own the Google
+ * account. The addresses may differ, but the account's own must be verified, or be the one that
+ * Google vouches for: otherwise whoever registered a stranger's address would keep a way in when
+ * its owner takes the account over by a letter. A letter tells the owner.
+ * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
+ */
+export async function linkGoogle(
+  { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
+  userId: string,
+  { subject, email, emailVerified, picture }: Identity,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockSubject(tx, subject)
+    const account = await lockCredentials(tx, userId)
+    if (!account) throw new SignInRefused('google-signed-out')
+    const owner = await findLinkedUser(tx, subject)
+    if (owner === userId) return
+    if (owner !== null) throw new SignInRefused('google-taken')
+
+    const provesAddress = emailVerified && email === account.email
+    if (!account.emailVerified && !provesAddress) throw new SignInRefused('google-unproven')
+    const now = clock()
+    if (!(await insertGoogle(tx, { userId, subject, now })))
+      throw new SignInRefused('google-second')
+    if (!account.emailVerified) await markEmailVerified(tx, userId, now)
+    if (picture !== null) await setPicture(tx, userId, picture)
+    const linkedAt = now.toISOString()
+    await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: false }, tx)
+  })
+}

@@ -1,0 +1,280 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type GoogleApp, isPage, startGoogleApp } from '../../../../tests/support/google-app.ts'
+import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
+import { json, logIn, makeClient, makePerson, type Person } from '../../../../tests/support/make.ts'
+import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
+import { startTestApp } from '../../../../tests/support/test-app.ts'
+import { accounts, sessions, users } from '../../db/schema.ts'
+
+let google: GoogleApp
+beforeAll(async () => {
+  google = await startGoogleApp()
+})
+afterAll(() => google.close())
+
+let count = 0
+function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson {
+  count += 1
+  return { sub: `subject-${count}`, email: `g${count}@example.org`, email_verified: true, ...facts }
+}
+
+/** Somebody with a password and a verified address, and a browser that is signed in. */
+async function makeOwner(facts: Parameters<typeof makePerson>[1] = {}) {
+  const person = await makePerson(google.app, facts)
+  const { db } = google.app.deps
+  await db.update(users).set({ emailVerified: true }).where(eq(users.email, person.email))
+  return { person, browser: await signedIn(person) }
+}
+
+async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>) {
+  return makeBrowser(google.app, await logIn(google.app, email, password))
+}
+
+/** Begins to add Google, and answers where the browser is to go. */
+async function begin(browser: TestBrowser): Promise<string> {
+  const answer = await browser.post('/api/auth/user/ways/google')
+  expect(answer.status).toBe(200)
+  return (await json<{ url: string }>(answer)).url
+}
+
+/** Adds the Google account of a person, and answers the path where the browser ends. */
+async function link(browser: TestBrowser, person: IssuerPerson | null): Promise<string> {
+  google.issuer.person = person
+  browser.forget(google.issuer.url)
+  const last = await browser.open(await begin(browser), (url) => isPage(google.app, url))
+  return last.href.slice(google.app.url.length)
+}
+
+function unlink(browser: TestBrowser): Promise<Response> {
+  return browser.fetch('/api/auth/user/ways/google', { method: 'DELETE' })
+}
+
+async function waysOf(browser: TestBrowser): Promise<string[]> {
+  const ways = await json<{ way: string; since: string }[]>(
+    await browser.fetch('/api/auth/user/ways'),
+  )
+  for (const { since } of ways) expect(new Date(since).getTime()).toBeGreaterThan(0)
+  return ways.map(({ way }) => way)
+}
+
+describe('adding Google to an account', () => {
+  it('lets its owner in, whatever the addresses are, and tells him by a letter', async () => {
+    const { browser, person } = await makeOwner()
+    const identity = somebody()
+    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await link(browser, identity)).toBe('/account?linked=google')
+    expect(await waysOf(browser)).toEqual(['password', 'google'])
+    expect(await google.app.mails()).toMatchObject([
+      {
+        to: { address: person.email },
+        letter: { subject: 'Google was linked to your Mayfly account' },
+      },
+    ])
+    const { browser: other, path } = await google.signIn(identity)
+    expect(path).toBe('/')
+    expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ email: person.email })
+  })
+
+  it('is how the administrator is linked', async () => {
+    const { browser, person } = await makeOwner({ role: 'admin' })
+    const identity = somebody({ email: person.email })
+    expect((await google.signIn(identity)).path).toBe('/login?fault=google-not-linked')
+    expect(await link(browser, identity)).toBe('/account?linked=google')
+    const { browser: other } = await google.signIn(identity)
+    expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ isAdmin: true })
+    await google.app.deps.db.update(users).set({ role: 'user' }).where(eq(users.id, person.id))
+  })
+
+  it('is done once: again is no fault and sends no second letter', async () => {
+    const { browser } = await makeOwner()
+    const identity = somebody()
+    await link(browser, identity)
+    await google.app.mails()
+    expect(await link(browser, identity)).toBe('/account?linked=google')
+    expect(await google.app.mails()).toEqual([])
+    expect(await waysOf(browser)).toEqual(['password', 'google'])
+  })
+
+  it('keeps the session that the browser has', async () => {
+    const { browser } = await makeOwner()
+    const before = browser.cookie().match(/session_token=[^;]+/)?.[0]
+    await link(browser, somebody())
+    expect(browser.cookie()).toContain(before)
+    expect((await browser.fetch('/api/auth/user')).status).toBe(200)
+  })
+
+  it('takes no Google account of somebody else', async () => {
+    const identity = somebody()
+    await google.signIn(identity)
+    const { browser } = await makeOwner()
+    expect(await link(browser, identity)).toBe('/account?fault=google-taken')
+    expect(await waysOf(browser)).toEqual(['password'])
+  })
+
+  it('takes no second Google account', async () => {
+    const { browser } = await makeOwner()
+    await link(browser, somebody())
+    expect(await link(browser, somebody())).toBe('/account?fault=google-second')
+  })
+
+  it('ends on the account page where somebody says no', async () => {
+    const { browser } = await makeOwner()
+    expect(await link(browser, null)).toBe('/account?fault=google-denied')
+  })
+
+  it('needs an address that somebody has shown to own, by the account or by Google', async () => {
+    const squatter = await makePerson(google.app)
+    const browser = await signedIn(squatter)
+    expect(await link(browser, somebody())).toBe('/account?fault=google-unproven')
+    const unverified = somebody({ email: squatter.email, email_verified: 'true' })
+    expect(await link(browser, unverified)).toBe('/account?fault=google-unproven')
+    expect(await waysOf(browser)).toEqual(['password'])
+
+    const owner = somebody({ email: squatter.email })
+    expect(await link(browser, owner)).toBe('/account?linked=google')
+    const { db } = google.app.deps
+    expect(await db.select().from(users).where(eq(users.id, squatter.id))).toMatchObject([
+      { emailVerified: true },
+    ])
+  })
+
+  it('is for the session that began it: not after signing out, nor for somebody else', async () => {
+    const { browser, person } = await makeOwner()
+    google.issuer.person = somebody()
+    const out = await browser.open(await begin(browser), ({ pathname }) =>
+      pathname.includes('callback'),
+    )
+    await browser.fetch('/api/logout')
+    const signedOut = await browser.fetch(out.href)
+    expect(signedOut.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+
+    const other = await makeOwner()
+    browser.forget(google.issuer.url)
+    const cookie = await logIn(google.app, person.email, person.password)
+    const first = makeBrowser(google.app, cookie)
+    const back = await first.open(await begin(first), ({ pathname }) =>
+      pathname.includes('callback'),
+    )
+    const flow = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
+    const session = other.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
+    const mixed = makeBrowser(google.app, `${flow}; ${session}`)
+    const answer = await mixed.fetch(back.href)
+    expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+    expect(await waysOf(other.browser)).toEqual(['password'])
+  })
+
+  it('is for nobody else, and from no other site', async () => {
+    const visitor = await makeClient(google.app).post('/api/auth/user/ways/google')
+    expect(visitor.status).toBe(401)
+    const { browser } = await makeOwner()
+    const foreign = [
+      ['origin', 'https://evil.example'],
+      ['sec-fetch-site', 'cross-site'],
+    ] as const
+    for (const [name, value] of foreign) {
+      const answer = await browser.fetch('/api/auth/user/ways/google', {
+        method: 'POST',
+        headers: { [name]: value },
+      })
+      expect(answer.status).toBe(403)
+    }
+  })
+
+  it('is not there without an issuer', async () => {
+    const app = await startTestApp()
+    try {
+      const person = await makePerson(app)
+      const answer = await person.post('/api/auth/user/ways/google')
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+describe('removing Google from an account', () => {
+  it('keeps its owner out who comes by Google, and leaves the password', async () => {
+    const { browser, person } = await makeOwner()
+    const identity = somebody({
+      picture: `${google.issuer.url.replace('http:', 'https:')}/face.png`,
+    })
+    await link(browser, identity)
+    const { browser: byGoogle } = await google.signIn(identity)
+    expect(await json(await byGoogle.fetch('/api/auth/user'))).toMatchObject({
+      profileImageUrl: identity.picture,
+    })
+
+    const answer = await unlink(browser)
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ message: 'Google was removed from your account.' })
+    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
+      profileImageUrl: null,
+    })
+    expect((await byGoogle.fetch('/api/auth/user')).status).toBe(401)
+    expect((await person.fetch('/api/auth/user')).status).toBe(401)
+    expect((await browser.fetch('/api/auth/user')).status).toBe(200)
+    await logIn(google.app, person.email, person.password)
+
+    const { browser: again } = await google.signIn(identity)
+    const user = await json<{ email: string }>(await again.fetch('/api/auth/user'))
+    expect(user.email).not.toBe(person.email)
+  })
+
+  it('never takes the last way', async () => {
+    const { browser } = await google.signIn(somebody())
+    const answer = await unlink(browser)
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ code: 'LAST_WAY_IN' })
+    expect(await waysOf(browser)).toEqual(['google'])
+  })
+
+  it('says so where there is nothing to remove', async () => {
+    const { browser } = await makeOwner()
+    const answer = await unlink(browser)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toEqual({
+      code: 'NOT_FOUND',
+      message: 'Google is not linked to this account.',
+    })
+  })
+
+  it('happens once, however many ask at the same time', async () => {
+    const { browser } = await makeOwner()
+    await link(browser, somebody())
+    const answers = await Promise.all(Array.from({ length: 5 }, () => unlink(browser)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404])
+    expect(await waysOf(browser)).toEqual(['password'])
+  })
+
+  it('is for the caller alone', async () => {
+    const visitor = await makeClient(google.app).fetch('/api/auth/user/ways/google', {
+      method: 'DELETE',
+    })
+    expect(visitor.status).toBe(401)
+    const { browser } = await makeOwner()
+    await link(browser, somebody())
+    const { browser: other } = await makeOwner()
+    expect((await unlink(other)).status).toBe(404)
+    expect(await waysOf(browser)).toEqual(['password', 'google'])
+  })
+
+  it('and a sign-in with it at the same time leave no session behind', async () => {
+    const { db } = google.app.deps
+    for (let round = 0; round < 5; round += 1) {
+      const { browser, person } = await makeOwner()
+      const identity = somebody()
+      await link(browser, identity)
+      google.issuer.person = identity
+      const late = makeBrowser(google.app)
+      const back = await late.open('/api/login', ({ pathname }) => pathname.includes('callback'))
+      await Promise.all([late.fetch(back.href), unlink(browser)])
+      expect(await db.select().from(accounts).where(eq(accounts.userId, person.id))).toMatchObject([
+        { providerId: 'credential' },
+      ])
+      expect(await db.select().from(sessions).where(eq(sessions.userId, person.id))).toHaveLength(1)
+    }
+  })
+})

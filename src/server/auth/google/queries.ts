@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { SignInWay } from '../../../shared/contract/sign-in-ways.ts'
+import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
+import type { Db } from '../../deps.ts'
+import type { Identity } from './identity.ts'
+
+/** Better Auth's names for the ways to sign in, as `accounts` keeps them. */
+const providers = { password: 'credential', google: 'google' } as const satisfies Record<
+  SignInWay,
+  string
+>
+
+function requestIdentifier(state: string): string {
+  return `google ${state}`
+}
+
+/** Keeps an authorization request by the hash of its state. */
+export async function insertAuthorizationRequest(
+  db: Db,
+  request: { state: string; value: string; expiresAt: Date; now: Date },
+): Promise<void> {
+  const { state, value, expiresAt, now } = request
+  await db.insert(verifications).values({
+    id: randomUUID(),
+    identifier: requestIdentifier(state),
+    value,
+    expiresAt,
+    createdAt: now,
+    updatedAt: now,
+  })
+}
+
+/**
+ * Removes an authorization request and returns its value; null where there is none that is still
+ * good at `now`. Of parallel callers one gets it.
+ */
+export async function takeAuthorizationRequest(
+  db: Db,
+  state: string,
+  now: Date,
+): Promise<string | null> {
+  const [taken] = await db
+    .delete(verifications)
+    .where(
+      and(eq(verifications.identifier, requestIdentifier(state)), gt(verifications.expiresAt, now)),
+    )
+    .returning({ value: verifications.value })
+  return taken?.value ?? null
+}
+
+/**
+ * Keeps all others from linking this subject until the transaction ends, so that of several
+ * callbacks for one person exactly one makes or links an account.
+ */
+export async function lockSubject(tx: Db, subject: string): Promise<void> {
+  const name = `google subject ${subject}`
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
+}
+
+/** Returns the id of the user with whom the issuer's subject is linked, or null. */
+export async function findLinkedUser(db: Db, subject: string): Promise<string | null> {
+  const [row] = await db
+    .select({ userId: accounts.userId })
+    .from(accounts)
+    .where(and(eq(accounts.providerId, providers.google), eq(accounts.accountId, subject)))
+  return row?.userId ?? null
+}
+
+/** Returns the ways by which somebody can sign in to an account, each with when it was set. */
+export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay; since: Date }[]> {
+  const rows = await db
+    .select({ provider: accounts.providerId, since: accounts.updatedAt })
+    .from(accounts)
+    .where(eq(accounts.userId, userId))
+  const ways = Object.entries(providers) as [SignInWay, string][]
+  return ways.flatMap(([way, provider]) =>
+    rows.filter((row) => row.provider === provider).map(({ since }) => ({ way, since })),
+  )
+}
+
+/**
+ * Links a subject with a user. Returns false where the subject is linked already, or the user has
+ * another one: each has at most one of the other.
+ */
+export async function insertGoogle(
+  tx: Db,
+  link: { userId: string; subject: string; now: Date },
+): Promise<boolean> {
+  const { userId, subject, now } = link
+  const made = await tx
+    .insert(accounts)
+    .values({
+      id: randomUUID(),
+      userId,
+      accountId: subject,
+      providerId: providers.google,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ id: accounts.id })
+  return made.length > 0
+}
+
+/** Removes the link between a user and Google. Returns false where there is none. */
+export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
+  const removed = await tx
+    .delete(accounts)
+    .where(and(eq(accounts.userId, userId), eq(accounts.providerId, providers.google)))
+    .returning({ id: accounts.id })
+  return removed.length > 0
+}
+
+/**
+ * Makes a user whose address the issuer has verified. Returns null where somebody has the address
+ * already.
+ */
+export async function insertVerifiedUser(
+  tx: Db,
+  { email, firstName, lastName, picture }: Identity & { email: string },
+  now: Date,
+): Promise<string | null> {
+  const [made] = await tx
+    .insert(users)
+    .values({
+      id: randomUUID(),
+      email,
+      emailVerified: true,
+      firstName,
+      lastName,
+      name: fullName({ firstName, lastName }),
+      image: picture,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ id: users.id })
+  return made?.id ?? null
+}
+
+/** Gives an account the names and the picture of the person who proved to own its address. */
+export async function renameUser(
+  tx: Db,
+  userId: string,
+  { firstName, lastName, picture }: Identity,
+  now: Date,
+): Promise<void> {
+  const name = fullName({ firstName, lastName })
+  const changed = { firstName, lastName, name, image: picture, updatedAt: now }
+  await tx.update(users).set(changed).where(eq(users.id, userId))
+}
+
+/** Sets the picture of a user; null removes it. */
+export async function setPicture(tx: Db, userId: string, picture: string | null): Promise<void> {
+  await tx.update(users).set({ image: picture }).where(eq(users.id, userId))
+}
+
+/** Removes every way to sign in to an account, what letters let their readers do, and sessions. */
+export async function removeWaysIn(tx: Db, userId: string): Promise<void> {
+  await tx.delete(accounts).where(eq(accounts.userId, userId))
+  await tx.delete(accountTokens).where(eq(accountTokens.userId, userId))
+  await tx.delete(sessions).where(eq(sessions.userId, userId))
+}
+
+function fullName({ firstName, lastName }: { firstName: string; lastName: string }): string {
+  return `${firstName} ${lastName}`.trim()
+}

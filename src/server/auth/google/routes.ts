@@ -1,0 +1,189 @@
+import type { Context } from 'hono'
+import type { Logger } from 'pino'
+import { nextPath, withNext } from '../../../shared/rules/next-path.ts'
+import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
+import type { Deps } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { addressBlock } from '../../http/address-block.ts'
+import type { HttpEnv } from '../../http/env.ts'
+import type { Handlers } from '../../http/mount.ts'
+import { counter } from '../../http/rate-limit.ts'
+import type { Session } from '../../http/session.ts'
+import { readSessionToken, setSessionCookies } from '../session-cookie.ts'
+import { type Answered, beginRequest, endRequest, type Wish } from './authorization-request.ts'
+import { Issuer } from './issuer.ts'
+import { reasonOf } from './issuer-faults.ts'
+import { linkGoogle } from './link-google.ts'
+import { listWays } from './queries.ts'
+import { SignInRefused } from './refusal.ts'
+import { signInWithGoogle } from './sign-in-with-google.ts'
+import { unlinkGoogle } from './unlink-google.ts'
+
+type GoogleDeps = Pick<
+  Deps,
+  'auth' | 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits'
+>
+
+type GoogleHandlers = Handlers<
+  'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
+>
+
+/** What signing in needs of a call, whichever endpoint it is of. */
+interface Visit {
+  clientAddress: string
+  publicOrigin: string
+  log: Logger
+  context: Context<HttpEnv>
+}
+
+interface RouteOptions {
+  /** Finds the session of a request; null for a visitor. */
+  session(context: Context<HttpEnv>): Promise<Session | null>
+}
+
+const callbackPath = '/api/auth/callback/google'
+const accountPage = '/account'
+
+/** Signing in with Google, and adding it to an account or removing it (spec §1, §7). */
+export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
+  const { config, db, log } = deps
+  const issuer = config.google && new Issuer(config.google, log)
+
+  return {
+    signInWays: () => ({ google: issuer !== null }),
+
+    async startSignIn(call) {
+      const next = nextPath(call.query.next)
+      if (issuer === null) return leadTo(call, withNext('/login', next))
+      try {
+        return leadTo(call, await beginAtIssuer(deps, issuer, call, { next, linkTo: null }))
+      } catch (error) {
+        return leadTo(call, loginPage(noteFault(error, call), next))
+      }
+    },
+
+    async googleCallback(call) {
+      try {
+        await deps.rateLimits.spend([
+          counter('googleAnswersByAddress', addressBlock(call.clientAddress)),
+        ])
+        const answered = await endRequest(deps, call.context, stateOf(call))
+        if (issuer === null || answered === null) throw new SignInRefused('google-lost')
+        return leadTo(call, await comeBack(deps, issuer, call, { answered, ...options }))
+      } catch (error) {
+        return leadTo(call, loginPage(noteFault(error, call), '/'))
+      }
+    },
+
+    async listOwnWays({ user }) {
+      const ways = await listWays(db, user.id)
+      return ways.map(({ way, since }) => ({ way, since: since.toISOString() }))
+    },
+
+    async linkGoogle(call) {
+      if (issuer === null) {
+        throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
+      }
+      try {
+        const wish = { next: accountPage, linkTo: call.user.id }
+        return { url: await beginAtIssuer(deps, issuer, call, wish) }
+      } catch (error) {
+        if (!(error instanceof SignInRefused)) throw error
+        noteFault(error, call)
+        throw new AppError('UNAVAILABLE', {
+          message: 'Google cannot be reached right now. Please try again in a minute.',
+          headers: { 'retry-after': '60' },
+          cause: error,
+        })
+      }
+    },
+
+    async unlinkGoogle({ user, sessionId }) {
+      await unlinkGoogle(deps, { userId: user.id, sessionId })
+      return { message: 'Google was removed from your account.' }
+    },
+  }
+}
+
+/**
+ * Begins an authorization request, and returns the issuer's address to which the browser goes.
+ * @throws {AppError} TOO_MANY_REQUESTS
+ * @throws {SignInRefused} google-away
+ */
+async function beginAtIssuer(
+  deps: GoogleDeps,
+  issuer: Issuer,
+  { clientAddress, context, publicOrigin }: Visit,
+  wish: Wish,
+): Promise<string> {
+  await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
+  // The issuer is asked first: while it is away nothing is begun.
+  await issuer.ready()
+  const secrets = await beginRequest(deps, context, wish)
+  const address = await issuer.signInAddress(secrets, `${publicOrigin}${callbackPath}`)
+  return address.href
+}
+
+/** Signs in or links whoever came back from the issuer. Returns the page that follows. */
+async function comeBack(
+  deps: GoogleDeps,
+  issuer: Issuer,
+  call: Visit,
+  { answered, session }: RouteOptions & { answered: Answered },
+): Promise<string> {
+  const { linkTo, next, secrets } = answered
+  const { context } = call
+  try {
+    const identity = await issuer.identify(answerOf(call), secrets)
+    if (linkTo === null) {
+      const opened = await signInWithGoogle(deps, identity, {
+        address: call.clientAddress,
+        headers: context.req.raw.headers,
+        sessionBefore: await readSessionToken(deps, context),
+      })
+      await setSessionCookies(deps, context, opened)
+      return next
+    }
+    if ((await session(context))?.user.id !== linkTo) throw new SignInRefused('google-signed-out')
+    await linkGoogle(deps, linkTo, identity)
+    return `${accountPage}?linked=google`
+  } catch (error) {
+    const fault = noteFault(error, call)
+    const isSignedIn = linkTo !== null && fault !== 'google-signed-out'
+    return isSignedIn ? `${accountPage}?fault=${fault}` : loginPage(fault, next)
+  }
+}
+
+/** The state of an answer; an empty text, which is none, where it has several. */
+function stateOf({ context }: Visit): string {
+  const states = new URL(context.req.url).searchParams.getAll('state')
+  return states.length === 1 ? (states[0] ?? '') : ''
+}
+
+/** The issuer's answer at the address to which it was told to send the browser. */
+function answerOf({ context, publicOrigin }: Visit): URL {
+  return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
+}
+
+/** Writes down why a sign-in ended, and returns what the page may know of it. */
+function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
+  if (error instanceof SignInRefused) {
+    const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
+    const reason = reasonOf(error)
+    log[level]({ client: clientAddress, fault: error.fault, reason }, 'a sign-in was refused')
+    return error.fault
+  }
+  if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return 'google-busy'
+  log.error({ err: error }, 'a sign-in failed')
+  return 'google-failed'
+}
+
+function loginPage(fault: SignInFault, next: string): string {
+  const query = new URLSearchParams({ fault, ...(next !== '/' && { next }) })
+  return `/login?${query}`
+}
+
+function leadTo({ context }: Visit, location: string): Response {
+  context.header('cache-control', 'no-store')
+  return context.redirect(location)
+}

@@ -1,0 +1,34 @@
+import type { Deps } from '../../deps.ts'
+import { newToken } from '../account-token.ts'
+import { newSession, sessionHeaders } from '../new-session.ts'
+import { endSession, insertSession } from '../session-queries.ts'
+import { findOrMakeUser } from './find-or-make-user.ts'
+import type { Identity } from './identity.ts'
+
+interface Client {
+  address: string
+  headers: Headers
+  /** The token of the session that the browser has until now. */
+  sessionBefore: string | null
+}
+
+/**
+ * Opens a session for whoever the issuer has identified, and ends the one that the browser had. The
+ * account, its link with Google and the session are made together or not at all, under the user's
+ * lock: what removes Google, ends sessions or deletes the user comes before or after.
+ * @throws {SignInRefused} as `findOrMakeUser` does.
+ */
+export async function signInWithGoogle(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
+  identity: Identity,
+  { address, headers, sessionBefore }: Client,
+): Promise<{ token: string; createdAt: Date }> {
+  return deps.db.transaction(async (tx) => {
+    const userId = await findOrMakeUser(tx, deps, identity)
+    const token = newToken()
+    const session = newSession(sessionHeaders(headers, address), deps.clock())
+    await insertSession(tx, { userId, token, ...session })
+    if (sessionBefore !== null) await endSession(tx, sessionBefore)
+    return { token, createdAt: session.createdAt }
+  })
+}

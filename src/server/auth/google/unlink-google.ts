@@ -1,0 +1,26 @@
+import type { Deps } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { lockCredentials } from '../queries.ts'
+import { endOtherSessions, type OwnSession } from '../session-queries.ts'
+import { deleteGoogle, listWays, setPicture } from './queries.ts'
+
+/**
+ * Removes Google from an account, and the picture that came with it. The account's other sessions
+ * end: whoever signed in with a Google account that is to be kept out is signed out. Counted under
+ * the account's lock, so that two removals at once cannot take the last way.
+ * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN.
+ */
+export async function unlinkGoogle({ db }: Pick<Deps, 'db'>, caller: OwnSession): Promise<void> {
+  const { userId } = caller
+  await db.transaction(async (tx) => {
+    await lockCredentials(tx, userId)
+    const ways = await listWays(tx, userId)
+    if (!ways.some(({ way }) => way === 'google')) {
+      throw new AppError('NOT_FOUND', { message: 'Google is not linked to this account.' })
+    }
+    if (ways.length === 1) throw new AppError('LAST_WAY_IN')
+    await deleteGoogle(tx, userId)
+    await setPicture(tx, userId, null)
+    await endOtherSessions(tx, caller)
+  })
+}

@@ -1,0 +1,280 @@
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { type MutableResponse, type MutableToken, OAuth2Server } from 'oauth2-mock-server'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { users } from '../../src/server/db/schema.ts'
+import { freePort } from '../support/free-port.ts'
+import { isPage } from '../support/google-app.ts'
+import { makeBrowser } from '../support/issuer-browser.ts'
+import { json, makePerson, type Person } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Somebody who can answer in the issuer's place, or make it answer wrongly, tries to sign in as
+ * somebody else: every token here is one that an honest issuer would not give for this request.
+ */
+
+const clientId = 'mayfly'
+const issuer = new OAuth2Server()
+let app: TestApp
+let victim: Person
+beforeAll(async () => {
+  await issuer.issuer.keys.generate('RS256')
+  await issuer.start(await freePort(), '127.0.0.1')
+  // The provider names itself localhost, and 127.0.0.1 is where it listens.
+  issuer.issuer.url = `http://127.0.0.1:${issuer.address().port}`
+  app = await startTestApp({
+    env: {
+      GOOGLE_ISSUER: issuer.issuer.url,
+      GOOGLE_CLIENT_ID: clientId,
+      GOOGLE_CLIENT_SECRET: 'the-secret-of-the-client',
+    },
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await issuer.stop()
+})
+
+beforeEach(async () => {
+  victim = await makePerson(app)
+  await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, victim.email))
+  changeIdToken({})
+})
+afterEach(() => {
+  issuer.service.removeAllListeners()
+})
+
+type Claims = Record<string, unknown>
+
+/** Makes the ID tokens of the issuer say that the victim signs in, but for these claims. */
+function changeIdToken(claims: Claims) {
+  issuer.service.removeAllListeners('beforeTokenSigning')
+  issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
+    if (payload.aud !== clientId) return // the access token, which is not looked at
+    const honest = { sub: victim.id, email: victim.email, email_verified: true, given_name: 'Ada' }
+    Object.assign(payload, honest, claims)
+    for (const [name, value] of Object.entries(claims)) {
+      if (value === undefined) delete payload[name]
+    }
+  })
+}
+
+/** Puts another ID token in the place of the issuer's. */
+function replaceIdToken(replace: (idToken: string) => string) {
+  issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
+    if (typeof body !== 'string') body.id_token = replace(String(body.id_token))
+  })
+}
+
+/** Signs in, and answers the path where the browser ends. */
+async function end(): Promise<string> {
+  const browser = makeBrowser(app)
+  const last = await browser.open('/api/login', (url) => isPage(app, url))
+  const user = await browser.fetch('/api/auth/user')
+  if (last.pathname === '/') {
+    expect(await json(user)).toMatchObject({ id: victim.id })
+  } else {
+    expect(user.status).toBe(401)
+    expect(browser.cookie()).not.toContain('session_token')
+  }
+  return last.href.slice(app.url.length)
+}
+
+function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+function decoded(part = ''): Claims {
+  return JSON.parse(Buffer.from(part, 'base64url').toString())
+}
+
+/** A token with the claims of another, in this form and signed with this key. */
+function resigned(token: string, header: Claims, key?: KeyObject): string {
+  const [, payload = ''] = token.split('.')
+  const text = `${encoded(header)}.${payload}`
+  return `${text}.${key ? sign('sha256', Buffer.from(text), key).toString('base64url') : ''}`
+}
+
+it('an honest token lets its owner in', async () => {
+  expect(await end()).toBe('/')
+})
+
+describe('an ID token is refused', () => {
+  it.each<[string, Claims]>([
+    ['with another nonce', { nonce: 'of another request' }],
+    ['without a nonce', { nonce: undefined }],
+    ['for another audience', { aud: ['another client'] }],
+    ['for several audiences without saying which asked', { aud: [clientId, 'another client'] }],
+    ['that another client asked for', { aud: [clientId, 'x'], azp: 'another client' }],
+    ['without an audience', { aud: undefined }],
+    ['of another issuer', { iss: 'https://accounts.google.com' }],
+    ['without an issuer', { iss: undefined }],
+    ['without a subject', { sub: undefined }],
+    ['whose subject is no text', { sub: { id: 'x' } }],
+    ['without an end', { exp: undefined }],
+    ['whose end is no number', { exp: 'tomorrow' }],
+  ])('%s', async (_, claims) => {
+    changeIdToken(claims)
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+
+  it.each<[string, Claims]>([
+    ['that has expired', { exp: inSeconds(-120) }],
+    ['that is not valid yet', { nbf: inSeconds(3600) }],
+  ])('%s: one of the clocks is wrong', async (_, claims) => {
+    changeIdToken(claims)
+    expect(await end()).toBe('/login?fault=google-clock')
+  })
+
+  it('without a signature (alg: none)', async () => {
+    for (const alg of ['none', 'None', 'NONE', '']) {
+      issuer.service.removeAllListeners('beforeResponse')
+      replaceIdToken((token) => resigned(token, { alg, typ: 'JWT' }))
+      expect(await end()).toBe('/login?fault=google-refused')
+    }
+  })
+
+  it('whose signature is cut off or altered', async () => {
+    for (const change of [
+      (token: string) => token.replace(/[^.]+$/, ''),
+      (token: string) => token.replace(/[^.]{20}$/, 'AAAAAAAAAAAAAAAAAAAA'),
+    ]) {
+      issuer.service.removeAllListeners('beforeResponse')
+      replaceIdToken(change)
+      expect(await end()).toBe('/login?fault=google-refused')
+    }
+  })
+
+  it('whose claims were altered behind the signature', async () => {
+    replaceIdToken((token) => {
+      const [header, payload, signature] = token.split('.')
+      const claims = { ...decoded(payload), sub: 'somebody else' }
+      return `${header}.${encoded(claims)}.${signature}`
+    })
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+
+  it('signed with another key, of the same name or with the key in its head', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const jwk = publicKey.export({ format: 'jwk' })
+    const [{ kid } = { kid: '' }] = issuer.issuer.keys.toJSON()
+    for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
+      issuer.service.removeAllListeners('beforeResponse')
+      replaceIdToken((token) => resigned(token, { alg: 'RS256', ...header }, privateKey))
+      expect(await end()).toBe('/login?fault=google-refused')
+    }
+  })
+
+  it('signed with the secret of the client, as if that were the key (alg: HS256)', async () => {
+    replaceIdToken((token) => {
+      const text = resigned(token, { alg: 'HS256' }).replace(/\.$/, '')
+      const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
+      return `${text}.${signature.digest('base64url')}`
+    })
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+
+  it.each(['', 'a.b', 'a.b.c', 'a.b.c.d.e'])('that is none: %j', async (token) => {
+    replaceIdToken(() => token)
+    expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
+  })
+
+  it('that is not there', async () => {
+    issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
+      if (typeof body !== 'string') delete body.id_token
+    })
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+})
+
+describe('an address is not believed', () => {
+  it.each<[string, unknown]>([
+    ['"false"', 'false'],
+    ['"true"', 'true'],
+    ['1', 1],
+    ['nothing', undefined],
+    ['null', null],
+  ])('with %s for email_verified', async (_, email_verified) => {
+    changeIdToken({ email_verified })
+    expect(await end()).toBe('/login?fault=google-unverified')
+  })
+
+  it('whose verification is told of another one by userinfo', async () => {
+    changeIdToken({ email_verified: undefined, given_name: undefined })
+    issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
+      Object.assign(body, { sub: victim.id, email: 'mine@example.org', email_verified: true })
+    })
+    expect(await end()).toBe('/login?fault=google-unverified')
+  })
+
+  it('that userinfo tells of another subject', async () => {
+    changeIdToken({ sub: 'attacker', email: undefined })
+    issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
+      Object.assign(body, { sub: victim.id, email: victim.email, email_verified: true })
+    })
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+})
+
+describe('an answer at the callback is refused', () => {
+  it('of another issuer (a mix-up)', async () => {
+    issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+      url.searchParams.set('iss', 'https://evil.example')
+    })
+    expect(await end()).toBe('/login?fault=google-refused')
+  })
+
+  it('with a code that the issuer does not take', async () => {
+    issuer.service.on('beforeResponse', (response: MutableResponse) => {
+      Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } })
+    })
+    expect(await end()).toBe('/login?fault=google-lost')
+  })
+
+  it('where the issuer does not know this server, which is the operator’s to mend', async () => {
+    issuer.service.on('beforeResponse', (response: MutableResponse) => {
+      Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
+    })
+    expect(await end()).toBe('/login?fault=google-failed')
+    const line = app.logged.findLast(({ fault }) => fault === 'google-failed')
+    expect(line).toMatchObject({ level: 40, client: '127.0.0.1' })
+  })
+
+  it.each([
+    ['access_denied', 'google-denied'],
+    ['temporarily_unavailable', 'google-away'],
+    ['<script>alert(1)</script>', 'google-refused'],
+    ['google-away&next=//evil.example', 'google-refused'],
+  ])('with the error %s, of which nothing reaches the page', async (error, fault) => {
+    issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+      url.searchParams.delete('code')
+      url.searchParams.set('error', error)
+      url.searchParams.set('error_description', 'Call 0900 666 and tell your password')
+    })
+    expect(await end()).toBe(`/login?fault=${fault}`)
+  })
+})
+
+it('no log holds a code, a state, a token or the secret of the client', async () => {
+  const secrets: string[] = []
+  issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
+    if (typeof body !== 'string') secrets.push(String(body.id_token), String(body.access_token))
+  })
+  issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+    for (const name of ['code', 'state']) secrets.push(url.searchParams.get(name) ?? '')
+  })
+  expect(await end()).toBe('/')
+  changeIdToken({ aud: ['another client'] })
+  expect(await end()).toBe('/login?fault=google-refused')
+  const log = JSON.stringify(app.logged)
+  expect(secrets).toHaveLength(8)
+  for (const secret of [...secrets, 'the-secret-of-the-client', victim.email]) {
+    expect(secret.length).toBeGreaterThan(10)
+    expect(log).not.toContain(secret)
+  }
+})

@@ -1,0 +1,129 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import Provider, { type Adapter, type AdapterPayload, type InteractionResults } from 'oidc-provider'
+
+/** Somebody with an account at the issuer. */
+export interface IssuerPerson {
+  sub: string
+  email?: string
+  email_verified?: unknown
+  given_name?: string
+  family_name?: string
+  name?: string
+  picture?: string
+}
+
+/** A real OpenID Connect provider on this machine, whose people sign in without a page. */
+export interface OidcIssuer {
+  url: string
+  /** Who signs in from now on; null says no. */
+  person: IssuerPerson | null
+  close(): Promise<void>
+}
+
+export interface OidcIssuerOptions {
+  port: number
+  client: { id: string; secret: string }
+  /** Where the issuer may send browsers. */
+  redirectUri: string
+  /** True: the ID token holds the subject alone, and the rest is told by userinfo. */
+  conformIdTokenClaims: boolean
+}
+
+/** Starts a provider. Its keys, codes and sessions live as long as it does. */
+export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
+  const { port, client, redirectUri, conformIdTokenClaims } = options
+  const url = `http://127.0.0.1:${port}`
+  const people = new Map<string, IssuerPerson>()
+  const provider = new Provider(url, {
+    adapter: makeAdapter(),
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['given_name', 'family_name', 'name', 'picture'],
+    },
+    conformIdTokenClaims,
+    cookies: { keys: ['a key of this test run'] },
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_, sub) => ({
+      accountId: sub,
+      claims: async () => ({ ...people.get(sub), sub }),
+    }),
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    jwks: { keys: [signingKey()] },
+    pkce: { required: () => true },
+    renderError: (ctx, out) => {
+      ctx.type = 'text'
+      ctx.body = JSON.stringify(out)
+    },
+    ttl: { Session: 600, Grant: 600, Interaction: 600, AccessToken: 600, IdToken: 600 },
+  })
+
+  const issuer: OidcIssuer = { url, person: null, close: async () => {} }
+  provider.use(async (ctx, next) => {
+    if (!ctx.path.startsWith('/interaction/')) return next()
+    const { prompt, params, session } = await provider.interactionDetails(ctx.req, ctx.res)
+    const { person } = issuer
+    if (person === null) return finish({ error: 'access_denied' })
+    people.set(person.sub, person)
+    if (prompt.name === 'login') return finish({ login: { accountId: person.sub } })
+    const grant = new provider.Grant({
+      accountId: session?.accountId ?? '',
+      clientId: String(params.client_id),
+    })
+    grant.addOIDCScope('openid email profile')
+    return finish({ consent: { grantId: await grant.save() } })
+
+    async function finish(result: InteractionResults) {
+      ctx.respond = false
+      await provider.interactionFinished(ctx.req, ctx.res, result, {
+        mergeWithLastSubmission: true,
+      })
+    }
+  })
+
+  const server = createServer(provider.callback())
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  issuer.close = async () => {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+  return issuer
+}
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
+}
+
+/** Keeps what the provider must remember, in memory: its own way to do so warns on the console. */
+function makeAdapter() {
+  const rows = new Map<string, AdapterPayload>()
+  return (model: string): Adapter => {
+    const key = (id: string) => `${model} ${id}`
+    const find = (match: (payload: AdapterPayload) => boolean) =>
+      [...rows].find(([at, payload]) => at.startsWith(`${model} `) && match(payload))?.[1]
+    return {
+      upsert: async (id, payload) => void rows.set(key(id), payload),
+      find: async (id) => rows.get(key(id)),
+      findByUid: async (uid) => find((payload) => payload.uid === uid),
+      findByUserCode: async (code) => find((payload) => payload.userCode === code),
+      async consume(id) {
+        const payload = rows.get(key(id))
+        if (payload) payload.consumed = Math.floor(Date.now() / 1000)
+      },
+      destroy: async (id) => void rows.delete(key(id)),
+      async revokeByGrantId(grantId) {
+        for (const [at, payload] of rows) if (payload.grantId === grantId) rows.delete(at)
+      },
+    }
+  }
+}
