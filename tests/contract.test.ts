@@ -111,6 +111,18 @@ describe("another user's file", () => {
   })
 })
 
+describe('the date of an answer', () => {
+  it('is that of the clock by which links end: browsers correct theirs by it', async () => {
+    const before = app.clock()
+    app.clock.advance(3_600_000)
+    for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {
+      const { headers } = await callers.user.fetch(path)
+      expect(headers.get('date'), path).toBe(app.clock().toUTCString())
+    }
+    app.clock.set(before)
+  })
+})
+
 describe('paths outside the table', () => {
   it.each(['/api', '/api/', '/api/nothing', '/api/auth/sign-in/email', '/api/auth/get-session'])(
     '%s is 404 in JSON',

@@ -44,7 +44,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.onError(answerError)
   const { appUrl, trustProxy } = deps.config
   const hosts = servedHosts(deps.config)
-  app.use(requestContext(deps.log, { trustProxy, hosts }))
+  app.use(requestContext(deps, { trustProxy, hosts }))
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize))
   app.use(sameOrigin(hosts, appUrl))

@@ -5,6 +5,7 @@ import { requestContext } from '../../src/server/http/request-context.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { send } from '../support/send.ts'
+import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
@@ -16,7 +17,8 @@ const warnings: LogLine[] = []
 
 function serve(trustProxy: boolean, logged: LogLine[] = []) {
   return serveBare((app) => {
-    app.use(requestContext(pino({ level: 'warn' }, logCollector(logged)), { trustProxy, hosts }))
+    const log = pino({ level: 'warn' }, logCollector(logged))
+    app.use(requestContext({ log, clock: testClock() }, { trustProxy, hosts }))
     app.all('*', (c) => c.text(addressBlock(c.var.clientAddress)))
   })
 }

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
-import type { Logger } from 'pino'
+import type { Deps } from '../deps.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import { watchForProxy } from './missed-proxy.ts'
@@ -17,10 +17,14 @@ function withoutCode(path: string): string {
 
 /**
  * Gives each request an id, a logger and the client's address. The answer names the id as
- * `x-request-id`, and forbids browsers to guess its type. Each answer gets one log line. The query
- * is never logged, because it can hold a signature or a token.
+ * `x-request-id`, and forbids browsers to guess its type. Its date is that of the clock by which
+ * links end, because browsers correct theirs by it. Each answer gets one log line. The query is
+ * never logged, because it can hold a signature or a token.
  */
-export function requestContext(log: Logger, options: ProxyTrust & { hosts: ServedHosts }) {
+export function requestContext(
+  { log, clock }: Pick<Deps, 'log' | 'clock'>,
+  options: ProxyTrust & { hosts: ServedHosts },
+) {
   const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
@@ -29,6 +33,7 @@ export function requestContext(log: Logger, options: ProxyTrust & { hosts: Serve
     // Headers are set on Node's own response, so that answers which bypass Hono have them too.
     outgoing.setHeader('x-request-id', requestId)
     outgoing.setHeader('x-content-type-options', 'nosniff')
+    outgoing.setHeader('date', clock().toUTCString())
     c.set('requestId', requestId)
     c.set('log', requestLog)
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))

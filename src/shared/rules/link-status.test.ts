@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type LinkFacts, type LinkStatus, linkLabel, linkStatus } from './link-status.ts'
+import {
+  type LinkFacts,
+  type LinkStatus,
+  linkLabel,
+  linkStatus,
+  nextLabelChange,
+} from './link-status.ts'
 import type { Tier } from './tier.ts'
 
 const hour = 3_600_000
@@ -141,6 +147,49 @@ describe('for every order of dates', () => {
         if (count === undefined) return
         expect(Number(count)).toBeGreaterThan(0)
         expect(noun?.endsWith('s')).toBe(count !== '1')
+      }),
+    )
+  })
+})
+
+describe('nextLabelChange', () => {
+  it.each<[string, LinkFacts, Tier, number | null]>([
+    ['7 days turn into 6 half a day later', link(7 * day, 30 * day), 'free', 0.5 * day + 1],
+    [
+      'a day and a half is 2 days for no longer than a millisecond',
+      link(1.5 * day, day * 30),
+      'free',
+      1,
+    ],
+    ['the last day turns into 23 hours', link(1.5 * day - 1, 30 * day), 'free', 0.5 * day],
+    ['exactly 24 hours', link(day, 30 * day), 'free', 1],
+    ['23 hours turn into 22', link(day - 1, 30 * day), 'free', hour],
+    ['the last hour begins', link(hour, 30 * day), 'free', 1],
+    ['the last hour ends with the link', link(hour - 1, 30 * day), 'free', hour - 1],
+    ['the last millisecond', link(1, 30 * day), 'free', 1],
+    ['the cap ends a link that would go on', link(5 * day, 10), 'premium', 10],
+    ['27 days to renew turn into 26', link(0, 27 * day), 'premium', day],
+    ['the last day to renew', link(-day, 1), 'premium', 1],
+    ['expired and deleted, until the 30 days are over', link(0, 27 * day), 'free', 27 * day],
+    ['permanently expired, for ever', link(-day, 0), 'premium', null],
+  ])('%s', (_, facts, tier, expected) => {
+    expect(nextLabelChange(facts, tier, now)).toEqual(expected === null ? null : inMs(expected))
+  })
+
+  it('is the very millisecond of the next other label, for any link', () => {
+    fc.assert(
+      fc.property(facts, tiers, fc.double({ min: 0, max: 1, noNaN: true }), (any, tier, part) => {
+        const label = linkLabel(any, tier, now)
+        const next = nextLabelChange(any, tier, now)
+        if (next === null) {
+          expect(linkLabel(any, tier, inMs(part * 90 * day))).toBe(label)
+          return
+        }
+        const wait = next.getTime() - now.getTime()
+        expect(wait).toBeGreaterThan(0)
+        expect(linkLabel(any, tier, inMs(Math.floor(part * (wait - 1))))).toBe(label)
+        expect(linkLabel(any, tier, inMs(wait - 1))).toBe(label)
+        expect(linkLabel(any, tier, next)).not.toBe(label)
       }),
     )
   })

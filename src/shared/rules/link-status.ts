@@ -1,6 +1,6 @@
 import { dayInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
-import { timeLeftText } from './time-left.ts'
+import { leastLeftOfText, timeLeftText } from './time-left.ts'
 
 /**
  * Spec §4: an `active` link opens, a `private` one can be renewed by its premium owner, a `deleted`
@@ -51,6 +51,27 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
       // end in any case.
       const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
       return timeLeftText(left)
+    }
+  }
+}
+
+/**
+ * Returns the first moment after `now` at which `linkLabel` says something else, or null when it
+ * never will. Status and tone change only at such moments.
+ */
+export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
+  const gone = facts.maxLifetimeAt.getTime()
+  switch (linkStatus(facts, ownerTier, now)) {
+    case 'deleted':
+      return now >= facts.maxLifetimeAt ? null : facts.maxLifetimeAt
+    case 'private': {
+      const days = Math.ceil((gone - now.getTime()) / dayInMs)
+      return new Date(gone - (days - 1) * dayInMs)
+    }
+    case 'active': {
+      const end = Math.min(facts.expiresAt.getTime(), gone)
+      // The label counts down a millisecond after this much time is left.
+      return new Date(end - leastLeftOfText(end - now.getTime()) + 1)
     }
   }
 }

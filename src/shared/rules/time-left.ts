@@ -17,6 +17,16 @@ export function timeLeftText(leftMs: number): string {
 }
 
 /**
+ * Returns the least time left, in milliseconds, whose text is the same as that of `leftMs`. With a
+ * millisecond less, the text is another.
+ */
+export function leastLeftOfText(leftMs: number): number {
+  if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
+  if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
+  return 1
+}
+
+/**
  * How urgent the time left is, for its colour: `calm` 24 hours or more, `amber` less, `red` less
  * than 1 hour, `over` none.
  */

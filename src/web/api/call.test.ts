@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { ApiError, createCall, NetworkError } from './call.ts'
+import { ApiError, createCall, createCallForPage, NetworkError } from './call.ts'
 
 type Seen = { method?: string; url?: string; type?: string; body: string }
 
@@ -28,7 +28,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
       }),
   )
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { seen, call: createCall(fetch, origin) }
+  return { seen, origin, call: createCall(fetch, origin) }
 }
 
 function answering(status: number, body: string) {
@@ -60,6 +60,21 @@ test('writes the query and leaves out what is undefined', async () => {
     '/api/files',
     '/api/files?cursor=a%26b%3Dc',
   ])
+})
+
+test('a page comes with the cursor of the next one, and the last page with none', async () => {
+  const pages: Record<string, string | undefined> = { '/api/files?limit=1': 'abc' }
+  const { origin } = await serve(({ url = '' }, response) => {
+    const next = pages[url]
+    response.writeHead(200, next === undefined ? {} : { 'x-next-cursor': next }).end('[]')
+  })
+  const callForPage = createCallForPage(fetch, origin)
+  expect(await callForPage('listFiles', { query: { limit: 1 } })).toEqual({
+    items: [],
+    next: 'abc',
+  })
+  const last = await callForPage('listFiles', { query: { limit: 1, cursor: 'abc' } })
+  expect(last).toEqual({ items: [], next: null })
 })
 
 test('sends a JSON content type when there is a body', async () => {

@@ -2,6 +2,7 @@ import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { dropHint, readHint } from './hint-cookie.ts'
+import { serverClock } from './server-clock.ts'
 
 /** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
 export type JsonEndpointName = {
@@ -108,6 +109,50 @@ async function errorOf(response: Response): Promise<ApiError> {
 
 type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
+interface Answer {
+  body: unknown
+  headers: Headers
+}
+
+interface AnyInput {
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/** Asks an endpoint. Errors are those of `createCall`. */
+async function ask(
+  fetch: Fetch,
+  origin: string,
+  name: JsonEndpointName,
+  { params = {}, query = {}, body, signal }: AnyInput = {},
+): Promise<Answer> {
+  const { method, path } = endpoints[name]
+  try {
+    const response = await fetch(origin + fillPath(path, params) + queryText(query), {
+      method,
+      credentials: 'include',
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+    if (!response.ok) throw await errorOf(response)
+    return { body: await response.json(), headers: response.headers }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    signal?.throwIfAborted()
+    throw new NetworkError(error)
+  }
+}
+
+/** The input of a call as its last argument. It can be left out where nothing in it is needed. */
+type Given<Name extends JsonEndpointName> =
+  Partial<CallInput<Name>> extends CallInput<Name>
+    ? [input?: CallInput<Name>]
+    : [input: CallInput<Name>]
+
 /**
  * Makes the function that calls endpoints of the contract. `origin` is put before every path;
  * browsers need none. Spec §7: calls include credentials, and a JSON content type is sent only when
@@ -122,49 +167,54 @@ export function createCall(fetch: Fetch, origin = '') {
    */
   return async <Name extends JsonEndpointName>(
     name: Name,
-    ...[input]: Partial<CallInput<Name>> extends CallInput<Name>
-      ? [input?: CallInput<Name>]
-      : [input: CallInput<Name>]
-  ): Promise<CallAnswer<Name>> => {
-    const { method, path } = endpoints[name]
-    const { params, query, body, signal } = (input ?? {}) as {
-      params?: Record<string, unknown>
-      query?: Record<string, unknown>
-      body?: unknown
-      signal?: AbortSignal
-    }
-    try {
-      const response = await fetch(origin + fillPath(path, params ?? {}) + queryText(query ?? {}), {
-        method,
-        credentials: 'include',
-        ...(body === undefined
-          ? {}
-          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-        ...(signal ? { signal } : {}),
-      })
-      if (!response.ok) throw await errorOf(response)
-      return (await response.json()) as CallAnswer<Name>
-    } catch (error) {
-      if (error instanceof ApiError) throw error
-      signal?.throwIfAborted()
-      throw new NetworkError(error)
-    }
+    ...[input]: Given<Name>
+  ): Promise<CallAnswer<Name>> =>
+    (await ask(fetch, origin, name, input as AnyInput)).body as CallAnswer<Name>
+}
+
+/** A page of a list. */
+export interface ListPage<Items> {
+  items: Items
+  /** The cursor of the next page; null after the last one. */
+  next: string | null
+}
+
+/** Makes the function that calls endpoints which answer a list in pages: see `createCall`. */
+export function createCallForPage(fetch: Fetch, origin = '') {
+  return async <Name extends JsonEndpointName>(
+    name: Name,
+    ...[input]: Given<Name>
+  ): Promise<ListPage<CallAnswer<Name>>> => {
+    const { body, headers } = await ask(fetch, origin, name, input as AnyInput)
+    return { items: body as CallAnswer<Name>, next: headers.get('x-next-cursor') }
   }
 }
 
-const callServer = createCall((input, init) => globalThis.fetch(input, init))
+/** The browser's own `fetch`. Each answer sets the clock of this page. */
+async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
+  const sentAt = Date.now()
+  const response = await globalThis.fetch(input, init)
+  serverClock().learn({ date: response.headers.get('date'), sentAt, receivedAt: Date.now() })
+  return response
+}
 
 /**
- * Calls endpoints with the browser's own `fetch`: see `createCall`. If an answer says that the
- * session is over, this removes the hint that somebody is signed in. So the next page need not ask.
+ * If the answer says that the session is over, this removes the hint that somebody is signed in. So
+ * the next page need not ask.
  */
-export const call: typeof callServer = async (name, ...input) => {
+async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
   const hint = readHint(document)
   try {
-    return await callServer(name, ...input)
+    return await answer()
   } catch (error) {
     const isOver = error instanceof ApiError && error.code === 'UNAUTHORIZED'
     if (isOver && hint !== null) dropHint(document, hint)
     throw error
   }
 }
+
+const callServer = createCall(fetchAndLearn)
+
+/** Calls endpoints with the browser's own `fetch`: see `createCall`. */
+export const call: typeof callServer = (name, ...input) =>
+  watchSession(() => callServer(name, ...input))

@@ -12,6 +12,7 @@ import { Checksum, ChecksumToggle } from './checksum.tsx'
 import { CopyLinkButton } from './copy-link-button.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline } from './lifeline.tsx'
+import { linkFacts } from './link-facts.ts'
 import { shareMailAddress } from './share-mail.ts'
 
 export interface FileRowProps {
@@ -44,12 +45,7 @@ function Downloads({ count }: { count: number }) {
 function Row({ file, tier, now, signature, onDelete }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
-  const facts = {
-    createdAt: new Date(file.createdAt),
-    expiresAt: new Date(file.expiresAt),
-    maxLifetimeAt: new Date(file.maxLifetimeAt),
-    purgedAt: file.purgedAt === null ? null : new Date(file.purgedAt),
-  }
+  const facts = linkFacts(file)
   // Spec §4: private and deleted files cannot be copied or emailed.
   const isActive = linkStatus(facts, tier, now) === 'active'
   const life = lifeline(facts, now, tier === 'premium' && file.purgedAt === null)

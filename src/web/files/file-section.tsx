@@ -4,6 +4,7 @@ import { linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { FileList } from './file-list.tsx'
 import { FilesFailed, FilesLoading, NoFiles } from './files-states.tsx'
+import { linkFacts } from './link-facts.ts'
 import { useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
@@ -19,25 +20,14 @@ export interface FileSectionProps {
 const none: readonly StoredFile[] = []
 
 function activeText(files: readonly StoredFile[], tier: Tier, now: Date): string {
-  const active = files.filter(
-    (file) =>
-      linkStatus(
-        {
-          expiresAt: new Date(file.expiresAt),
-          maxLifetimeAt: new Date(file.maxLifetimeAt),
-          purgedAt: file.purgedAt === null ? null : new Date(file.purgedAt),
-        },
-        tier,
-        now,
-      ) === 'active',
-  ).length
+  const active = files.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active').length
   return `${active} active ${active === 1 ? 'link' : 'links'}`
 }
 
 /** A titled list of the user's files, or its loading, empty or failed state. */
 export function FileSection({ title, tier, newest, emptyAction }: FileSectionProps) {
   const { files, isError, isFetching, refetch } = useFiles()
-  const now = useNow(files ?? none)
+  const now = useNow(files ?? none, tier)
   const content = () => {
     if (files && files.length > 0) {
       return <FileList label={title} files={files.slice(0, newest)} tier={tier} now={now} />

@@ -1,20 +1,24 @@
-/** The longest delay of a label. Labels count whole hours, so people do not notice it. */
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { nextLabelChange } from '../../shared/rules/link-status.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { linkFacts } from './link-facts.ts'
+
+/**
+ * The longest time between two readings of the clock. Timers stand still while a computer sleeps,
+ * and this is how late a label can be after that.
+ */
 export const tickMs = 30_000
 
 /**
- * Returns when to read the clock again, in milliseconds since 1970. This is the next end of a link,
- * so that a row changes exactly when its link ends. If no link ends before the next tick, it is
- * that tick.
+ * Returns when to read the clock again, in milliseconds since 1970. This is the next moment when a
+ * label of these files changes. If no label changes before the next tick, it is that tick.
  */
-export function nextChange(
-  files: readonly { expiresAt: string; maxLifetimeAt: string }[],
-  now: number,
-): number {
+export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
+  const at = new Date(now)
   let next = now + tickMs
-  for (const { expiresAt, maxLifetimeAt } of files) {
-    for (const end of [Date.parse(expiresAt), Date.parse(maxLifetimeAt)]) {
-      if (end > now && end < next) next = end
-    }
+  for (const file of files) {
+    const change = nextLabelChange(linkFacts(file), tier, at)
+    if (change !== null && change.getTime() < next) next = change.getTime()
   }
   return next
 }

@@ -1,23 +1,33 @@
 import { useEffect, useState } from 'react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { serverClock } from '../api/server-clock.ts'
 import { nextChange } from './next-change.ts'
 
+function serverNow() {
+  return new Date(serverClock().now())
+}
+
 /**
- * Returns the time for all components that show these files. One timer serves all and fires when
- * the next link ends. Timers sleep while a page is in the background. A page that returns updates
- * at once.
+ * Returns the server's time for all components that show these files. One timer serves all and
+ * fires when the next label changes. Timers sleep while a page is in the background. A page that
+ * returns updates at once, and so does a page that learns that its clock is wrong.
  */
-export function useNow(files: readonly { expiresAt: string; maxLifetimeAt: string }[]): Date {
-  const [{ now, of }, setLook] = useState(() => ({ now: new Date(), of: files }))
+export function useNow(files: readonly StoredFile[], tier: Tier): Date {
+  const [{ now, of }, setLook] = useState(() => ({ now: serverNow(), of: files }))
   // New files are newer than the last reading of the clock, so the clock is read again at once.
-  if (of !== files) setLook({ now: new Date(), of: files })
+  if (of !== files) setLook({ now: serverNow(), of: files })
   useEffect(() => {
-    const look = () => setLook({ now: new Date(), of: files })
-    const timer = setTimeout(look, nextChange(files, now.getTime()) - Date.now())
+    const look = () => setLook({ now: serverNow(), of: files })
+    const change = nextChange(files, tier, now.getTime())
+    const timer = setTimeout(look, change - serverClock().now())
+    const leave = serverClock().subscribe(look)
     document.addEventListener('visibilitychange', look)
     return () => {
       clearTimeout(timer)
+      leave()
       document.removeEventListener('visibilitychange', look)
     }
-  }, [files, now])
+  }, [files, tier, now])
   return now
 }

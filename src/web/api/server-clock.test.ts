@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createServerClock, type DatedAnswer } from './server-clock.ts'
+
+const start = Date.parse('2026-03-29T00:59:58.250Z')
+
+/**
+ * A browser whose clock differs from the server's by `ahead` milliseconds: the server's is so far
+ * ahead. `time` is the true time, which is the server's.
+ */
+function world(ahead: number) {
+  let time = start
+  let wrong = ahead
+  const clock = createServerClock(() => time - wrong)
+  /** An answer that took its time to the server and back, in milliseconds. */
+  const answer = (there: number, back: number) => {
+    const sentAt = time - wrong
+    time += there
+    const date = new Date(time).toUTCString()
+    time += back
+    clock.learn({ date, sentAt, receivedAt: time - wrong })
+  }
+  return {
+    clock,
+    answer,
+    wait: (ms: number) => {
+      time += ms
+    },
+    setBrowser: (next: number) => {
+      wrong = next
+    },
+    error: () => clock.now() - time,
+  }
+}
+
+test('without an answer it is the browser’s own', () => {
+  expect(createServerClock(() => 5).now()).toBe(5)
+})
+
+test('a right clock is left alone, however slow the answers are', () => {
+  const { answer, error } = world(0)
+  for (const [there, back] of [
+    [0, 0],
+    [20, 30_000],
+    [30_000, 20],
+    [400, 700],
+  ] as const) {
+    answer(there, back)
+    expect(error()).toBe(0)
+  }
+})
+
+test.each([-86_400_000, -3_600_000, -5000, 5000, 3_600_000, 40 * 86_400_000])(
+  'a clock that is wrong by %d ms is corrected to the second by one quick answer',
+  (ahead) => {
+    const { answer, error } = world(ahead)
+    answer(10, 20)
+    expect(Math.abs(error())).toBeLessThanOrEqual(515)
+  },
+)
+
+test('a slow answer spoils nothing that a quick one told', () => {
+  const { answer, error } = world(3_600_000)
+  answer(10, 20)
+  answer(25_000, 4000)
+  answer(0, 40_000)
+  expect(Math.abs(error())).toBeLessThanOrEqual(515)
+})
+
+test('a slow first answer is mended by the next quick one', () => {
+  const { answer, error } = world(3_600_000)
+  answer(100, 9000)
+  expect(Math.abs(error())).toBeLessThanOrEqual(5050)
+  answer(10, 20)
+  expect(Math.abs(error())).toBeLessThanOrEqual(515)
+})
+
+test('a browser clock that is set meanwhile is followed, both ways', () => {
+  const { answer, setBrowser, error } = world(0)
+  answer(10, 20)
+  setBrowser(7_200_000)
+  answer(10, 20)
+  expect(Math.abs(error())).toBeLessThanOrEqual(515)
+  setBrowser(0)
+  answer(10, 20)
+  expect(error()).toBe(0)
+})
+
+test('many answers only come closer', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e9, max: 1e9 }),
+      fc.array(fc.record({ wait: fc.nat(5000), there: fc.nat(20_000), back: fc.nat(20_000) }), {
+        minLength: 1,
+        maxLength: 20,
+      }),
+      (ahead, answers) => {
+        const { answer, wait, error } = world(ahead)
+        let best = Number.POSITIVE_INFINITY
+        for (const one of answers) {
+          wait(one.wait)
+          answer(one.there, one.back)
+          // What the quickest answer so far can be wrong by; twice that where the own clock is kept.
+          best = Math.min(best, 1000 + one.there + one.back)
+          expect(Math.abs(error())).toBeLessThanOrEqual(best)
+        }
+      },
+    ),
+  )
+})
+
+describe('what tells nothing', () => {
+  test.each<[string, DatedAnswer]>([
+    ['no date', { date: null, sentAt: 0, receivedAt: 1 }],
+    ['no readable date', { date: 'soon', sentAt: 0, receivedAt: 1 }],
+    [
+      'an answer before its request',
+      { date: new Date(9e9).toUTCString(), sentAt: 5, receivedAt: 4 },
+    ],
+  ])('%s', (_, answer) => {
+    const clock = createServerClock(() => 1)
+    clock.learn(answer)
+    expect(clock.now()).toBe(1)
+  })
+})
+
+test('tells its listeners of a new correction only, until they leave', () => {
+  const clock = createServerClock(() => 0)
+  let told = 0
+  const leave = clock.subscribe(() => {
+    told += 1
+  })
+  const late = { date: new Date(3_600_000).toUTCString(), sentAt: 0, receivedAt: 10 }
+  clock.learn({ date: new Date(0).toUTCString(), sentAt: 0, receivedAt: 10 })
+  expect(told).toBe(0)
+  clock.learn(late)
+  clock.learn(late)
+  expect(told).toBe(1)
+  leave()
+  clock.learn({ ...late, date: new Date(7_200_000).toUTCString() })
+  expect(told).toBe(1)
+})
