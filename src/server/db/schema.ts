@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -184,6 +184,10 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
+    /** The name in lower case, which a search looks through. */
+    searchName: text('search_name')
+      .notNull()
+      .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
     shortCode: text('short_code').notNull().unique(),
@@ -198,7 +202,24 @@ export const files = pgTable(
     purgedAt: moment('purged_at'),
   },
   (table) => [
-    index('files_owner_id_created_at').on(table.ownerId, table.createdAt.desc(), table.id.desc()),
+    // Lists are read from it in order, backwards. A search reads names from it too, and only the
+    // rows that it finds from the table. A column with `desc()` would not do: its order puts null
+    // last, and that of a query puts null first.
+    index('files_of_owner').on(
+      table.ownerId,
+      table.createdAt,
+      table.id,
+      table.searchName,
+      table.deletedAt,
+    ),
+    // Answers how many files an owner has in which state, without reading the table.
+    index('files_of_owner_by_end').on(
+      table.ownerId,
+      table.expiresAt,
+      table.maxLifetimeAt,
+      table.purgingAt,
+      table.deletedAt,
+    ),
     index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
   ],
 )

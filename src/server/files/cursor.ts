@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { Position } from './queries.ts'
+import type { Position } from './list-queries.ts'
 
 const position = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
 

@@ -17,10 +17,10 @@ export async function deleteFile(
   id: string,
   log: Logger,
 ): Promise<void> {
-  const file = fileId.safeParse(id).success
-    ? await markDeleted(db, ownerId, id, clock())
-    : undefined
+  const known = fileId.safeParse(id).success ? [id] : []
+  const [file] = await markDeleted(db, ownerId, known, clock())
   if (!file) throw new AppError('FILE_NOT_FOUND')
+  if (file.purgedAt !== null) return
   try {
     await stores.of(file.storage).remove(file.storageKey)
     await markPurged(db, [file.id], clock())

@@ -1,9 +1,12 @@
-import { and, count, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
+import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
-import { files, users } from '../db/schema.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import type { SessionUser } from '../http/session.ts'
 import type { StorageName } from '../storage/storage-name.ts'
 import { isFreeAt } from '../tiers/queries.ts'
 
@@ -65,67 +68,135 @@ export async function countHoldings(
   return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
-/** The end of a page of files. It is the position of the page's last row. */
-export interface Position {
-  createdAt: Date
-  id: string
-}
-
-/**
- * Makes the function that lists a user's files, newest first. `after` and `limit` may restrict the
- * list. The query is prepared, because browsers ask it after every upload.
- */
-export function prepareListFiles(db: Db) {
-  const { placeholder } = sql
-  const list = (name: string, beyond?: SQL) =>
-    db
-      .select()
-      .from(files)
-      .where(and(eq(files.ownerId, placeholder('ownerId')), isNull(files.deletedAt), beyond))
-      .orderBy(desc(files.createdAt), desc(files.id))
-      .limit(placeholder('limit'))
-      .prepare(name)
-  const first = list('list_files')
-  const next = list(
-    'list_files_after',
-    sql`(${files.createdAt}, ${files.id}) < (${placeholder('createdAt')}::timestamptz, ${placeholder('id')}::uuid)`,
-  )
-  return (
-    ownerId: string,
-    page: { limit?: number | undefined; after?: Position | undefined },
-  ): Promise<FileRow[]> => {
-    // Postgres reads a limit of null as no limit.
-    const limit = page.limit ?? null
-    const { after } = page
-    return after ? next.execute({ ownerId, limit, ...after }) : first.execute({ ownerId, limit })
-  }
-}
-
-/**
- * Deletes a file for its owner: its link ends now, and its bytes are to be removed. Of parallel
- * callers exactly one gets the row.
- */
-export async function markDeleted(
-  db: Db,
-  ownerId: string,
-  id: string,
-  now: Date,
-): Promise<FileRow | undefined> {
-  const [row] = await db
-    .update(files)
-    .set({
-      deletedAt: now,
-      purgingAt: now,
-      // The purge finds files by an index on this date.
-      expiresAt: sql`least(${files.expiresAt}, ${now})`,
-    })
-    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
-    .returning()
-  return row
-}
-
 /** A claim older than this belongs to a run that was cut off. Another run may take it over. */
 const claimMs = 10 * 60 * 1000
+
+function staleClaim(now: Date): Date {
+  return new Date(now.getTime() - claimMs)
+}
+
+/**
+ * The link status of a file as SQL. `linkStatus` decides the same in the browser; a test compares
+ * the two.
+ */
+export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
+  const expired: LinkStatus = ownerTier === 'premium' ? 'private' : 'deleted'
+  return sql`case
+    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then 'deleted'
+    when ${files.expiresAt} <= ${now} then ${expired}
+    else 'active'
+  end`
+}
+
+/** A file that its owner has deleted. `purgedAt` is null while its bytes are to be removed. */
+export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purgedAt'>
+
+/**
+ * Deletes those of a user's files that `which` selects, in one statement, and returns them. Their
+ * links end now. Rows without bytes go at once. Of the others the next purge removes the bytes: they
+ * look like a claim that is over, so that no server waits for another. Of parallel callers exactly
+ * one gets each file.
+ */
+async function markDeletedWhere(
+  db: Db,
+  ownerId: string,
+  which: SQL,
+  now: Date,
+): Promise<DeletedFile[]> {
+  const due = db.$with('due').as(
+    db
+      .select({
+        id: files.id,
+        storage: files.storage,
+        storageKey: files.storageKey,
+        purgedAt: files.purgedAt,
+      })
+      .from(files)
+      .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), which))
+      // Whoever locks several files takes them in this order, so that no two wait for each other.
+      .orderBy(files.id)
+      .for('update'),
+  )
+  const idsOf = (rows: SQL) => db.select({ id: due.id }).from(due).where(rows)
+  const removed = db.$with('removed').as(
+    db
+      .delete(files)
+      .where(inArray(files.id, idsOf(isNotNull(due.purgedAt))))
+      .returning({ id: files.id }),
+  )
+  const marked = db.$with('marked').as(
+    db
+      .update(files)
+      .set({
+        deletedAt: now,
+        purgingAt: staleClaim(now),
+        // The purge finds files by an index on this date.
+        expiresAt: sql`least(${files.expiresAt}, ${now})`,
+      })
+      .where(inArray(files.id, idsOf(isNull(due.purgedAt))))
+      .returning({ id: files.id }),
+  )
+  return db.with(due, removed, marked).select().from(due)
+}
+
+/** Deletes those of a user's files that have these ids, and returns the ones that it found. */
+export function markDeleted(
+  db: Db,
+  ownerId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<DeletedFile[]> {
+  return markDeletedWhere(db, ownerId, sql`${files.id} = any(${sql.param(ids)}::uuid[])`, now)
+}
+
+/** Deletes a user's files that are over for good at `now`, and returns them. */
+export function markExpiredDeleted(
+  db: Db,
+  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
+  now: Date,
+): Promise<DeletedFile[]> {
+  return markDeletedWhere(db, id, sql`${statusOf(tier, now)} = 'deleted'`, now)
+}
+
+/**
+ * Locks one of a user's files until the transaction ends. Returns undefined when there is none, or
+ * its owner has deleted it.
+ */
+export async function lockFile(tx: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
+  const [file] = await tx
+    .select()
+    .from(files)
+    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+    .for('update')
+  return file
+}
+
+/**
+ * Gives a locked file another short code and another end, and records the code as given. A code
+ * that was given before makes the statement fail as a whole.
+ */
+export async function giveNewLink(
+  tx: Db,
+  id: string,
+  { shortCode, issuedAt, expiresAt }: { shortCode: string; issuedAt: Date; expiresAt: Date },
+): Promise<FileRow> {
+  const issued = tx
+    .$with('issued')
+    .as(
+      tx
+        .insert(shortCodes)
+        .values({ code: shortCode, issuedAt })
+        .returning({ code: shortCodes.code }),
+    )
+  const [file] = await tx
+    .with(issued)
+    .update(files)
+    .set({ shortCode: sql`(select ${issued.code} from ${issued})`, expiresAt })
+    .where(eq(files.id, id))
+    .returning()
+  if (!file) throw new Error(`the file ${id} went while it was locked`)
+  return file
+}
 
 /**
  * Claims up to `limit` files whose bytes are to be removed: deleted by their owner, past their 30
@@ -138,7 +209,6 @@ export async function claimFilesToPurge(
   now: Date,
   limit: number,
 ): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
-  const staleClaim = new Date(now.getTime() - claimMs)
   const due = db
     .select({ id: files.id })
     .from(files)
@@ -147,7 +217,7 @@ export async function claimFilesToPurge(
       sql`${files.purgedAt} is null
         and ${files.storage} = ${storage}
         and ${files.expiresAt} <= ${now}
-        and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim})
+        and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim(now)})
         and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isFreeAt(now)})`,
     )
     .limit(limit)
@@ -162,8 +232,26 @@ export async function claimFilesToPurge(
 /** Records that the bytes of these files are gone. Rows of deleted files are removed. */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return
-  await db.transaction(async (tx) => {
-    await tx.delete(files).where(and(inArray(files.id, ids), isNotNull(files.deletedAt)))
-    await tx.update(files).set({ purgedAt: now }).where(inArray(files.id, ids))
-  })
+  const gone = db
+    .$with('gone')
+    .as(
+      db
+        .select({ id: files.id, deletedAt: files.deletedAt })
+        .from(files)
+        .where(inArray(files.id, ids))
+        .orderBy(files.id)
+        .for('update'),
+    )
+  const idsOf = (rows: SQL) => db.select({ id: gone.id }).from(gone).where(rows)
+  const removed = db.$with('removed').as(
+    db
+      .delete(files)
+      .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
+      .returning({ id: files.id }),
+  )
+  await db
+    .with(gone, removed)
+    .update(files)
+    .set({ purgedAt: now })
+    .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { linkStatuses } from '../rules/link-status.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate } from './fields.ts'
+import { done, fitsDatabase, isoDate } from './fields.ts'
 
 /** A SHA-256 in lower-case hexadecimal. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
@@ -29,18 +30,45 @@ export const fileSchema = z.object({
 })
 export type File = z.infer<typeof fileSchema>
 
+/** The most files that one answer lists. A list of more comes in pages. */
+const longestPage = 1000
+
+/** No name is longer, since a name has at most 255 bytes. */
+const maxSearchLength = 255
+
+/** Any text is accepted, since a wrong id only finds no file. */
+const fileId = z.string().max(64)
+
+/** How many files have each status of spec §4. */
+const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
+export type FileCounts = z.infer<typeof fileCounts>
+
 export const files = {
   listFiles: endpoint({
     method: 'GET',
     path: '/api/files',
     summary:
-      "The caller's files, newest first. With `limit` the answer is a page; `x-next-cursor` leads to the next.",
+      "The caller's files, newest first: a page of at most `limit`. The header `x-next-cursor` leads to the next page; the last page has none. `search` finds names that hold this text, in capitals or not.",
     access: 'user',
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(1000).optional(),
+      limit: z.coerce.number().int().min(1).max(longestPage).default(longestPage),
       cursor: z.string().max(200).optional(),
+      search: z
+        .string()
+        .max(maxSearchLength)
+        .refine(fitsDatabase, 'Must be text.')
+        .transform((text) => text.normalize('NFC').trim())
+        .optional(),
     }),
     response: z.array(fileSchema),
+    errors: ['UNAUTHORIZED'],
+  }),
+  countFiles: endpoint({
+    method: 'GET',
+    path: '/api/files/summary',
+    summary: "How many of the caller's files have each link status now.",
+    access: 'user',
+    response: fileCounts,
     errors: ['UNAUTHORIZED'],
   }),
   deleteFile: endpoint({
@@ -48,7 +76,7 @@ export const files = {
     path: '/api/files/{id}',
     summary: 'Delete a file: its link ends at once and its bytes are removed.',
     access: 'user',
-    params: z.object({ id: z.string().max(64) }),
+    params: z.object({ id: fileId }),
     response: done,
     errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND'],
   }),

@@ -6,7 +6,8 @@ import { leastLeftOfText, timeLeftText } from './time-left.ts'
  * Spec §4: an `active` link opens, a `private` one can be renewed by its premium owner, a `deleted`
  * one is over.
  */
-export type LinkStatus = 'active' | 'private' | 'deleted'
+export const linkStatuses = ['active', 'private', 'deleted'] as const
+export type LinkStatus = (typeof linkStatuses)[number]
 
 export interface LinkFacts {
   expiresAt: Date

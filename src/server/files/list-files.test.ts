@@ -1,0 +1,230 @@
+import { eq, sql } from 'drizzle-orm'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File, FileCounts } from '../../shared/contract/files.ts'
+import { linkStatus } from '../../shared/rules/link-status.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { files, users } from '../db/schema.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function names(person: Person, query: Record<string, string>) {
+  const response = await person.fetch(`/api/files?${new URLSearchParams(query)}`)
+  expect(response.status).toBe(200)
+  return (await json<File[]>(response)).map(({ originalName }) => originalName)
+}
+
+/** Follows the pages of a list to its end, and answers the names on each. */
+async function pages(person: Person, query: Record<string, string>) {
+  const read: string[][] = []
+  let cursor: string | null = null
+  do {
+    const wanted = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) })
+    const response = await person.fetch(`/api/files?${wanted}`)
+    read.push((await json<File[]>(response)).map(({ originalName }) => originalName))
+    cursor = response.headers.get('x-next-cursor')
+  } while (cursor !== null)
+  return read
+}
+
+describe('a list of thousands', () => {
+  it('comes a thousand at a time where nobody asks for less, and whole by its cursors', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 2300)
+    const read = await pages(ada, {})
+    expect(read.map((page) => page.length)).toEqual([1000, 1000, 300])
+    const expected = Array.from(
+      { length: 2300 },
+      (_, n) => `Report ${n + 1} of the working group.pdf`,
+    )
+    expect(read.flat()).toEqual(expected)
+    expect((await pages(ada, { limit: '800' })).map((page) => page.length)).toEqual([800, 800, 700])
+  })
+
+  it('shows each file that stays exactly once, whatever comes and goes between two pages', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 50)
+    const first = await ada.fetch('/api/files?limit=20')
+    const shown = (await json<File[]>(first)).map(({ id }) => id)
+    await makeFile(ada, { name: 'new.txt' })
+    for (const id of [shown[3], shown[19]]) {
+      await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    }
+    const cursor = first.headers.get('x-next-cursor') ?? ''
+    const rest = await json<File[]>(await ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
+    expect(rest.map(({ originalName }) => originalName)).toEqual(
+      Array.from({ length: 30 }, (_, n) => `Report ${n + 21} of the working group.pdf`),
+    )
+  })
+})
+
+describe('a search', () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await makePerson(app, { tier: 'premium' })
+    for (const name of [
+      'Quarterly Report.pdf',
+      '100%_sure.txt',
+      '1000 sure.txt',
+      'ÄPFEL Übersicht.xlsx',
+      'تقرير الاجتماع.docx',
+    ]) {
+      app.clock.advance(1)
+      await makeFile(ada, { name })
+    }
+    // What cleaning would not let in may stand in rows of another time.
+    await app.deps.db
+      .update(files)
+      .set({ originalName: 'back\\slash.txt' })
+      .where(eq(files.originalName, '1000 sure.txt'))
+  })
+
+  it.each([
+    ['report', ['Quarterly Report.pdf']],
+    ['QUARTERLY', ['Quarterly Report.pdf']],
+    ['rly rep', ['Quarterly Report.pdf']],
+    ['  report ', ['Quarterly Report.pdf']],
+    ['äpfel', ['ÄPFEL Übersicht.xlsx']],
+    ['ÜBER', ['ÄPFEL Übersicht.xlsx']],
+    ['A\u0308pfel', ['ÄPFEL Übersicht.xlsx']],
+    ['تقرير', ['تقرير الاجتماع.docx']],
+    ['%', ['100%_sure.txt']],
+    ['_', ['100%_sure.txt']],
+    ['0%', ['100%_sure.txt']],
+    ['\\', ['back\\slash.txt']],
+    ["' or 1=1 --", []],
+    ['.pdf.txt', []],
+    ['.txt', ['back\\slash.txt', '100%_sure.txt']],
+  ])('for %j finds %j', async (search, found) => {
+    expect(await names(ada, { search })).toEqual(found)
+  })
+
+  it.each(['', '   '])('for %j finds everything', async (search) => {
+    expect(await names(ada, { search })).toHaveLength(5)
+  })
+
+  it.each(['search=%00', `search=${'x'.repeat(256)}`])('refuses ?%s', async (query) => {
+    const response = await ada.fetch(`/api/files?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('comes in pages, and finds nothing of others and nothing deleted', async () => {
+    const [bob, eve] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
+    await insertFiles(app, bob.id, 300)
+    await makeFile(eve, { name: 'Report 7 of the working group.pdf' })
+    const [first = '', ...others] = (await pages(bob, { search: 'report 2', limit: '30' })).flat()
+    expect(first).toBe('Report 2 of the working group.pdf')
+    expect(others).toHaveLength(110)
+    const [found] = await json<File[]>(await bob.fetch('/api/files?search=report+299'))
+    await bob.fetch(`/api/files/${found?.id}`, { method: 'DELETE' })
+    expect(await names(bob, { search: 'report 299' })).toEqual([])
+  })
+})
+
+describe('GET /api/files/summary', () => {
+  it.each(tiers)('counts by the rule that decides the status: %s', async (tier) => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const now = app.clock()
+    const expected: FileCounts = { active: 0, private: 0, deleted: 0 }
+    for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
+      for (const purgingAt of [null, now]) {
+        const { id } = await makeFile(ada)
+        const dates = {
+          expiresAt: new Date(now.getTime() - age + 3 * day),
+          maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
+        }
+        await app.deps.db
+          .update(files)
+          .set({ ...dates, purgingAt })
+          .where(eq(files.id, id))
+        expected[linkStatus({ ...dates, purgedAt: purgingAt }, tier, now)] += 1
+      }
+    }
+    const gone = await makeFile(ada)
+    await ada.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
+    await app.deps.db.update(users).set({ tier }).where(eq(users.id, ada.id))
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expected)
+  })
+
+  it('counts nothing where there is nothing, and nothing of others', async () => {
+    const ada = await makePerson(app)
+    const none = { active: 0, private: 0, deleted: 0 }
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(none)
+  })
+})
+
+describe('the plan of every query of the list, at 10,000 files', () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 10_000)
+    for (let other = 0; other < 10; other += 1) {
+      await insertFiles(app, (await makePerson(app)).id, 3000)
+    }
+    await app.deps.db.execute(sql`vacuum analyze files`)
+  })
+
+  /** The plans of what Postgres runs meanwhile, as it tells them itself, without those of others. */
+  async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+    const plans: string[] = []
+    const listen = (client: pg.PoolClient) => {
+      client.on('notice', ({ message = '' }) => void plans.push(message))
+    }
+    const settings = [
+      "load 'auto_explain'",
+      'set auto_explain.log_min_duration = 0',
+      'set auto_explain.log_nested_statements = on',
+      'set client_min_messages = log',
+    ].join('; ')
+    const clients = await Promise.all(
+      Array.from({ length: app.pool.options.max ?? 1 }, () => app.pool.connect()),
+    )
+    for (const client of clients) {
+      await client.query(settings)
+      listen(client)
+    }
+    for (const client of clients) client.release()
+    await work()
+    for (const client of clients) client.removeAllListeners('notice')
+    return plans.filter((plan) => /\bfrom "files"/.test(plan))
+  }
+
+  it.each([
+    ['the first page', '/api/files?limit=100', 'Index Scan Backward using files_of_owner'],
+    ['no limit', '/api/files', 'Index Scan Backward using files_of_owner'],
+    ['a search', '/api/files?limit=100&search=99', 'Index Only Scan Backward using files_of_owner'],
+    ['a search without a match', '/api/files?search=zzz', 'Index Only Scan Backward'],
+    ['the summary', '/api/files/summary', 'Index Only Scan using files_of_owner_by_end'],
+  ])('%s reads no other rows, however often it is asked for', async (_, path, scan) => {
+    // From the sixth time on Postgres may keep one plan for all values of a prepared statement.
+    const times = 8
+    const plans = await plansOf(async () => {
+      for (let time = 0; time < times; time += 1) await ada.fetch(path)
+    })
+    expect(plans).toHaveLength(times)
+    for (const plan of plans) {
+      expect(plan).toContain(scan)
+      expect(plan).not.toContain('Seq Scan')
+    }
+  })
+
+  it('the page after another goes on in the same index', async () => {
+    const { headers } = await ada.fetch('/api/files?limit=1000')
+    const cursor = headers.get('x-next-cursor')
+    const plans = await plansOf(() => ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
+    expect(plans[0]).toMatch(
+      /Index Scan Backward using files_of_owner.*\n.*Index Cond: .*ROW\(created_at, id\) </,
+    )
+  })
+})
