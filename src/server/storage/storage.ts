@@ -132,7 +132,7 @@ export interface Storage {
   seal(key: string, size: number): Promise<string | null>
   /**
    * Returns how to answer a download of a sealed object with this method. A redirect leads to a URL
-   * that lives for minutes, and never longer than `grant.until`.
+   * that lives for a minute at most, and never longer than `grant.until`.
    */
   deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
   /**

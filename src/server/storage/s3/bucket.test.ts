@@ -55,9 +55,10 @@ describeOnS3('opening a bucket', () => {
     const settings = { ...bucket.settings, ...changes }
     const logged: LogLine[] = []
     const appUrl = new URL(origin)
-    const start = async () => {
+    const start = async (ahead = 0) => {
       const log = pino({}, logCollector(logged))
-      const storage = await openBucket({ settings, appUrl, clock, log })
+      const ownClock = () => new Date(clock().getTime() + ahead)
+      const storage = await openBucket({ settings, appUrl, clock: ownClock, log })
       const said = logged.splice(0).map(({ msg }) => msg)
       return { storage, said }
     }
@@ -102,6 +103,14 @@ describeOnS3('opening a bucket', () => {
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
     const { said, storage } = await start()
     expect(said).toEqual([expect.stringContaining('keeps old versions')])
+    await storage.close()
+  })
+
+  it.each([-120_000, 120_000])('warns where the clocks are %d ms apart', async (ahead) => {
+    const { allow, start } = await open()
+    await allow(origin)
+    const { said, storage } = await start(ahead)
+    expect(said).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
     await storage.close()
   })
 

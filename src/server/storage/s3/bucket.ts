@@ -2,27 +2,33 @@ import {
   type CORSRule,
   GetBucketCorsCommand,
   GetBucketVersioningCommand,
+  HeadBucketCommand,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import type { Clock } from '../../clock.ts'
 
 const methods = ['PUT', 'GET', 'HEAD']
 /** The type is signed. The MD5 lets the bucket check the body (contract: `checksum`). */
 const sentHeaders = ['content-type', 'content-md5']
 const readHeader = 'etag'
+/** Of the minute that the URL of a download lives, this much may be lost to clocks that differ. */
+const tolerableDifferenceMs = 15_000
 
 /**
- * Checks whether a page of `origin` can use a bucket.
+ * Checks whether a page of `origin` can use a bucket, and whether URLs signed by `clock` work there.
  * @returns every obstacle with its cure, one sentence each; none when all is well.
  */
 export async function checkBucket(
   client: S3Client,
   bucket: string,
   origin: string,
+  clock: Clock,
 ): Promise<string[]> {
   const faults = await Promise.all([
     corsFault(client, bucket, origin),
     versioningFault(client, bucket),
+    clockFault(client, bucket, clock),
   ])
   return faults.filter((fault) => fault !== null)
 }
@@ -92,6 +98,39 @@ async function versioningFault(client: S3Client, bucket: string): Promise<string
     return null
   }
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
+}
+
+async function clockFault(client: S3Client, bucket: string, clock: Clock): Promise<string | null> {
+  let differenceMs = 0
+  const command = new HeadBucketCommand({ Bucket: bucket })
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const sentAt = clock().getTime()
+      const answer = await next(args)
+      const { headers } = answer.response as { headers: Record<string, string> }
+      differenceMs = differenceFrom(Date.parse(headers.date ?? ''), sentAt, clock().getTime())
+      return answer
+    },
+    { step: 'deserialize', priority: 'high' },
+  )
+  try {
+    await client.send(command)
+  } catch {
+    // Whether the bucket can be reached is checked elsewhere, with a message of its own.
+    return null
+  }
+  if (differenceMs <= tolerableDifferenceMs) return null
+  const seconds = Math.round(differenceMs / 1000)
+  return `The clocks of this server and of the bucket "${bucket}" are ${seconds} s apart, and the URL of a download lives for a minute: downloads will fail or nearly so. Let both follow a time server.`
+}
+
+/**
+ * Returns by how many milliseconds a moment, told in whole seconds, surely lies outside of the time
+ * from `from` to `to`; 0 for a moment that cannot be read.
+ */
+function differenceFrom(moment: number, from: number, to: number): number {
+  if (Number.isNaN(moment)) return 0
+  return Math.max(0, moment - to, from - (moment + 1000))
 }
 
 function isNamed(error: unknown, name: string): boolean {

@@ -26,8 +26,11 @@ import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 import { lifeOf, signPart } from './signing.ts'
 
-/** Clients follow a redirect at once. A download that is resumed later asks the link again. */
-const redirectLifetimeMs = 15 * 60_000
+/**
+ * How long the URL of a redirect works. Nothing can take it back when the link ends early, so it
+ * lives just long enough to be followed. A download that is resumed later asks the link again.
+ */
+const redirectLifetimeMs = 60_000
 /**
  * A file sent in one PUT is part 1 of its own multipart upload, without other parts (decision 014).
  */
@@ -182,7 +185,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     },
 
     publicOrigin: () => originOf(signing, Bucket),
-    setupFaults: (origin) => checkBucket(own, Bucket, origin),
+    setupFaults: (origin) => checkBucket(own, Bucket, origin, clock),
     async close() {
       own.destroy()
       signing.destroy()
