@@ -5,6 +5,8 @@ import { sessions } from '../../src/server/db/schema.ts'
 import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
 import { endpoints } from '../../src/shared/contract/index.ts'
 import {
+  askForDeletion,
+  askForRenewal,
   type Client,
   json,
   listParts,
@@ -35,14 +37,14 @@ beforeAll(async () => {
   app = await startTestApp()
   owner = await makePerson(app)
   strangers = {
-    'another user': await makePerson(app),
-    'the administrator': await makePerson(app, { role: 'admin' }),
+    'another user': await makePerson(app, { tier: 'premium' }),
+    'the administrator': await makePerson(app, { role: 'admin', tier: 'premium' }),
   }
 })
 afterAll(() => app.close())
 
 /** A call names a thing by one of these fields. */
-const naming = ['id', 'cloudKey']
+const naming = ['id', 'fileIds', 'cloudKey']
 
 function namesAThing({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
@@ -51,9 +53,12 @@ function namesAThing({ access, params, query, body }: Endpoint) {
   return access !== 'visitor' && fields.some((field) => naming.includes(field))
 }
 
+type Attempt = (client: Client, name: string) => Promise<Response>
+
 /** Calls each endpoint that names a thing, with the name of that thing. */
-const attempts: Record<string, (client: Client, name: string) => Promise<Response>> = {
+const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
+  renewFile: askForRenewal,
   signParts: (client, key) => askForParts(client, key, [1]),
   listParts: askForList,
   confirmUpload: (client, key) => confirm(client, key),
@@ -71,7 +76,7 @@ async function sessionOf({ id }: Person) {
 it('every endpoint that names a file or an upload is tried here', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
   const named = rows.filter(([, row]) => namesAThing(row)).map(([name]) => name)
-  expect(Object.keys(attempts).toSorted()).toEqual(named.toSorted())
+  expect([...Object.keys(attempts), 'deleteFiles'].toSorted()).toEqual(named.toSorted())
 })
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
@@ -82,6 +87,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       const { cloudKey } = await startUpload(owner, { size: 10 })
       const things: Record<string, string> = {
         deleteFile: file.id,
+        renewFile: file.id,
         endSession: await sessionOf(owner),
       }
       const theirs = await attempt(strangers[who], things[name] ?? cloudKey)
@@ -100,6 +106,24 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
   it('by somebody who is not signed in is refused before anything is looked up', async () => {
     const { status } = await attempt(makeClient(app), randomUUID())
     expect(status).toBe(401)
+  })
+})
+
+describe('deleteFiles', () => {
+  it.each(['another user', 'the administrator'] as const)(
+    'by %s says of a file of somebody else that it is not there, and leaves it',
+    async (who) => {
+      const file = await makeFile(owner)
+      const asked = [file.id, randomUUID()]
+      const answer = await askForDeletion(strangers[who], asked)
+      expect(await answer.json()).toMatchObject({ deletedCount: 0, notFound: asked })
+      expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
+      expect(await json(await askForDeletion(owner, asked))).toMatchObject({ deletedCount: 1 })
+    },
+  )
+
+  it('by somebody who is not signed in is refused', async () => {
+    expect((await askForDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
   })
 })
 

@@ -83,6 +83,11 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
+/** Signs a person in anew. A session ends after 14 days without use, and tests let weeks pass. */
+export async function signInAgain(app: Server, person: Person): Promise<Person> {
+  return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
+}
+
 export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
@@ -155,6 +160,28 @@ export async function makeFile(
   const confirmed = await person.post('/api/files/confirm-upload', { cloudKey: started.cloudKey })
   await expectOk(confirmed)
   return { ...(await json<File>(confirmed)), bytes }
+}
+
+/** Asks for a new link for a file. */
+export function askForRenewal(
+  person: Client,
+  id: string,
+  body: unknown = { expirationDays: 3 },
+): Promise<Response> {
+  return person.fetch(`/api/files/${id}/renew`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Asks to delete several files at once. */
+export function askForDeletion(person: Client, fileIds: unknown): Promise<Response> {
+  return person.fetch('/api/files/bulk', {
+    method: 'DELETE',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fileIds }),
+  })
 }
 
 export async function json<T>(response: Response): Promise<T> {

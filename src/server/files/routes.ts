@@ -2,13 +2,18 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { deleteFile } from './delete-file.ts'
+import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, prepareListFiles } from './list-queries.ts'
 import { toFile } from './queries.ts'
+import { renewFile } from './renew-file.ts'
 
 type FileEndpoint =
   | 'listFiles'
   | 'countFiles'
   | 'deleteFile'
+  | 'deleteFiles'
+  | 'deleteExpiredFiles'
+  | 'renewFile'
 
 /** The routes of the signed-in user's own files (spec §7). */
 export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handlers<FileEndpoint> {
@@ -31,5 +36,21 @@ export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handler
       await deleteFile(deps, user.id, params.id, log)
       return { message: 'File deleted' }
     },
+
+    async deleteFiles({ body, user }) {
+      const { deletedCount, notFound } = await deleteFiles(deps, user.id, body.fileIds)
+      return { message: deletedText(deletedCount), deletedCount, notFound }
+    },
+
+    async deleteExpiredFiles({ user }) {
+      const deletedCount = await deleteExpiredFiles(deps, user)
+      return { message: deletedText(deletedCount), deletedCount }
+    },
+
+    renewFile: ({ params, body, user }) => renewFile(deps, user, params.id, body.expirationDays),
   }
+}
+
+function deletedText(count: number): string {
+  return `${count} ${count === 1 ? 'file' : 'files'} deleted`
 }

@@ -41,6 +41,10 @@ export const errorTable = {
     status: 403,
     message: `The free tier keeps files for ${days(free)} days. Upgrade to Premium for ${days(premium)} days.`,
   },
+  TIER_RENEWAL: {
+    status: 403,
+    message: 'The free tier cannot renew links. Upgrade to Premium for new links.',
+  },
   SIGNATURE_INVALID: {
     status: 403,
     message: 'This presigned URL is not valid for this request.',
@@ -52,6 +56,10 @@ export const errorTable = {
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
+  FILE_GONE: {
+    status: 409,
+    message: 'The bytes of this file are gone, so its link cannot be renewed.',
+  },
   NO_PASSWORD: {
     status: 409,
     message: 'This account has no password yet. A letter lets you set one.',

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { anyOf } from '../rules/any-of.ts'
+import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
 
 /** Dates travel as ISO 8601 text in UTC. */
 export const isoDate = z.iso.datetime()
@@ -19,6 +21,13 @@ export function fitsDatabase(text: string): boolean {
 
 /** The key that names an upload, both at the server and in storage. */
 export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')
+
+/** The spec sends the days as text; a number is accepted too. */
+export const expirationDays = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf(daysToChoose)}.`))
+  .transform((days) => Number(days) as ExpirationDays)
 
 /** An answer that only says that the request was carried out. */
 export const done = z.object({ message: z.string() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { linkStatuses } from '../rules/link-status.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate } from './fields.ts'
+import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 
 /** A SHA-256 in lower-case hexadecimal. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
@@ -39,6 +39,9 @@ const maxSearchLength = 255
 /** Any text is accepted, since a wrong id only finds no file. */
 const fileId = z.string().max(64)
 
+/** Spec §7: the most files that one call deletes by their ids. */
+const mostDeletedAtOnce = 1000
+
 /** How many files have each status of spec §4. */
 const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
 export type FileCounts = z.infer<typeof fileCounts>
@@ -70,6 +73,41 @@ export const files = {
     access: 'user',
     response: fileCounts,
     errors: ['UNAUTHORIZED'],
+  }),
+  deleteFiles: endpoint({
+    method: 'DELETE',
+    path: '/api/files/bulk',
+    summary:
+      "Delete the caller's files among these, all or none. `notFound` lists the ids that are not there or not the caller's. The links end at once; the bytes go within minutes.",
+    access: 'user',
+    body: z.object({
+      fileIds: z.array(fileId).min(1).max(mostDeletedAtOnce),
+    }),
+    response: done.extend({
+      deletedCount: z.int().nonnegative(),
+      notFound: z.array(z.string()),
+    }),
+    errors: ['UNAUTHORIZED'],
+  }),
+  deleteExpiredFiles: endpoint({
+    method: 'DELETE',
+    path: '/api/files/expired/bulk',
+    summary:
+      "Delete the caller's files that are over for good. Files that can still be renewed stay.",
+    access: 'user',
+    response: done.extend({ deletedCount: z.int().nonnegative() }),
+    errors: ['UNAUTHORIZED'],
+  }),
+  renewFile: endpoint({
+    method: 'PATCH',
+    path: '/api/files/{id}/renew',
+    summary:
+      'Give a file a completely new link for some days (premium). The old link ends at once. No link lives longer than 30 days after the upload.',
+    access: 'user',
+    params: z.object({ id: fileId }),
+    body: z.object({ expirationDays }),
+    response: fileSchema,
+    errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND', 'TIER_RENEWAL', 'FILE_GONE'],
   }),
   deleteFile: endpoint({
     method: 'DELETE',

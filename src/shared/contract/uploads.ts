@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { anyOf } from '../rules/any-of.ts'
 import { bodyChecksums } from '../rules/body-checksum.ts'
-import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
-import { cloudKey, done, fitsDatabase } from './fields.ts'
+import { cloudKey, done, expirationDays, fitsDatabase } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 /** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
@@ -14,13 +12,6 @@ const mimeType = z
   .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
-
-/** The spec sends the days as text; a number is accepted too. */
-const expirationDays = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf(daysToChoose)}.`))
-  .transform((days) => Number(days) as ExpirationDays)
 
 /** Metadata that the client sends back for its own use. The server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { eq, inArray } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { fileDownloads, files } from '../db/schema.ts'
+import { createStores } from '../storage/stores.ts'
+import { expireFiles } from './expire-files.ts'
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function download(code: string) {
+  return makeClient(app).fetch(`/api/download/${code}`)
+}
+
+async function idsOf(person: Person) {
+  return (await json<File[]>(await person.fetch('/api/files'))).map(({ id }) => id)
+}
+
+async function keyOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+
+function clearExpired(person: Person) {
+  return person.fetch('/api/files/expired/bulk', { method: 'DELETE' })
+}
+
+describe('DELETE /api/files/bulk', () => {
+  it('ends the links at once, frees the places, and the next purge removes bytes and rows', async () => {
+    const ada = await makePerson(app)
+    const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
+    const [first, second, third] = made.map(({ id }) => id)
+    const keys = await Promise.all([first, second].map((id) => keyOf(id ?? '')))
+    const response = await askForDeletion(ada, [first, second])
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      message: '2 files deleted',
+      deletedCount: 2,
+      notFound: [],
+    })
+    expect(await idsOf(ada)).toEqual([third])
+    expect(
+      (await Promise.all(made.map(({ shortCode }) => download(shortCode)))).map(
+        ({ status }) => status,
+      ),
+    ).toEqual([404, 404, 200])
+    // Both places are free at once.
+    await startUpload(ada, { size: 1 })
+    await startUpload(ada, { size: 1 })
+
+    expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
+    for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+    const rows = await app.deps.db
+      .select()
+      .from(files)
+      .where(inArray(files.id, [first ?? '', second ?? '']))
+    expect(rows).toEqual([])
+  })
+
+  it('ends a link even for a server whose clock is behind', async () => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    await askForDeletion(ada, [file.id])
+    app.clock.advance(-60_000)
+    expect((await download(file.shortCode)).status).toBe(404)
+    app.clock.advance(60_000)
+  })
+
+  it('deletes what is there, and lists clearly what is not there or not the caller’s', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const [mine, theirs] = [await makeFile(ada), await makeFile(bob)]
+    const unknown = randomUUID()
+    const odd = ['', 'x', "1' or '1'='1", '\0', '\ud800']
+    const asked = [unknown, mine.id, theirs.id, ...odd, mine.id, unknown]
+    const response = await askForDeletion(ada, asked)
+    expect(await response.json()).toMatchObject({
+      message: '1 file deleted',
+      deletedCount: 1,
+      notFound: [unknown, theirs.id, ...odd],
+    })
+    expect((await download(theirs.shortCode)).status).toBe(200)
+    expect(await (await askForDeletion(ada, [mine.id])).json()).toMatchObject({
+      deletedCount: 0,
+      notFound: [mine.id],
+    })
+  })
+
+  it('finds an id in capitals', async () => {
+    const ada = await makePerson(app)
+    const { id } = await makeFile(ada)
+    const response = await askForDeletion(ada, [id.toUpperCase()])
+    expect(await response.json()).toMatchObject({ deletedCount: 1, notFound: [] })
+  })
+
+  it('takes a thousand ids and no more', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 1001)
+    const first = await idsOf(ada)
+    expect((await askForDeletion(ada, [...first, randomUUID()])).status).toBe(400)
+    expect(await idsOf(ada)).toEqual(first)
+    expect(await (await askForDeletion(ada, first)).json()).toMatchObject({ deletedCount: 1000 })
+    expect(await idsOf(ada)).toHaveLength(1)
+    await expireFiles(app.deps)
+  })
+
+  it.each([undefined, null, [], 'x', {}, [1], [null], ['x'.repeat(65)]])(
+    'refuses fileIds %j and deletes nothing',
+    async (fileIds) => {
+      const ada = await makePerson(app)
+      const { id } = await makeFile(ada)
+      const mixed = Array.isArray(fileIds) && fileIds.length > 0 ? [id, ...fileIds] : fileIds
+      const response = await askForDeletion(ada, mixed)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
+      expect(await idsOf(ada)).toEqual([id])
+    },
+  )
+
+  it('is no id: neither "bulk" nor "expired" is looked for among the files', async () => {
+    const ada = await makePerson(app)
+    for (const path of ['/api/files/bulk', '/api/files/expired/bulk']) {
+      expect((await ada.fetch(path)).status).toBe(405)
+    }
+    expect((await ada.fetch('/api/files/bulk', { method: 'DELETE' })).status).toBe(400)
+    expect((await clearExpired(ada)).status).toBe(200)
+    expect((await ada.fetch('/api/files/expired', { method: 'DELETE' })).status).toBe(404)
+  })
+
+  it('keeps bytes that cannot be removed now for a later purge', async () => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    const key = await keyOf(file.id)
+    await askForDeletion(ada, [file.id])
+    const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
+    expect(await app.storage.storedSize(key)).toBe(1000)
+    app.clock.advance(10 * 60_000)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    expect(await app.storage.storedSize(key)).toBeNull()
+  })
+})
+
+describe('DELETE /api/files/expired/bulk', () => {
+  it("clears a free user's history and touches nothing that is active or somebody else's", async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const [old, purged, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
+    await (await download(purged.shortCode)).arrayBuffer()
+    app.clock.advance(3 * day - 1)
+    const young = await makeFile(ada)
+    app.clock.advance(1)
+    await expireFiles(app.deps)
+    // One that the purge has not come to yet is over all the same.
+    const late = await makeFile(ada)
+    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, late.id))
+    const key = await keyOf(late.id)
+    const response = await clearExpired(ada)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: '3 files deleted', deletedCount: 3 })
+    expect(await idsOf(ada)).toEqual([young.id])
+    expect(await idsOf(bob)).toEqual([theirs.id])
+    expect((await download(young.shortCode)).status).toBe(200)
+
+    // Rows without bytes went at once, with the counts of their days; the other goes with its bytes.
+    const left = await app.deps.db
+      .select()
+      .from(files)
+      .where(inArray(files.id, [old.id, purged.id, late.id]))
+    expect(left.map(({ id }) => id)).toEqual([late.id])
+    expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purged.id))).toBe(0)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    expect(await app.storage.storedSize(key)).toBeNull()
+    expect(await json(await clearExpired(ada))).toEqual({
+      message: '0 files deleted',
+      deletedCount: 0,
+    })
+  })
+
+  it('leaves a premium user all that can be renewed, to the last millisecond', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(person)
+    app.clock.set(new Date(Date.parse(file.maxLifetimeAt) - 1))
+    const ada = await signInAgain(app, person)
+    expect(await json(await clearExpired(ada))).toMatchObject({ deletedCount: 0 })
+    app.clock.advance(1)
+    expect(await json(await clearExpired(ada))).toMatchObject({ deletedCount: 1 })
+    expect(await idsOf(ada)).toEqual([])
+  })
+})
+
+describe('deleting one file', () => {
+  it('whose bytes are gone asks nothing of the storage', async () => {
+    const ada = await makePerson(app)
+    const { id } = await makeFile(ada)
+    app.clock.advance(3 * day)
+    await expireFiles(app.deps)
+    const remove = app.storage.remove
+    app.storage.remove = () => Promise.reject(new Error('EIO'))
+    const response = await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    app.storage.remove = remove
+    expect(response.status).toBe(200)
+    expect(await app.deps.db.select().from(files).where(eq(files.id, id))).toEqual([])
+  })
+})
+
+describe('a download that is under way', () => {
+  const size = 24 * 1024 * 1024
+
+  it.each<[string, (person: Person, id: string) => Promise<Response>]>([
+    ['deletes the file', (person, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' })],
+    ['deletes several files', (person, id) => askForDeletion(person, [id])],
+    ['renews the link', (person, id) => askForRenewal(person, id)],
+  ])('comes to its end when its owner %s, and nobody begins another', async (_, end) => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(ada, { bytes: new Uint8Array(size).fill(7) })
+    const key = await keyOf(file.id)
+    const reader = (await download(file.shortCode)).body?.getReader()
+    const first = await reader?.read()
+    // More than what lies in buffers is still to come.
+    expect(first?.value?.length).toBeLessThan(size / 4)
+
+    const ended = await end(ada, file.id)
+    expect(ended.status).toBe(200)
+    expect((await download(file.shortCode)).status).toBe(404)
+    await expireFiles(app.deps)
+    const isGone = (await app.storage.storedSize(key)) === null
+    expect(isGone).toBe((await idsOf(ada)).length === 0)
+    let got = first?.value?.length ?? 0
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+      expect(piece.value.every((byte) => byte === 7)).toBe(true)
+      got += piece.value.length
+    }
+    expect(got).toBe(size)
+  })
+})

@@ -1,0 +1,271 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { files, shortCodes } from '../db/schema.ts'
+import { deleteFile } from './delete-file.ts'
+import { deleteExpiredFiles } from './delete-files.ts'
+import { expireFiles } from './expire-files.ts'
+import { renewFile } from './renew-file.ts'
+
+/*
+ * Two things that happen to a file at the same moment, on a real Postgres, a hundred times each.
+ * What must hold is looked at when both are over.
+ */
+
+const rounds = 100
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  ada = await makePerson(app, { tier: 'premium' })
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  await wait(ms)
+  return work()
+}
+
+/** Does it after up to some milliseconds. */
+function soon<T>(work: () => Promise<T>): Promise<T> {
+  return after(randomInt(4), work)
+}
+
+/**
+ * A race that both sides win at times: whoever won has to begin later in the next round. `expectBoth`
+ * says whether they did, for a race that one side always wins proves nothing.
+ */
+function makeRace() {
+  let lead = 0
+  const wins = { first: 0, second: 0 }
+  return {
+    run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
+      Promise.all([
+        after(Math.max(0, -lead) + randomInt(3), first),
+        after(Math.max(0, lead) + randomInt(3), second),
+      ]),
+    won(side: 'first' | 'second') {
+      wins[side] += 1
+      lead += side === 'first' ? -1 : 1
+    },
+    expectBoth: () =>
+      expect(wins).toEqual({ first: expect.toSatisfy(isMany), second: expect.toSatisfy(isMany) }),
+  }
+}
+
+function isMany(count: number) {
+  return count > rounds / 20
+}
+
+async function rowOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row
+}
+
+/** Opens a link, and answers whether it gave these very bytes; anything else must be a 404. */
+async function opens(code: string, bytes: Uint8Array) {
+  const response = await makeClient(app).fetch(`/api/download/${code}`)
+  const got = Buffer.from(await response.arrayBuffer())
+  if (response.status === 200) expect(got.equals(Buffer.from(bytes))).toBe(true)
+  else expect(response.status).toBe(404)
+  return response.status === 200
+}
+
+/** The codes that answers gave; every other answer must have one of these statuses. */
+async function codesOf(answers: Response[], otherwise: number[]) {
+  const codes: string[] = []
+  for (const answer of answers) {
+    if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
+    else expect(otherwise).toContain(answer.status)
+  }
+  return codes
+}
+
+async function livingOf(codes: string[], bytes: Uint8Array) {
+  const living: string[] = []
+  for (const code of codes) if (await opens(code, bytes)) living.push(code)
+  return living
+}
+
+describe('renewals at once', () => {
+  it('leave one living link, the last one given, and no code is given twice', async () => {
+    const file = await makeFile(ada)
+    const given = [file.shortCode]
+    for (let round = 0; round < rounds; round += 1) {
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => soon(() => askForRenewal(ada, file.id))),
+      )
+      const codes = await codesOf(answers, [])
+      expect(codes).toHaveLength(3)
+      const before = given.at(-1) ?? ''
+      const living = await livingOf([before, ...codes], file.bytes)
+      expect(living).toEqual([(await rowOf(file.id))?.shortCode])
+      expect(codes).toContain(living[0])
+      given.push(...codes.filter((code) => code !== living[0]), ...living)
+    }
+    expect(new Set(given).size).toBe(1 + 3 * rounds)
+    const recorded = new Set((await app.deps.db.select().from(shortCodes)).map(({ code }) => code))
+    for (const code of given) expect(recorded).toContain(code)
+  })
+})
+
+/** Rows of files, without bytes. */
+async function makeRows(owner: Person, count: number) {
+  await insertFiles(app, owner.id, count)
+  return json<File[]>(await owner.fetch(`/api/files?limit=${count}`))
+}
+
+describe('a renewal and a deletion at once', () => {
+  it.each<[string, (owner: Person, id: string) => Promise<Response>]>([
+    ['of the one file', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
+    ['of several files', (owner, id) => askForDeletion(owner, [id])],
+  ])('leave no link: %s', async (_, remove) => {
+    const race = makeRace()
+    const eve = await makePerson(app, { tier: 'premium' })
+    for (const { id, shortCode } of await makeRows(eve, rounds)) {
+      const [renewal, deletion] = await race.run(
+        () => askForRenewal(eve, id),
+        () => remove(eve, id),
+      )
+      expect(deletion.status).toBe(200)
+      const codes = await codesOf([renewal], [404])
+      race.won(codes.length > 0 ? 'first' : 'second')
+      for (const code of [shortCode, ...codes]) {
+        expect((await makeClient(app).fetch(`/api/links/${code}`)).status).toBe(404)
+      }
+      const row = await rowOf(id)
+      if (row) expect(row.deletedAt).not.toBeNull()
+    }
+    race.expectBoth()
+    expect(await json(await eve.fetch('/api/files'))).toEqual([])
+    await expireFiles(app.deps)
+  })
+})
+
+describe('two deletions of the same files at once', () => {
+  it('take each file once and never wait for each other, in whatever order they name them', async () => {
+    const eve = await makePerson(app, { tier: 'premium' })
+    const ids = (await makeRows(eve, 50)).map(({ id }) => id)
+    for (let round = 0; round < rounds; round += 1) {
+      await app.deps.db
+        .update(files)
+        .set({ deletedAt: null, purgingAt: null })
+        .where(eq(files.ownerId, eve.id))
+      const answers = await Promise.all([
+        soon(() => askForDeletion(eve, ids)),
+        soon(() => askForDeletion(eve, ids.toReversed())),
+      ])
+      const told = await Promise.all(
+        answers.map((answer) => json<{ deletedCount: number; notFound: string[] }>(answer)),
+      )
+      expect(told.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(ids.length)
+      expect(told.flatMap(({ notFound }) => notFound).toSorted()).toEqual(ids.toSorted())
+    }
+    await expireFiles(app.deps)
+  })
+})
+
+describe('a purge and a clearing of the same files at once', () => {
+  it('remove every row, and never wait for each other', async () => {
+    const eve = await makePerson(app)
+    for (let round = 0; round < rounds; round += 1) {
+      await insertFiles(app, eve.id, 10)
+      app.clock.advance(3 * day)
+      const [cleared] = await Promise.all([
+        soon(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' })),
+        soon(() => expireFiles(app.deps)),
+      ])
+      expect(cleared).toBe(10)
+      await expireFiles(app.deps)
+      expect(await app.deps.db.$count(files, eq(files.ownerId, eve.id))).toBe(0)
+    }
+  })
+})
+
+describe('an expiry and a download at once', () => {
+  it('give all of the bytes or none, and none once the purge has run', async () => {
+    const race = makeRace()
+    const bob = await makePerson(app)
+    const now = app.clock()
+    for (let round = 0; round < rounds; round += 1) {
+      const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
+      const over = new Date(file.expiresAt)
+      const purge = () => expireFiles({ ...app.deps, clock: () => over })
+      // The server that purges is a millisecond further than the one that is asked.
+      app.clock.set(new Date(over.getTime() - 1))
+      const [opened] = await race.run(() => opens(file.shortCode, file.bytes), purge)
+      race.won(opened ? 'first' : 'second')
+      // A file that is being counted is left to the next purge.
+      await purge()
+      const row = await rowOf(file.id)
+      expect(row?.purgedAt).toEqual(over)
+      expect(await app.storage.storedSize(row?.storageKey ?? '')).toBeNull()
+      expect(await opens(file.shortCode, file.bytes)).toBe(false)
+      await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(opened ? 1 : 0)
+      app.clock.set(now)
+    }
+    race.expectBoth()
+  })
+})
+
+describe('a purge and a renewal at once', () => {
+  /**
+   * Renews as a request does that read its session while the owner was premium. Answers the new
+   * code, or none when the file was gone.
+   */
+  const renewed = async (owner: Person, id: string) => {
+    try {
+      return [(await renewFile(app.deps, { id: owner.id, tier: 'premium' }, id, 3)).shortCode]
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'FILE_GONE' })
+      return []
+    }
+  }
+
+  it.each([
+    ['of an owner who has just become free', 'free', 4 * day],
+    ['at the end of the 30 days', 'premium', 30 * day - 1],
+  ] as const)('%s: a living link always has its bytes', async (_, tier, age) => {
+    const race = makeRace()
+    const eve = await makePerson(app, { tier })
+    const now = app.clock()
+    for (let round = 0; round < rounds; round += 1) {
+      const file = await makeFile(eve)
+      app.clock.set(new Date(now.getTime() + age))
+      const later = new Date(app.clock().getTime() + 1)
+      const [codes] = await race.run(
+        () => renewed(eve, file.id),
+        () => expireFiles({ ...app.deps, clock: () => later }),
+      )
+      race.won(codes.length > 0 ? 'first' : 'second')
+      const living = await livingOf([file.shortCode, ...codes], file.bytes)
+      const row = await rowOf(file.id)
+      const isKept = row?.purgingAt === null
+      expect(living).toEqual(isKept ? codes : [])
+      expect(await app.storage.storedSize(row?.storageKey ?? '')).toBe(isKept ? file.size : null)
+      if (isKept) expect([row.shortCode]).toEqual(codes)
+      await deleteFile(app.deps, eve.id, file.id, app.deps.log)
+      app.clock.set(now)
+    }
+    race.expectBoth()
+  })
+})

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { files, shortCodes, users } from '../db/schema.ts'
+import { expireFiles } from './expire-files.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  ada = await makePerson(app, { tier: 'premium' })
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+/** Sets the clock, and signs in again, because a session does not last for weeks. */
+async function becomes(moment: number) {
+  app.clock.set(new Date(moment))
+  ada = await signInAgain(app, ada)
+}
+
+function download(code: string, headers: Record<string, string> = {}) {
+  return makeClient(app).fetch(`/api/download/${code}`, { headers })
+}
+
+async function renew(id: string, expirationDays: number | string = 3): Promise<File> {
+  const response = await askForRenewal(ada, id, { expirationDays })
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+async function expectRefusal(response: Response, status: number, code: string) {
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ code })
+}
+
+describe('a renewal', () => {
+  it('gives a completely new link, and the old one answers as one that never was', async () => {
+    const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
+    const etag = (await download(file.shortCode)).headers.get('etag') ?? ''
+    app.clock.advance(2 * day)
+    const renewed = await renew(file.id, 7)
+    expect(renewed.shortCode).not.toBe(file.shortCode)
+    expect(renewed.expiresAt).toBe(new Date(app.clock().getTime() + 7 * day).toISOString())
+    const { shortCode, expiresAt, downloadCount, ...rest } = renewed
+    expect(file).toMatchObject(rest)
+    expect(await json(await ada.fetch('/api/files?limit=1'))).toEqual([renewed])
+
+    const bytes = await (await download(renewed.shortCode)).arrayBuffer()
+    expect(Buffer.from(bytes).equals(Buffer.from(file.bytes))).toBe(true)
+    for (const base of ['/api/download/', '/s/', '/api/links/']) {
+      const dead = await makeClient(app).fetch(`${base}${file.shortCode}`)
+      const unknown = await makeClient(app).fetch(`${base}bbbbbbbbbb`)
+      expect([dead.status, await dead.text()]).toEqual([404, await unknown.text()])
+      expect(dead.headers.get('cache-control')).toBe('no-store')
+    }
+    // A cache that kept the bytes asks before each use, and is told that they are gone.
+    expect((await download(file.shortCode, { 'if-none-match': etag })).status).toBe(404)
+    const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
+      headers: { accept: 'text/html' },
+    })
+    expect(page.status).toBe(404)
+    expect(page.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('leaves counts and digest with the file', async () => {
+    const file = await makeFile(ada)
+    await (await download(file.shortCode)).arrayBuffer()
+    await (await download(file.shortCode)).arrayBuffer()
+    const renewed = await renew(file.id)
+    await (await download(renewed.shortCode)).arrayBuffer()
+    expect(renewed.sha256).toBe(file.sha256)
+    const count = async () => {
+      const listed = await json<File[]>(await ada.fetch('/api/files'))
+      return listed.find(({ id }) => id === file.id)?.downloadCount
+    }
+    await expect.poll(count).toBe(3)
+  })
+
+  it('brings an expired file back, and can be done again and again', async () => {
+    const file = await makeFile(ada, { days: '3' })
+    const codes = [file.shortCode]
+    for (const wait of [3 * day, 20 * day, hour]) {
+      await becomes(app.clock().getTime() + wait)
+      codes.push((await renew(file.id)).shortCode)
+    }
+    expect(new Set(codes).size).toBe(4)
+    const living = codes.pop() ?? ''
+    expect((await download(living)).status).toBe(200)
+    for (const code of codes) expect((await download(code)).status).toBe(404)
+    const given = await app.deps.db.select().from(shortCodes)
+    expect(given.map(({ code }) => code)).toEqual(expect.arrayContaining([...codes, living]))
+  })
+
+  it.each([
+    ['with days to spare', 20 * day, 20 * day + 7 * day],
+    ['with exactly the days asked for', 23 * day, 30 * day],
+    ['with a millisecond less', 23 * day + 1, 30 * day],
+    ['with an hour left', 30 * day - hour, 30 * day],
+    ['in the last millisecond', 30 * day - 1, 30 * day],
+  ])('ends within 30 days of the upload: %s', async (_, age, ends) => {
+    const file = await makeFile(ada, { days: '3' })
+    const created = Date.parse(file.createdAt)
+    await becomes(created + age)
+    const renewed = await renew(file.id, 7)
+    expect(Date.parse(renewed.expiresAt) - created).toBe(ends)
+    expect((await download(renewed.shortCode)).status).toBe(200)
+    app.clock.set(new Date(created + ends))
+    expect((await download(renewed.shortCode)).status).toBe(404)
+  })
+
+  it.each([3, 5, 7, '3', '5', '7'])('takes %j days', async (days) => {
+    const file = await makeFile(ada)
+    const renewed = await renew(file.id, days)
+    expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(Number(days) * day)
+  })
+
+  it('can shorten what is left', async () => {
+    const file = await makeFile(ada, { days: '7' })
+    const renewed = await renew(file.id, 3)
+    expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(3 * day)
+  })
+})
+
+describe('is refused', () => {
+  it.each([
+    {},
+    { expirationDays: 0 },
+    { expirationDays: 4 },
+    { expirationDays: -3 },
+    { expirationDays: 3.5 },
+    { expirationDays: 'three' },
+    { expirationDays: null },
+    { expirationDays: [3] },
+    { expirationDays: '30' },
+    [],
+    'x',
+  ])('with the body %j, and changes nothing', async (body) => {
+    const file = await makeFile(ada)
+    await expectRefusal(await askForRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
+    expect((await download(file.shortCode)).status).toBe(200)
+  })
+
+  it.each(['1', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
+    'for the unknown id %j',
+    async (id) => {
+      const response = await askForRenewal(ada, encodeURIComponent(id))
+      await expectRefusal(response, 404, 'FILE_NOT_FOUND')
+    },
+  )
+
+  it("for another user's file", async () => {
+    const file = await makeFile(await makePerson(app))
+    await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+    expect((await download(file.shortCode)).status).toBe(200)
+  })
+
+  it('to a free user, before expiry and after it, and from the moment that a trial ends', async () => {
+    const eve = await makePerson(app)
+    const file = await makeFile(eve)
+    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    const endsAt = new Date(app.clock().getTime() + hour)
+    await app.deps.db
+      .update(users)
+      .set({ tier: 'premium', premiumTrialEndsAt: endsAt })
+      .where(eq(users.id, eve.id))
+    app.clock.set(new Date(endsAt.getTime() - 1))
+    const { shortCode } = await json<File>(await askForRenewal(eve, file.id))
+    app.clock.set(endsAt)
+    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    expect((await download(shortCode)).status).toBe(200)
+    app.clock.advance(3 * day)
+    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+  })
+
+  it('for a file that its owner deleted: it is not there any more', async () => {
+    const file = await makeFile(ada)
+    await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+  })
+
+  it('from the very moment that the 30 days are over', async () => {
+    const file = await makeFile(ada)
+    await becomes(Date.parse(file.maxLifetimeAt))
+    await expectRefusal(await askForRenewal(ada, file.id), 409, 'FILE_GONE')
+    expect((await download(file.shortCode)).status).toBe(404)
+  })
+
+  it('for a file whose bytes went while its owner was free', async () => {
+    const eve = await makePerson(app)
+    const file = await makeFile(eve)
+    app.clock.advance(3 * day)
+    await expireFiles(app.deps)
+    await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, eve.id))
+    await expectRefusal(await askForRenewal(eve, file.id), 409, 'FILE_GONE')
+    const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
+    expect(row?.shortCode).toBe(file.shortCode)
+  })
+})

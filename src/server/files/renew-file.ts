@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { File } from '../../shared/contract/files.ts'
+import { type ExpirationDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
+import { checkRenewal } from '../../shared/rules/renewal.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { SessionUser } from '../http/session.ts'
+import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
+
+const fileId = z.uuid()
+
+/**
+ * Gives a file a completely new link that ends after `days`, or with the file's 30 days if these end
+ * first (spec §4). The old link is dead when this resolves: one transaction changes both. Its
+ * downloads stay counted. Of several renewals at once the last one's link lives.
+ * @throws {AppError} FILE_NOT_FOUND when the caller has no such file, also after it was deleted;
+ * TIER_RENEWAL for a free user; FILE_GONE when the bytes are gone or the 30 days are over.
+ */
+export async function renewFile(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  owner: Pick<SessionUser, 'id' | 'tier'>,
+  id: string,
+  days: ExpirationDays,
+): Promise<File> {
+  if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
+  return db.transaction(async (tx) => {
+    // The lock also keeps a purge from beginning.
+    const file = await lockFile(tx, owner.id, id)
+    if (!file) throw new AppError('FILE_NOT_FOUND')
+    const now = clock()
+    const check = checkRenewal({ ...file, purgedAt: file.purgingAt }, owner.tier, now)
+    if (!check.ok) throw new AppError(check.code)
+    const renewed = await giveNewLink(tx, file.id, {
+      shortCode: newShortCode(),
+      issuedAt: now,
+      expiresAt: renewedExpiry(now, days, file.maxLifetimeAt),
+    })
+    return toFile(renewed)
+  })
+}

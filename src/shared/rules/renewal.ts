@@ -1,0 +1,20 @@
+import { type LinkFacts, linkStatus } from './link-status.ts'
+import type { Tier } from './tier.ts'
+
+/** Codes from the contract's table of errors. */
+export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
+
+/**
+ * Decides whether a file's link can be renewed at `now`; if not, it names the error to answer with.
+ * An active link can be renewed too, and a private one up to the last millisecond of the 30 days.
+ */
+export function checkRenewal(
+  facts: LinkFacts,
+  ownerTier: Tier,
+  now: Date,
+): { ok: true } | { ok: false; code: RenewalRefusal } {
+  // Spec §4: renewing is premium-only and disabled when deleted.
+  if (ownerTier !== 'premium') return { ok: false, code: 'TIER_RENEWAL' }
+  if (linkStatus(facts, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
+  return { ok: true }
+}
