@@ -85,3 +85,14 @@ export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | nul
   const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
   return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null
 }
+
+/**
+ * The origins of the pictures that an issuer names of its people, in the words of a content security
+ * policy: those that our pages show. Google keeps them at a host of its own. Of any other issuer only
+ * its own host is known.
+ */
+export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
+  if (google === null) return []
+  const { host } = google.issuer
+  return [host === 'accounts.google.com' ? 'https://*.googleusercontent.com' : `https://${host}`]
+}

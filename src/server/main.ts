@@ -11,6 +11,7 @@ import { openDatabase } from './db/open.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
 import { createMailer } from './email/create-mailer.ts'
+import { pictureOrigins } from './google-settings.ts'
 import { admitHost } from './http/admit-host.ts'
 import { clientAddress } from './http/client-address.ts'
 import { listen } from './http/listen.ts'
@@ -136,7 +137,7 @@ async function start(
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const built = { distDir, appUrl, connect }
+  const built = { distDir, appUrl, connect, pictures: pictureOrigins(config.google) }
   const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
   await startJobs({ ...deps, mailer }, queue)

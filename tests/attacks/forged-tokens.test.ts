@@ -1,12 +1,12 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { type MutableResponse, type MutableToken, OAuth2Server } from 'oauth2-mock-server'
+import type { MutableResponse, MutableToken } from 'oauth2-mock-server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { users } from '../../src/server/db/schema.ts'
-import { freePort } from '../support/free-port.ts'
 import { isPage } from '../support/google-app.ts'
 import { makeBrowser } from '../support/issuer-browser.ts'
 import { json, makePerson, type Person } from '../support/make.ts'
+import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
@@ -15,17 +15,14 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 const clientId = 'mayfly'
-const issuer = new OAuth2Server()
+let issuer: MockIssuer
 let app: TestApp
 let victim: Person
 beforeAll(async () => {
-  await issuer.issuer.keys.generate('RS256')
-  await issuer.start(await freePort(), '127.0.0.1')
-  // The provider names itself localhost, and 127.0.0.1 is where it listens.
-  issuer.issuer.url = `http://127.0.0.1:${issuer.address().port}`
+  issuer = await startMockIssuer()
   app = await startTestApp({
     env: {
-      GOOGLE_ISSUER: issuer.issuer.url,
+      GOOGLE_ISSUER: issuer.url,
       GOOGLE_CLIENT_ID: clientId,
       GOOGLE_CLIENT_SECRET: 'the-secret-of-the-client',
     },
@@ -33,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
-  await issuer.stop()
+  await issuer.close()
 })
 
 beforeEach(async () => {
@@ -42,7 +39,7 @@ beforeEach(async () => {
   changeIdToken({})
 })
 afterEach(() => {
-  issuer.service.removeAllListeners()
+  issuer.reset()
 })
 
 type Claims = Record<string, unknown>
@@ -162,7 +159,7 @@ describe('an ID token is refused', () => {
   it('signed with another key, of the same name or with the key in its head', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const jwk = publicKey.export({ format: 'jwk' })
-    const [{ kid } = { kid: '' }] = issuer.issuer.keys.toJSON()
+    const [{ kid } = { kid: '' }] = issuer.service.issuer.keys.toJSON()
     for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken((token) => resigned(token, { alg: 'RS256', ...header }, privateKey))

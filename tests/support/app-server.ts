@@ -13,6 +13,7 @@ import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
+import { pictureOrigins } from '../../src/server/google-settings.ts'
 import { admitHost } from '../../src/server/http/admit-host.ts'
 import { clientAddress } from '../../src/server/http/client-address.ts'
 import { listen } from '../../src/server/http/listen.ts'
@@ -126,7 +127,8 @@ export async function serveApp(
   const mailQueue = mailBox.queue
   const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
   const connect = bucket ? [await bucket.publicOrigin()] : []
-  const built = { distDir: resolve('dist/web'), appUrl, connect }
+  const pictures = pictureOrigins(config.google)
+  const built = { distDir: resolve('dist/web'), appUrl, connect, pictures }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }
   const admit = admitHost(servedHosts(config), { appUrl, log })
   const { server } = await listen(buildApp(deps, web), disk.handle, { ...config, admit })

@@ -43,6 +43,12 @@ describe('the policy of a page', () => {
     expect(policy.get('style-src')).toEqual(["'self'", hash('a{}'), hash('')])
   })
 
+  it('shows our own pictures and those of the origins that it is given', () => {
+    expect(policyOf({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
+    const pictures = ['https://*.googleusercontent.com']
+    expect(policyOf({ pictures }).get('img-src')).toEqual(["'self'", 'data:', 'blob:', ...pictures])
+  })
+
   it('lets scripts talk to our own origin and to those it is given', () => {
     expect(policyOf({}).get('connect-src')).toEqual(["'self'"])
     const connect = ['https://bytes.example.org', 'https://more.example.org']

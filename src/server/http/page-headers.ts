@@ -19,12 +19,14 @@ function inline(html: string, element: 'script' | 'style') {
  * @param html the page as built; inline scripts and styles must be in bare <script> and <style>
  * tags.
  * @param appUrl the public origin; with https, browsers are told to keep to https.
+ * @param pictures other origins whose pictures the page shows.
  * @param connect other origins that the page's scripts may talk to.
  * @param referrer how much of a page's address other pages learn.
  */
 export function pageHeaders(page: {
   html: string
   appUrl: URL
+  pictures?: readonly string[]
   connect: readonly string[]
   referrer: 'no-referrer' | 'same-origin'
 }): Record<string, string> {
@@ -34,7 +36,7 @@ export function pageHeaders(page: {
       "default-src 'none'",
       ["script-src 'self'", ...inline(page.html, 'script')].join(' '),
       ["style-src 'self'", ...inline(page.html, 'style')].join(' '),
-      "img-src 'self' data: blob:",
+      ["img-src 'self' data: blob:", ...(page.pictures ?? [])].join(' '),
       "font-src 'self'",
       ["connect-src 'self'", ...page.connect].join(' '),
       "form-action 'self'",

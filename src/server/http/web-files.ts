@@ -39,20 +39,22 @@ const codings: readonly [Coding, string][] = [
  * for ever. The application's HTML answers its own paths (`shared/pages.ts`) and, with status 404,
  * any other path that a browser opens. A request can reach only files that were found in the
  * folder.
+ * @param pictures other origins whose pictures the application shows, such as those of people.
  * @param connect other origins that the application talks to, such as the object storage.
  * @throws {StartFault} when the web is not built.
  */
 export function webFiles(options: {
   distDir: string
   appUrl: URL
+  pictures?: readonly string[]
   connect?: readonly string[]
 }): WebFiles {
-  const { distDir, appUrl, connect = [] } = options
+  const { distDir, appUrl, pictures = [], connect = [] } = options
   const html = readBuilt(distDir, 'index.html')
   const files = readFiles(distDir)
   const application: WebFile = {
     headers: {
-      ...pageHeaders({ html, appUrl, connect, referrer: 'same-origin' }),
+      ...pageHeaders({ html, appUrl, pictures, connect, referrer: 'same-origin' }),
       'cache-control': 'no-cache',
       vary: 'Accept, Accept-Encoding',
     },

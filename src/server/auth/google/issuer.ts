@@ -21,8 +21,13 @@ import {
   fetchUserInfo,
 } from 'openid-client'
 import type { Logger } from 'pino'
-import { type GoogleSettings, isOfThisMachine, isSafeAddress } from '../../google-settings.ts'
-import { type Identity, needsUserInfo, pictureOrigins, readIdentity } from './identity.ts'
+import {
+  type GoogleSettings,
+  isOfThisMachine,
+  isSafeAddress,
+  pictureOrigins,
+} from '../../google-settings.ts'
+import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
 import { isAway, refusalOf } from './issuer-faults.ts'
 import { issuerFetch } from './issuer-fetch.ts'
 import { SignInRefused } from './refusal.ts'
@@ -94,7 +99,7 @@ export class Issuer {
       if (!claims) throw new SignInRefused('google-refused', 'there is no ID token')
       const isAsked = needsUserInfo(claims) && client.serverMetadata().userinfo_endpoint
       const userInfo = isAsked ? await fetchUserInfo(client, tokens.access_token, claims.sub) : null
-      return readIdentity(claims, userInfo, pictureOrigins(this.#settings.issuer))
+      return readIdentity(claims, userInfo, pictureOrigins(this.#settings))
     } catch (error) {
       const refusal = refusalOf(error)
       // Its addresses may have changed.

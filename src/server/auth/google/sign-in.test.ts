@@ -13,6 +13,7 @@ import {
 import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
 import { send } from '../../../../tests/support/send.ts'
 import type { User } from '../../../shared/contract/account.ts'
+import { readConfig } from '../../config.ts'
 import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
 import { ensureAdministrator } from '../administrator.ts'
 
@@ -172,9 +173,14 @@ describe('the start of a sign-in', () => {
     }
   })
 
-  it('tells the pages that it is there', async () => {
-    const answer = await makeClient(google.app).fetch('/api/auth/ways')
-    expect(await answer.json()).toMatchObject({ google: true })
+  it('tells the pages that it is there, and lets them show pictures of the issuer alone', async () => {
+    const visitor = makeClient(google.app)
+    expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
+    const { headers } = await visitor.fetch('/')
+    const https = google.issuer.url.replace('http:', 'https:')
+    expect(headers.get('content-security-policy')).toContain(
+      `; img-src 'self' data: blob: ${https}; `,
+    )
   })
 })
 
@@ -361,26 +367,20 @@ describe('no account yet', () => {
     ['example.com', 'person@example.org', '/login?fault=google-no-signup'],
     ['example.com', 'person@example.com.evil.example', '/login?fault=google-no-signup'],
     ['example.com', 'person@Example.com', '/'],
-  ])(
-    'with SIGNUP=%s for %s ends at %s, and whoever has an account gets in',
-    async (signup, email, end) => {
-      const own = await startGoogleApp({ env: { SIGNUP: 'open' } })
-      try {
-        const known = somebody()
-        await own.signIn(known)
-        Object.assign(own.app.deps.config, { signup: signup === 'closed' ? signup : [signup] })
-        expect((await own.signIn(somebody({ email }))).path).toBe(end)
-        const made = await own.app.deps.db
-          .select()
-          .from(users)
-          .where(eq(users.email, email.toLowerCase()))
-        expect(made).toHaveLength(end === '/' ? 1 : 0)
-        expect((await own.signIn(known)).path).toBe('/')
-      } finally {
-        await own.close()
-      }
-    },
-  )
+  ])('with SIGNUP=%s for %s ends at %s; who has an account gets in', async (signup, email, end) => {
+    const known = somebody()
+    await google.signIn(known)
+    const { config } = google.app.deps
+    const { signup: before } = config
+    try {
+      config.signup = readConfig({ SIGNUP: signup }).signup
+      expect((await google.signIn(somebody({ email }))).path).toBe(end)
+      expect(await rowOf(email.toLowerCase())).toHaveLength(end === '/' ? 1 : 0)
+      expect((await google.signIn(known)).path).toBe('/')
+    } finally {
+      config.signup = before
+    }
+  })
 
   it('is one again for whoever was deleted meanwhile', async () => {
     const person = somebody()

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { personName } from '../../../shared/contract/account.ts'
+import { pictureOrigins } from '../../google-settings.ts'
+import { needsUserInfo, readIdentity } from './identity.ts'
+
+const google = pictureOrigins({ issuer: new URL('https://accounts.google.com') })
+const whole = {
+  sub: '1',
+  email: 'Ada@Example.org',
+  email_verified: true,
+  given_name: 'Ada',
+  family_name: 'Lovelace',
+  picture: 'https://lh3.googleusercontent.com/a/x=s96-c',
+}
+
+describe('readIdentity', () => {
+  it('takes what an ID token of Google says', () => {
+    expect(needsUserInfo(whole)).toBe(false)
+    expect(readIdentity(whole, null, google)).toEqual({
+      subject: '1',
+      email: 'ada@example.org',
+      emailVerified: true,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      picture: 'https://lh3.googleusercontent.com/a/x=s96-c',
+    })
+  })
+
+  it.each(['true', 'false', 1, 0, null, undefined, {}, [true], 'yes'])(
+    'counts an address as verified by the boolean true alone, not by %j',
+    (email_verified) => {
+      expect(readIdentity({ ...whole, email_verified }, null, google).emailVerified).toBe(false)
+    },
+  )
+
+  it('takes the address and its verification from the same source', () => {
+    const userInfo = { sub: '1', email: 'eve@example.org', email_verified: true }
+    const { email_verified: _, ...unsure } = whole
+    expect(readIdentity(unsure, userInfo, google)).toMatchObject({
+      email: 'ada@example.org',
+      emailVerified: false,
+    })
+    const nameless = { sub: '1', email_verified: true }
+    expect(needsUserInfo(nameless)).toBe(true)
+    expect(
+      readIdentity(nameless, { sub: '1', email: 'eve@example.org', email_verified: false }, google),
+    ).toMatchObject({ email: 'eve@example.org', emailVerified: false })
+  })
+
+  it.each([
+    undefined,
+    null,
+    '',
+    7,
+    'ada',
+    'ada@',
+    'ada@exämple.org',
+    'a b@example.org',
+    ['a@b.org'],
+  ])('takes no address such as %j, and vouches for none', (email) => {
+    expect(readIdentity({ ...whole, email }, null, google)).toMatchObject({
+      email: null,
+      emailVerified: false,
+    })
+  })
+})
+
+describe('the names', () => {
+  it.each([
+    [{ given_name: 'Ada', family_name: 'Lovelace' }, 'Ada', 'Lovelace'],
+    [{ given_name: ' Ada ', family_name: undefined }, 'Ada', ''],
+    [{ given_name: undefined, family_name: undefined, name: 'Ada Lovelace' }, 'Ada Lovelace', ''],
+    [{ given_name: undefined, family_name: 'Lovelace', name: 'Ada' }, 'Ada', 'Lovelace'],
+    [{ given_name: '', family_name: '', name: '' }, 'ada', ''],
+    [{ given_name: 7, family_name: {}, name: null }, 'ada', ''],
+    [{ given_name: 'Ada\r\nBcc: eve@example.net' }, 'Ada Bcc: eve@example.net', 'Lovelace'],
+    [{ given_name: '\u202egnp.exe' }, 'gnp.exe', 'Lovelace'],
+    [{ given_name: '\0' }, 'ada', ''],
+    [{ given_name: 'A'.repeat(500) }, 'A'.repeat(50), 'Lovelace'],
+    [{ given_name: '👩‍👩‍👧'.repeat(50) }, expect.stringMatching(/^👩‍👩‍👧/), 'Lovelace'],
+  ])('of %j', (claims, firstName, lastName) => {
+    expect(readIdentity({ ...whole, ...claims }, null, google)).toMatchObject({
+      firstName,
+      lastName,
+    })
+  })
+
+  it('come from userinfo where the ID token has none', () => {
+    const { given_name: _, family_name: __, ...nameless } = whole
+    const userInfo = { sub: '1', given_name: 'Grace', family_name: 'Hopper' }
+    expect(needsUserInfo(nameless)).toBe(true)
+    expect(readIdentity(nameless, userInfo, google)).toMatchObject({
+      email: 'ada@example.org',
+      emailVerified: true,
+      firstName: 'Grace',
+      lastName: 'Hopper',
+    })
+  })
+
+  it('are always such as somebody could sign up with', () => {
+    const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('\ud800'))
+    fc.assert(
+      fc.property(hostile, hostile, (given_name, family_name) => {
+        const claims = { sub: '1', email: 'ada@example.org', given_name, family_name }
+        const { firstName, lastName } = readIdentity(claims, null, google)
+        expect(personName.safeParse(firstName).data).toBe(firstName)
+        expect(lastName === '' || personName.safeParse(lastName).data === lastName).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('the picture', () => {
+  it.each([
+    'http://lh3.googleusercontent.com/a/x',
+    'https://evil.example/a.png',
+    'https://googleusercontent.com/a.png',
+    'https://lh3.googleusercontent.com.evil.example/a.png',
+    'https://evilgoogleusercontent.com/a.png',
+    'https://lh3.googleusercontent.com:8443/a.png',
+    'https://user:password@lh3.googleusercontent.com/a.png',
+    'data:image/png;base64,AAAA',
+    'javascript:alert(1)',
+    '//lh3.googleusercontent.com/a.png',
+    `https://lh3.googleusercontent.com/${'a'.repeat(2000)}`,
+    7,
+    null,
+    undefined,
+  ])('is none for %s', (picture) => {
+    expect(readIdentity({ ...whole, picture }, null, google).picture).toBeNull()
+  })
+
+  it.each([
+    ['https://id.example.org/realms/main', 'https://id.example.org/face.png', true],
+    ['https://id.example.org:8443', 'https://id.example.org:8443/face.png', true],
+    ['https://id.example.org:8443', 'https://id.example.org/face.png', false],
+    ['https://id.example.org', 'https://www.gravatar.com/avatar/1', false],
+    ['https://id.example.org', 'https://lh3.googleusercontent.com/a/x', false],
+  ])('of the issuer %s at %s is shown: %s', (issuer, picture, isShown) => {
+    const origins = pictureOrigins({ issuer: new URL(issuer) })
+    expect(readIdentity({ ...whole, picture }, null, origins).picture).toBe(
+      isShown ? picture : null,
+    )
+  })
+})

@@ -1,0 +1,279 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { MutableResponse, MutableToken } from 'oauth2-mock-server'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifications } from '../../src/server/db/schema.ts'
+import { eventually } from '../support/eventually.ts'
+import { isPage } from '../support/google-app.ts'
+import { makeBrowser } from '../support/issuer-browser.ts'
+import { json, logIn, makeClient, makePerson, type Person } from '../support/make.ts'
+import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * The issuer of the accounts is another machine: it can be away, hang, answer without end, and name
+ * addresses that the server had better not ask. Nobody but who signs in with it may notice.
+ */
+
+const discovery = '/.well-known/openid-configuration'
+const megabyte = 1024 ** 2
+
+let issuer: MockIssuer
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  issuer = await startIssuer()
+  app = await startApp(issuer)
+  person = await makePerson(app)
+})
+afterEach(() => {
+  issuer.reset()
+  signEverybodyIn(issuer)
+})
+afterAll(async () => {
+  await app.close()
+  await issuer.close()
+})
+
+async function startIssuer(): Promise<MockIssuer> {
+  const started = await startMockIssuer()
+  signEverybodyIn(started)
+  return started
+}
+
+function signEverybodyIn({ service }: MockIssuer) {
+  service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
+    const claims = { sub: 'ada', email: 'ada@example.org', email_verified: true, given_name: 'Ada' }
+    if (payload.aud === 'mayfly') Object.assign(payload, claims)
+  })
+}
+
+function startApp({ url }: MockIssuer): Promise<TestApp> {
+  return startTestApp({
+    env: {
+      GOOGLE_ISSUER: url,
+      GOOGLE_CLIENT_ID: 'mayfly',
+      GOOGLE_CLIENT_SECRET: 'the-secret-of-the-client',
+    },
+  })
+}
+
+/** Signs in, and answers the path where the browser ends. */
+async function end(server = app): Promise<string> {
+  const last = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
+  return last.href.slice(server.url.length)
+}
+
+/** Makes a server forget what the issuer told it, as a failure at the end of a sign-in does. */
+async function forgetIssuer() {
+  issuer.answers.set('/token', (_, response) => void response.writeHead(500).end())
+  expect(await end()).toBe(away)
+  issuer.answers.clear()
+  issuer.asked.length = 0
+}
+
+const away = '/login?fault=google-away'
+
+/** What everybody else does with a server. */
+async function othersAreServed(server: TestApp, who: Person) {
+  expect((await who.fetch('/api/auth/user')).status).toBe(200)
+  await logIn(server, who.email, who.password)
+  const visitor = makeClient(server)
+  expect((await visitor.fetch('/api/ready')).status).toBe(200)
+  expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
+}
+
+it('is asked nothing before somebody signs in', async () => {
+  await othersAreServed(app, person)
+  expect(issuer.asked).toEqual([])
+})
+
+it('is asked for discovery once, however many sign in, and again after a failure', async () => {
+  expect(await Promise.all(Array.from({ length: 5 }, () => end()))).toEqual(Array(5).fill('/'))
+  expect(await end()).toBe('/')
+  const asked = () => issuer.asked.filter((request) => request === `GET ${discovery}`).length
+  expect(asked()).toBe(1)
+  await forgetIssuer()
+  expect(await end()).toBe('/')
+  expect(asked()).toBe(1)
+})
+
+describe('an issuer that never answers', () => {
+  const silence = () => {}
+  const half = (_: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"issuer":')
+  }
+
+  it('at whichever of its addresses, holds up nobody else, and lets go of who signs in', async () => {
+    const places = [
+      [discovery, silence],
+      [discovery, half],
+      ['/token', silence],
+      ['/jwks', silence],
+      ['/jwks', half],
+    ] as const
+    // All at the same time: each takes as long as the server waits for an issuer.
+    await Promise.all(
+      places.map(async ([path, answer]) => {
+        const silent = await startIssuer()
+        const server = await startApp(silent)
+        const who = await makePerson(server)
+        silent.answers.set(path, answer)
+        // A machine that is busy enough may serve the others too late: then they are asked again.
+        const late = await eventually(async () => {
+          silent.asked.length = 0
+          let isOver = false
+          const ended = end(server).finally(() => {
+            isOver = true
+          })
+          await eventually(() => expect(silent.asked.at(-1)).toContain(path))
+          await othersAreServed(server, who)
+          expect(isOver).toBe(false)
+          return { ended }
+        })
+        expect(await late.ended).toBe(away)
+
+        silent.answers.clear()
+        expect(await end(server)).toBe('/')
+        await server.close()
+        await silent.close()
+      }),
+    )
+  })
+})
+
+describe('an issuer that is away', () => {
+  it('is found again when it is back', async () => {
+    await forgetIssuer()
+    await issuer.goAway()
+    expect(await end()).toBe(away)
+    expect(await app.deps.db.$count(verifications)).toBe(0)
+    await othersAreServed(app, person)
+    await issuer.comeBack()
+    expect(await end()).toBe('/')
+  })
+
+  it('between the start and the end of a sign-in is told at the end', async () => {
+    const browser = makeBrowser(app)
+    const back = await browser.open('/api/login', ({ pathname }) => pathname.includes('/callback'))
+    await issuer.goAway()
+    const answer = await browser.fetch(back.href)
+    await issuer.comeBack()
+    expect(answer.headers.get('location')).toBe(away)
+  })
+
+  it('is told to who wants to link it, as a fault that passes', async () => {
+    await forgetIssuer()
+    await issuer.goAway()
+    const answer = await person.post('/api/auth/user/ways/google')
+    await issuer.comeBack()
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('60')
+    expect(await answer.json()).toEqual({
+      code: 'UNAVAILABLE',
+      message: 'Google cannot be reached right now. Please try again in a minute.',
+    })
+  })
+})
+
+describe('an answer of 10 MB', () => {
+  it.each([discovery, '/token', '/jwks', '/userinfo'])(
+    'of %s is not read to its end',
+    async (path) => {
+      issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
+        if (path === '/userinfo') delete payload.email
+      })
+      const ended = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
+      issuer.answers.set(path, (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        void send(response, 10 * megabyte).then(ended.resolve)
+      })
+      expect(await end()).toBe(away)
+      const { sent, isWhole } = await ended.promise
+      expect(isWhole).toBe(false)
+      expect(sent).toBeLessThan(10 * megabyte)
+    },
+  )
+
+  /** Sends blanks as fast as they are taken, and says how many were. */
+  async function send(response: ServerResponse, size: number) {
+    const gone = once(response, 'close')
+    let sent = 0
+    while (sent < size && !response.destroyed) {
+      sent += 64 * 1024
+      if (!response.write(' '.repeat(64 * 1024)))
+        await Promise.race([once(response, 'drain'), gone])
+    }
+    const isWhole = !response.destroyed
+    response.end()
+    return { sent, isWhole }
+  }
+})
+
+describe('an answer that cannot be used', () => {
+  beforeEach(forgetIssuer)
+
+  it.each([
+    ['an error', 500, 'application/json', '{}'],
+    ['a page', 200, 'text/html', '<h1>Welcome to our hotel</h1>'],
+    ['half of one', 200, 'application/json', '{"issuer":'],
+    ['a list', 200, 'application/json', '[]'],
+    ['nothing', 204, 'application/json', ''],
+  ])('%s', async (_, status, type, body) => {
+    issuer.answers.set(discovery, (_request, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body)
+    })
+    expect(await end()).toBe(away)
+  })
+
+  it('a redirect, which is not followed', async () => {
+    const visits: string[] = []
+    const elsewhere = createServer((request, response) => {
+      visits.push(request.url ?? '')
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    const { port } = elsewhere.address() as AddressInfo
+    for (const path of [discovery, '/token', '/jwks']) {
+      issuer.answers.set(path, (_, response) => {
+        response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
+      })
+      expect(await end()).toBe(away)
+      issuer.answers.clear()
+    }
+    expect(visits).toEqual([])
+    elsewhere.close()
+  })
+})
+
+describe('an issuer that lies', () => {
+  beforeEach(forgetIssuer)
+
+  it.each([
+    ['authorization_endpoint', 'http://evil.example/authorize'],
+    ['authorization_endpoint', 'javascript:alert(1)'],
+    ['authorization_endpoint', undefined],
+    ['token_endpoint', 'http://169.254.169.254/latest/meta-data/'],
+    ['token_endpoint', 'http://10.0.0.1/token'],
+    ['token_endpoint', 'http://user:password@127.0.0.1/token'],
+    ['token_endpoint', 'file:///etc/passwd'],
+    ['token_endpoint', '/token'],
+    ['token_endpoint', 7],
+    ['token_endpoint', undefined],
+    ['jwks_uri', 'http://192.168.0.1/keys'],
+    ['jwks_uri', 'data:application/json,{"keys":[]}'],
+    ['jwks_uri', undefined],
+    ['userinfo_endpoint', 'http://127.0.0.1.evil.example/'],
+    ['issuer', 'https://accounts.google.com'],
+    ['issuer', undefined],
+  ])('about %s, naming %s, is asked for nothing else', async (name, value) => {
+    issuer.service.on('beforeWellKnownOpenIdConfiguration', ({ body }: MutableResponse) => {
+      Object.assign(body, { [name]: value })
+    })
+    const answer = await makeClient(app).fetch('/api/login')
+    expect(answer.headers.get('location')).toBe(away)
+    expect(issuer.asked).toEqual([`GET ${discovery}`])
+    expect(app.logged.findLast(({ fault }) => fault === 'google-away')).toMatchObject({ level: 40 })
+  })
+})
