@@ -20,7 +20,7 @@ import {
   s3SettingsTable,
   unreachableS3,
 } from './s3-settings.ts'
-import { byteSize, hidden, onOff, shown, signupPolicy } from './setting-values.ts'
+import { byteSize, hidden, maybeOnOff, onOff, shown, signupPolicy } from './setting-values.ts'
 
 /**
  * The settings that the server was started with. Nothing else in the server reads the environment.
@@ -57,6 +57,7 @@ export interface Config {
   trustProxy: boolean
   /** Uploads leave this many bytes of the disk free; null: a share of the disk's size. */
   minFreeSpace: number | null
+  /** Whether a signup waits for the click in its letter, and an unverified account cannot sign in. */
   requireEmailVerification: boolean
   signup: SignupPolicy
   /** null: mail is written to `dataDir/outbox`. */
@@ -124,8 +125,9 @@ export const settings = {
     meaning: 'Who mail comes from: `Name <address>` or an address',
   },
   REQUIRE_EMAIL_VERIFICATION: {
-    default: '`off`',
-    meaning: 'Whether an address must be verified before signing in; only `off` in this version',
+    default: '`on` with `SMTP_URL`, else `off`',
+    meaning:
+      'Whether an address must be verified, by a link in a letter, before its account exists',
   },
   SIGNUP: {
     default: '`open`',
@@ -236,7 +238,7 @@ export function readConfig(environment: Environment): Config {
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
     minFreeSpace: env.MIN_FREE_SPACE,
-    requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION,
+    requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION ?? env.SMTP_URL !== null,
     signup: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
@@ -350,9 +352,7 @@ const schema = z.object({
     .string()
     .refine(isMailbox, shown('give an address, or Name <address>, or unset it'))
     .optional(),
-  REQUIRE_EMAIL_VERIFICATION: onOff('off').refine((value) => !value, {
-    error: 'is on, but in this version no mail is sent: unset it',
-  }),
+  REQUIRE_EMAIL_VERIFICATION: maybeOnOff(),
   SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: onOff('off'),

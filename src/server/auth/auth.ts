@@ -26,10 +26,11 @@ import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
 export interface Passwords {
   /**
    * Hashes a password.
+   * @param salt a random one where it is left out.
    * @throws {AppError} PASSWORDS_BUSY when too many callers wait; UNAVAILABLE when hashing is not
    * possible now.
    */
-  hash(password: string): Promise<string>
+  hash(password: string, salt?: string): Promise<string>
   /**
    * Compares a password with a stored hash.
    * @throws {AppError} as `hash` does.
@@ -41,12 +42,15 @@ export interface Passwords {
    */
   forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result>
   /**
-   * Does the same as `forClient`, but hashes `password` before `work` begins. Use it for work that
-   * holds a connection to the database, because that connection must not wait for a hash.
+   * Does the same as `forClient`, but hashes the password before `work` begins. In the work, hashing
+   * this password takes no time, and comparing it takes none with hashes of the same salt. Use it
+   * for work that holds a connection to the database, because that connection must not wait for a
+   * hash, and for work that compares a password with several hashes.
+   * @param first `salt` is a random one where it is left out.
    */
   hashedFirst<Result>(
     client: string,
-    password: string,
+    first: { password: string; salt?: string },
     work: () => Promise<Result>,
   ): Promise<Result>
 }

@@ -6,6 +6,7 @@ import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
 import { accountName } from './known-browser.ts'
 import { admitTry } from './login-limits.ts'
+import { saltOf } from './password-salt.ts'
 import { findCredentials, lockCredentials, setPassword } from './queries.ts'
 import { endOtherSessions, type OwnSession, replaceToken } from './session-queries.ts'
 
@@ -38,7 +39,8 @@ export async function changePassword(
   // The audit log keeps every change for ever, so the number of changes must be limited.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
   const block = addressBlock(client.address)
-  const passwordHash = await passwords.forClient(block, () => passwords.hash(newPassword))
+  const salt = saltOf(comparedWith)
+  const passwordHash = await passwords.forClient(block, () => passwords.hash(newPassword, salt))
   const token = nanoid(32)
 
   return db.transaction(async (tx) => {

@@ -1,9 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { nanoid } from 'nanoid'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
+import { keyedHash } from './keyed-hash.ts'
 import { findPasswordHash } from './queries.ts'
 
 type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
@@ -19,7 +20,7 @@ const mostAccounts = 5
  */
 export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
   const { secret } = await auth.$context
-  return hmac(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
+  return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
 /**
@@ -119,15 +120,7 @@ async function sign(
   const passwordHash = await findPasswordHash(db, email.toLowerCase())
   if (passwordHash === null) return null
   const { secret } = await auth.$context
-  return hmac(secret, 'mayfly known browser', `${account}.${id}.${until}.${passwordHash}`)
-}
-
-/**
- * The purpose comes first in the signed text, so that this signature fits nothing else that the
- * same secret signs.
- */
-function hmac(secret: string, purpose: string, text: string): string {
-  return createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
+  return keyedHash(secret, 'mayfly known browser', `${account}.${id}.${until}.${passwordHash}`)
 }
 
 function isHttps({ config }: Pick<Deps, 'config'>): boolean {

@@ -7,8 +7,12 @@ import type { AuthUser } from './auth.ts'
 import { accountName } from './known-browser.ts'
 import { type Admission, admitTry } from './login-limits.ts'
 import { sessionHeaders } from './new-session.ts'
-import { findPasswordHash, lockCredentials } from './queries.ts'
+import { saltForAddress, saltOf } from './password-salt.ts'
+import { lockCredentials } from './queries.ts'
 import { endSession } from './session-queries.ts'
+import { findKnownPasswords, type KnownPasswords } from './signup-queries.ts'
+
+type LoginDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'>
 
 interface Credentials {
   email: string
@@ -24,6 +28,12 @@ interface Client {
   sessionBefore: string | null
 }
 
+/** A password that was right, for what nobody has verified yet. */
+interface Unverified {
+  /** The id of the signup or the account; null where it is not known. */
+  unverified: string | null
+}
+
 /** A session that was just opened. */
 interface OpenedSession {
   /** This is only for the cookie. Anybody who has it is signed in. */
@@ -36,30 +46,68 @@ interface OpenedSession {
  * Opens a session, and ends the one that the browser had, because somebody may have copied its
  * cookie. login-limits.ts says how many tries there are; an account that does not exist has as
  * many. If the password changes while it is compared, the try counts as wrong.
+ *
+ * Every login hashes once, whatever it finds. The account's password and those of the signups that
+ * wait for the same address have one salt.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
- * EMAIL_NOT_VERIFIED; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
+ * TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
 export async function logIn(
-  deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'>,
+  deps: LoginDeps,
   { email, password }: Credentials,
   { address, headers, knownBrowser, sessionBefore }: Client,
-): Promise<OpenedSession> {
-  const { auth, clock, db, passwords } = deps
+): Promise<OpenedSession | Unverified> {
+  const { clock, db, passwords } = deps
   const account = await accountName(deps, email)
   const block = addressBlock(address)
   const admission = await admitTry(deps, { account, address: block, knownBrowser })
-  const comparedWith = await findPasswordHash(db, email.toLowerCase())
-  const signIn = () =>
-    auth.api.signInEmail({ body: { email, password }, headers: sessionHeaders(headers, address) })
-  const signedIn = await passwords
-    .forClient(block, signIn)
+  const known = await findKnownPasswords(db, email.toLowerCase(), clock())
+  const comparedWith = known.account?.passwordHash ?? null
+  const salt = await saltForAddress(deps, email.toLowerCase(), comparedWith)
+  const login = { email, password, salt, headers: sessionHeaders(headers, address) }
+  const found = await passwords
+    .hashedFirst(block, { password, salt }, () => compare(deps, login, known))
     .catch((error: unknown) => refuse(error, admission))
-  const { token } = signedIn
-  const user = toSessionUser(signedIn.user as AuthUser, clock())
+  if ('unverified' in found) {
+    if (found.isAccount) await admission.right()
+    return { unverified: found.unverified }
+  }
+  const { token } = found
+  const user = toSessionUser(found.user as AuthUser, clock())
   const session = { token, userId: user.id, comparedWith }
   if (!(await staysOpen(db, session, sessionBefore))) throw new AppError('INVALID_CREDENTIALS')
   await admission.right()
   return { token, createdAt: clock(), user }
+}
+
+/**
+ * Signs in by Better Auth, or finds the unverified account or the signup that the password is right
+ * for. The try of a signup stays counted as a wrong one. Anybody can sign up with somebody's address,
+ * and would otherwise win back his tries at that account.
+ * @throws {APIError} when the password is right for nothing.
+ */
+async function compare(
+  { auth, passwords }: LoginDeps,
+  { email, password, salt, headers }: Credentials & { salt: string; headers: Headers },
+  known: KnownPasswords,
+) {
+  try {
+    return await auth.api.signInEmail({ body: { email, password }, headers })
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === 403) return { unverified: known.account?.userId ?? null, isAccount: true }
+    if (status !== 401) throw error
+    for (const { signupId, passwordHash } of known.waiting) {
+      if (saltOf(passwordHash) !== salt) continue
+      const isRight = await passwords.verify({ hash: passwordHash, password })
+      if (isRight) return { unverified: signupId, isAccount: false }
+    }
+    throw error
+  }
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof APIError ? error.statusCode : 500
 }
 
 /**
@@ -84,12 +132,7 @@ function staysOpen(
 
 /** Counts the try by its outcome, and throws the error for the client. */
 async function refuse(error: unknown, admission: Admission): Promise<never> {
-  const status = error instanceof APIError ? error.statusCode : 500
-  if (status === 403) {
-    await admission.right()
-    throw new AppError('EMAIL_NOT_VERIFIED', { cause: error })
-  }
-  if (status < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
+  if (statusOf(error) < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
   // If this fails too, the try expires with its time window.
   await admission.undone().catch(() => {})
   throw error

@@ -143,7 +143,8 @@ describe('PasswordHashing', () => {
   it('hashes before work that must not wait, once, and only what it was told', async () => {
     const passwords = open(quick)
     const order: string[] = []
-    const hashes = await passwords.hashedFirst('client', 'chosen', async () => {
+    const chosen = { password: 'chosen' }
+    const hashes = await passwords.hashedFirst('client', chosen, async () => {
       order.push('work')
       const first = passwords.hash('chosen').then((hash) => {
         order.push('chosen')
@@ -156,5 +157,26 @@ describe('PasswordHashing', () => {
     expect(hashes[0]).toBe(hashes[1])
     expect(order).toEqual(['work', 'chosen', 'another'])
     expect(await passwords.verify({ hash: hashes[0] ?? '', password: 'chosen' })).toBe(true)
+  })
+
+  it('compares one password with all hashes of one salt at the cost of one', async () => {
+    const passwords = open(quick)
+    const [salt, password] = ['0123456789abcdef', 'right']
+    const right = await passwords.hash(password, salt)
+    const wrong = await passwords.hash('wrong', salt)
+    const otherSalt = await passwords.hash(password)
+    expect(right).toMatch(/^0123456789abcdef:[\da-f]{128}$/)
+    const compared = await passwords.hashedFirst('client', { password, salt }, async () => {
+      const order: string[] = []
+      const compare = async (name: string, hash: string) => {
+        if (await passwords.verify({ hash, password })) order.push(name)
+      }
+      await Promise.all([compare('other salt', otherSalt), compare('right', right)])
+      expect(await passwords.verify({ hash: wrong, password })).toBe(false)
+      expect(await passwords.verify({ hash: right, password: 'wrong' })).toBe(false)
+      return order
+    })
+    // The hash that is there already is compared before the thread has made the other one.
+    expect(compared).toEqual(['right', 'other salt'])
   })
 })

@@ -21,10 +21,10 @@ const busyRetrySeconds = 5
  */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** The client for whom passwords are hashed, and a hash that is ready already. */
+/** The client for whom passwords are hashed, and a key that is ready already. */
 interface Caller {
   client: string
-  hashed?: { password: string; hash: string }
+  ready?: { password: string; salt: string; key: Uint8Array }
 }
 
 interface Job {
@@ -58,19 +58,18 @@ export class PasswordHashing implements Passwords {
 
   async hashedFirst<Result>(
     client: string,
-    password: string,
+    { password, salt = newSalt() }: { password: string; salt?: string },
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const hash = await this.forClient(client, () => this.hash(password))
-    return this.#caller.run({ client, hashed: { password, hash } }, work)
+    const key = await this.forClient(client, () => this.#derive(password, salt))
+    return this.#caller.run({ client, ready: { password, salt, key } }, work)
   }
 
-  async hash(password: string): Promise<string> {
-    const hashed = this.#caller.getStore()?.hashed
-    if (hashed?.password === password) return hashed.hash
-    const salt = randomBytes(16).toString('hex')
-    const key = await this.#derive(password, salt)
-    return `${salt}:${Buffer.from(key).toString('hex')}`
+  async hash(password: string, salt?: string): Promise<string> {
+    const ready = this.#caller.getStore()?.ready
+    const chosen = salt ?? (ready?.password === password ? ready.salt : newSalt())
+    const key = await this.#derive(password, chosen)
+    return `${chosen}:${Buffer.from(key).toString('hex')}`
   }
 
   async verify({ hash, password }: { hash: string; password: string }): Promise<boolean> {
@@ -89,13 +88,15 @@ export class PasswordHashing implements Passwords {
   }
 
   #derive(password: string, salt: string): Promise<Uint8Array> {
+    const caller = this.#caller.getStore()
+    const { ready } = caller ?? {}
+    if (ready?.password === password && ready.salt === salt) return Promise.resolve(ready.key)
     if (this.#closed) return Promise.reject(away())
     const job: Job = {
       order: { password, salt, cost: this.#cost },
       key: Promise.withResolvers(),
     }
-    const client = this.#caller.getStore()?.client ?? 'the server itself'
-    this.#queue.add(client, job)?.key.reject(busy())
+    this.#queue.add(caller?.client ?? 'the server itself', job)?.key.reject(busy())
     this.#workOn()
     return job.key.promise
   }
@@ -140,6 +141,10 @@ export class PasswordHashing implements Passwords {
     })
     return thread
   }
+}
+
+function newSalt(): string {
+  return randomBytes(16).toString('hex')
 }
 
 function busy(): AppError {

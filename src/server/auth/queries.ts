@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import { letterWindowMs } from '../../shared/rules/letter-limit.ts'
 import type { TokenPurpose } from '../../shared/rules/token-purpose.ts'
 import {
   accounts,
   accountTokens,
+  pendingSignups,
   rateLimits,
+  sentLetters,
   sessions,
   users,
   verifications,
@@ -12,7 +15,7 @@ import {
 import type { Db } from '../deps.ts'
 
 /** Better Auth's name for signing in with a password. */
-const passwordProvider = 'credential'
+export const passwordProvider = 'credential'
 
 /**
  * Returns the id of the user with this address, or null. The address must be in lower case, as the
@@ -52,21 +55,35 @@ export async function makeAdministrator(db: Db, email: string): Promise<void> {
 }
 
 /**
- * Removes sessions, one-time values and attempt counters that are over at `now`. Their dates have
- * ended them already.
+ * Removes sessions, one-time values, signups that waited, letters and attempt counters that count no
+ * more at `now`. Their dates have ended them already.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(sessions).where(lte(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
-  await db.delete(accountTokens).where(lt(accountTokens.expiresAt, now))
-  // A locked counter is in use, and starts again by itself. Waiting for its lock could cause a
-  // deadlock.
-  const lapsed = db
+  const countedUntil = new Date(now.getTime() - letterWindowMs)
+  await db.delete(sentLetters).where(lt(sentLetters.sentAt, countedUntil))
+  // A row that is locked is in use: a click removes several of one address, a counter begins anew.
+  // Waiting for such a lock could be a deadlock.
+  const skipLocked = { skipLocked: true } as const
+  const tokens = db
+    .select({ hash: accountTokens.hash })
+    .from(accountTokens)
+    .where(lt(accountTokens.expiresAt, now))
+    .for('update', skipLocked)
+  await db.delete(accountTokens).where(inArray(accountTokens.hash, tokens))
+  const signups = db
+    .select({ id: pendingSignups.id })
+    .from(pendingSignups)
+    .where(lt(pendingSignups.expiresAt, now))
+    .for('update', skipLocked)
+  await db.delete(pendingSignups).where(inArray(pendingSignups.id, signups))
+  const counters = db
     .select({ key: rateLimits.key })
     .from(rateLimits)
     .where(lt(rateLimits.expire, now.getTime()))
-    .for('update', { skipLocked: true })
-  await db.delete(rateLimits).where(inArray(rateLimits.key, lapsed))
+    .for('update', skipLocked)
+  await db.delete(rateLimits).where(inArray(rateLimits.key, counters))
 }
 
 /** The credentials of an account; `passwordHash` is null where it has no password yet. */
@@ -121,25 +138,12 @@ export async function lockCredentials(tx: Db, userId: string): Promise<Credentia
 /** A token of a letter, as the database keeps it. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
-export async function insertAccountToken(db: Db, token: AccountToken): Promise<void> {
-  await db.insert(accountTokens).values(token)
-}
-
-/** Counts the account's tokens for this purpose that expire after `moment`. */
-export function countAccountTokens(
+/** Adds the token of a letter, for an account or for a signup that waits. */
+export async function insertAccountToken(
   db: Db,
-  purpose: TokenPurpose,
-  userId: string,
-  moment: Date,
-): Promise<number> {
-  return db.$count(
-    accountTokens,
-    and(
-      eq(accountTokens.userId, userId),
-      eq(accountTokens.purpose, purpose),
-      gt(accountTokens.expiresAt, moment),
-    ),
-  )
+  token: Omit<AccountToken, 'userId' | 'signupId'> & ({ userId: string } | { signupId: string }),
+): Promise<void> {
+  await db.insert(accountTokens).values(token)
 }
 
 /** Finds a token for this purpose that has not expired at `now`. */

@@ -1,16 +1,25 @@
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/public-user.ts'
-import { counter } from '../http/rate-limit.ts'
+import { type Counter, counter } from '../http/rate-limit.ts'
+import { browserName } from './browser-name.ts'
 import { refusalHolder } from './hold-refusals.ts'
-import { findKnownBrowser, knownBrowserValue, setKnownBrowser } from './known-browser.ts'
+import {
+  accountName,
+  findKnownBrowser,
+  knownBrowserValue,
+  setKnownBrowser,
+} from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { loggingRefusals } from './log-refusals.ts'
 import { resetPassword } from './reset-password.ts'
 import { clearSessionCookies, readSessionToken, setSessionCookies } from './session-cookie.ts'
 import { endSession } from './session-queries.ts'
 import { signUp } from './sign-up.ts'
+import { readUnverified, setUnverified } from './unverified-cookie.ts'
+import { verifyEmail } from './verify-email.ts'
 
 type AuthDeps = Pick<
   Deps,
@@ -18,16 +27,25 @@ type AuthDeps = Pick<
 >
 
 type AuthHandlers = Handlers<
-  'signup' | 'login' | 'forgotPassword' | 'resetPassword' | 'currentUser' | 'logout'
+  | 'signup'
+  | 'verifyEmail'
+  | 'resendVerification'
+  | 'login'
+  | 'forgotPassword'
+  | 'resetPassword'
+  | 'currentUser'
+  | 'logout'
 >
 
 /** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
   const holdingRefusals = refusalHolder(deps)
-  const { signup, login, forgotPassword, resetPassword, ...others } = handlers(deps)
+  const { signup, resendVerification, login, forgotPassword, resetPassword, ...others } =
+    handlers(deps)
   return {
     ...others,
     signup: (call) => holdingRefusals(async () => signup(call)),
+    resendVerification: (call) => holdingRefusals(async () => resendVerification(call)),
     login: (call) => loggingRefusals(call, () => holdingRefusals(async () => login(call))),
     forgotPassword: (call) => holdingRefusals(async () => forgotPassword(call)),
     resetPassword: (call) => holdingRefusals(async () => resetPassword(call)),
@@ -36,11 +54,33 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 
 function handlers(deps: AuthDeps): AuthHandlers {
   return {
-    async signup({ body, clientAddress }) {
+    async signup({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
-      await deps.rateLimits.spend([counter('signupsByAddress', address)])
-      const { requiresVerification } = await signUp(deps, body, address)
+      const signups = counter('signupsByAddress', address)
+      await deps.rateLimits.spend([signups, ...(await letterCounters(deps, body.email, address))])
+      const browser = browserName(context.req.header('user-agent'))
+      const { signupId } = await signUp(deps, body, { address, browser })
+      if (signupId !== null) setUnverified(deps, context, signupId)
+      const requiresVerification = signupId !== null
       return { message: 'Account created successfully!', requiresVerification }
+    },
+
+    async verifyEmail({ body }) {
+      await verifyEmail(deps, body.token)
+      return { message: 'Email verified!' }
+    },
+
+    async resendVerification({ body, clientAddress, context }) {
+      const address = addressBlock(clientAddress)
+      const letters = counter('lettersByAddress', address)
+      await deps.rateLimits.spend([letters, ...(await letterCounters(deps, body.email, address))])
+      await deps.mailQueue.add({
+        kind: 'resend-verification',
+        email: body.email.toLowerCase(),
+        subject: readUnverified(deps, context),
+        askedAt: deps.clock().toISOString(),
+      })
+      return { message: 'If this address waits to be verified, we have sent the mail again.' }
     },
 
     async login({ body, clientAddress, context }) {
@@ -51,6 +91,10 @@ function handlers(deps: AuthDeps): AuthHandlers {
         knownBrowser,
         sessionBefore: await readSessionToken(deps, context),
       })
+      if ('unverified' in session) {
+        if (session.unverified !== null) setUnverified(deps, context, session.unverified)
+        throw new AppError('EMAIL_NOT_VERIFIED')
+      }
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
       // The cookies are set last, when nothing can fail any more. An error answer must not open a
       // session.
@@ -92,4 +136,14 @@ function handlers(deps: AuthDeps): AuthHandlers {
       return context.redirect('/')
     },
   }
+}
+
+/**
+ * Returns the counter of the letters that one client may cause to one address where addresses are
+ * verified. It is below the limit of the address, so that nobody alone uses up the owner's letters.
+ */
+async function letterCounters(deps: AuthDeps, email: string, client: string): Promise<Counter[]> {
+  if (!deps.config.requireEmailVerification) return []
+  const name = `${client} ${await accountName(deps, email)}`
+  return [counter('signupLettersByAccountAndAddress', name)]
 }

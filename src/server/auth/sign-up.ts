@@ -1,34 +1,89 @@
+import { randomUUID } from 'node:crypto'
 import { APIError } from 'better-auth/api'
 import type { z } from 'zod'
 import type { signupBody } from '../../shared/contract/account.ts'
+import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { findUserId } from './queries.ts'
+import { fullName } from './full-name.ts'
+import { saltForAddress } from './password-salt.ts'
+import { findPasswordHash, findUserId } from './queries.ts'
 import { requireSignupAllowed } from './require-signup-allowed.ts'
+import { insertPendingSignup } from './signup-queries.ts'
+
+type SignupDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords'>
+type SignupForm = z.output<typeof signupBody>
+
+interface Client {
+  /** The client for whom the password is hashed: its address, or for IPv6 its block. */
+  address: string
+  /** The name of its browser; null where it is unknown. */
+  browser: string | null
+}
 
 /**
- * Creates an account (spec §5, signup). The administrator's address counts as taken even before
- * that account exists.
- * @param client the client for whom the password is hashed.
- * @throws {AppError} SIGNUP_NOT_ALLOWED; EMAIL_TAKEN, also for the later of two parallel requests for one address;
- * PASSWORDS_BUSY.
+ * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits for the
+ * click in its letter, and everything that a stranger can notice is the same for an address with an
+ * account. Where not, the account is made at once.
+ * @returns the id of the signup that waits, or null.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
+ * be verified.
  */
 export async function signUp(
-  { auth, config, db, passwords }: Pick<Deps, 'auth' | 'config' | 'db' | 'passwords'>,
-  form: z.output<typeof signupBody>,
+  deps: SignupDeps,
+  form: SignupForm,
+  client: Client,
+): Promise<{ signupId: string | null }> {
+  const typed = { ...form, email: form.email.toLowerCase() }
+  requireSignupAllowed(deps.config.signup, typed.email)
+  if (deps.config.requireEmailVerification) return waitForVerification(deps, typed, client)
+  await createAccount(deps, typed, client.address)
+  return { signupId: null }
+}
+
+/**
+ * Keeps a signup and asks for its letter. It makes the same statements for every address: the job
+ * that writes the letter finds out whether the address is taken.
+ */
+async function waitForVerification(
+  deps: SignupDeps,
+  { email, firstName, lastName, password }: SignupForm,
+  { address, browser }: Client,
+): Promise<{ signupId: string }> {
+  const { clock, db, mailQueue, passwords } = deps
+  const salt = await saltForAddress(deps, email, await findPasswordHash(db, email))
+  const passwordHash = await passwords.forClient(address, () => passwords.hash(password, salt))
+  const id = randomUUID()
+  const createdAt = clock()
+  const expiresAt = new Date(createdAt.getTime() + tokenLifetimeMs['verify-email'])
+  const names = { firstName, lastName }
+  await db.transaction(async (tx) => {
+    const signup = { id, email, ...names, passwordHash, browser, createdAt, expiresAt }
+    await insertPendingSignup(tx, signup)
+    await mailQueue.add({ kind: 'signup', signupId: id }, tx)
+  })
+  return { signupId: id }
+}
+
+/**
+ * Makes an account. The administrator's address counts as taken even before that account exists.
+ * @throws {AppError} EMAIL_TAKEN, also for the later of two parallel requests for one address;
+ * PASSWORDS_BUSY.
+ */
+async function createAccount(
+  { auth, config, db, passwords }: SignupDeps,
+  { email, firstName, lastName, password }: SignupForm,
   client: string,
-): Promise<{ requiresVerification: boolean }> {
-  const email = form.email.toLowerCase()
-  requireSignupAllowed(config.signup, email)
+): Promise<void> {
   if (email === config.adminEmail || (await findUserId(db, email)) !== null) {
     throw new AppError('EMAIL_TAKEN')
   }
-  const { firstName, lastName, password } = form
-  const body = { email, password, name: `${firstName} ${lastName}`, firstName, lastName }
+  const name = fullName({ firstName, lastName })
+  const body = { email, password, name, firstName, lastName }
   // Better Auth hashes in its transaction, where a wait would keep a database connection from
   // others. So the password is hashed before.
   const user = await passwords
-    .hashedFirst(client, password, () => auth.api.signUpEmail({ body }))
+    .hashedFirst(client, { password }, () => auth.api.signUpEmail({ body }))
     .then((made) => made.user)
     .catch(async (error: unknown) => {
       if (error instanceof APIError && (await findUserId(db, email)) !== null) return null
@@ -36,5 +91,4 @@ export async function signUp(
     })
   // Better Auth answers the later of two parallel requests with a user that does not exist.
   if (user?.id !== (await findUserId(db, email))) throw new AppError('EMAIL_TAKEN')
-  return { requiresVerification: config.requireEmailVerification }
 }

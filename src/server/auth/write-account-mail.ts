@@ -7,32 +7,27 @@ import { passwordChangedLetter } from '../email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../email/letters/reset-password.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import { credentialStamp, newToken, tokenHash } from './account-token.ts'
+import { admitLetter } from './letter-limits.ts'
 import {
   type Credentials,
-  countAccountTokens,
   findCredentials,
   findCredentialsByEmail,
   insertAccountToken,
 } from './queries.ts'
+import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 
 type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
-
-/**
- * The most letters with a link of one kind that an account gets within the window, however often a
- * client asks.
- */
-const maxLettersInWindow = 3
-const floodWindowMs = 15 * 60 * 1000
 
 /** A request for mail about an account. */
 type AccountMail = Exclude<MailRequest, { kind: 'trial' }>
 
 /**
  * Writes the mail that a request asks for, at the time it is sent. Returns null if there is no such
- * account (any more). Each try makes a new token for a letter with a link. The tokens of earlier
- * tries work as well, because those letters may have arrived.
- * @param isRepeated true when an earlier try accepted the request and could not send the letter.
- * The tokens of such tries do not count as a flood.
+ * account (any more), or if its address has had enough letters. Each try makes a new token for a
+ * letter with a link. The tokens of earlier tries work as well, because those letters may have
+ * arrived.
+ * @param isRepeated true when an earlier try accepted the request and could not send the letter. It
+ * is not counted again.
  */
 export async function writeAccountMail(
   deps: MailDeps,
@@ -41,10 +36,11 @@ export async function writeAccountMail(
 ): Promise<Addressed | null> {
   switch (request.kind) {
     case 'forgot-password': {
-      const account = await findCredentialsByEmail(deps.db, request.email)
+      const { email } = request
+      const account = await findCredentialsByEmail(deps.db, email)
       if (!account) return null
-      if (!isRepeated && (await hasEnoughLetters(deps, account))) return null
-      return resetLetter(deps, account, new Date(request.askedAt))
+      const isAdmitted = isRepeated || (await admitLetter(deps, { email, kind: 'reset-password' }))
+      return isAdmitted ? resetLetter(deps, account, new Date(request.askedAt)) : null
     }
     case 'password-changed': {
       const account = await findCredentials(deps.db, request.userId)
@@ -54,16 +50,11 @@ export async function writeAccountMail(
       const account = await findCredentials(deps.db, request.userId)
       return account ? linkedLetter(deps, account, request) : null
     }
+    case 'signup':
+      return writeSignupLetter(deps, request, { isRepeated })
+    case 'resend-verification':
+      return writeResentLetter(deps, request, { isRepeated })
   }
-}
-
-/**
- * Whether the account has enough letters already. The client that asks for one more is not told.
- */
-async function hasEnoughLetters({ clock, db }: MailDeps, { userId }: Credentials) {
-  const lifetime = tokenLifetimeMs['reset-password']
-  const since = new Date(clock().getTime() - floodWindowMs + lifetime)
-  return (await countAccountTokens(db, 'reset-password', userId, since)) >= maxLettersInWindow
 }
 
 async function resetLetter(

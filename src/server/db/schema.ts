@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
+  check,
   date,
   index,
   integer,
@@ -16,6 +17,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { auditActions } from '../../shared/rules/audit-action.ts'
+import { limitedLetters } from '../../shared/rules/letter-limit.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
@@ -119,19 +121,60 @@ export const verifications = pgTable(
 )
 
 /**
- * The links in letters that let their reader change an account, each as the SHA-256 of its token.
- * `stamp` identifies the account's address and password: when either changes, the token is void.
+ * Signups whose address nobody has verified yet (design §6). There is no account before the click
+ * in the letter, and each signup waits by itself with what was typed in it. `browser` is its name
+ * for people, null where it is unknown.
+ */
+export const pendingSignups = pgTable(
+  'pending_signups',
+  {
+    id: text().primaryKey(),
+    email: text().notNull(),
+    firstName: text('first_name').notNull(),
+    lastName: text('last_name').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    browser: text(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('pending_signups_email_created_at').on(table.email, table.createdAt.desc())],
+)
+
+/**
+ * The links in letters that let their reader change an account, or make one of a pending signup,
+ * each as the SHA-256 of its token. `stamp` identifies the address and the password of the account
+ * or the signup: when either changes, the token is void.
  */
 export const accountTokens = pgTable(
   'account_tokens',
   {
     hash: text().primaryKey(),
-    userId: ownerId(),
+    userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    signupId: text('signup_id').references(() => pendingSignups.id, { onDelete: 'cascade' }),
     purpose: text({ enum: tokenPurposes }).notNull(),
     stamp: text().notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
-  (table) => [index('account_tokens_user_id').on(table.userId)],
+  (table) => [
+    index('account_tokens_user_id').on(table.userId),
+    index('account_tokens_signup_id').on(table.signupId),
+    check('account_tokens_one_subject', sql`num_nonnulls(${table.userId}, ${table.signupId}) = 1`),
+  ],
+)
+
+/**
+ * The letters that anybody can have sent to an address, for as long as they count against more of
+ * them: see `auth/letter-limits.ts`.
+ */
+export const sentLetters = pgTable(
+  'sent_letters',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    email: text().notNull(),
+    kind: text({ enum: limitedLetters }).notNull(),
+    sentAt: moment('sent_at').notNull(),
+  },
+  (table) => [index('sent_letters_email_sent_at').on(table.email, table.sentAt)],
 )
 
 /** An upload that was started and is neither confirmed nor aborted. */

@@ -6,7 +6,8 @@ const moment = z.iso.datetime()
 
 /**
  * A request for mail. The job that sends the mail looks up the rest. So a request costs the same
- * whether or not the account exists, and no secret link waits in the queue.
+ * whether or not the account exists, and no secret link waits in the queue. Addresses are in lower
+ * case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
@@ -30,6 +31,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
     linkedAt: moment,
     /** Whether whoever registered the address before gave way. */
     tookOver: z.boolean(),
+  }),
+  z.object({ kind: z.literal('signup'), signupId: z.string() }),
+  z.object({
+    kind: z.literal('resend-verification'),
+    email: z.string(),
+    /** The signup or the account that the browser asks for, by its id; null where it names none. */
+    subject: z.string().nullable(),
+    askedAt: moment,
   }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>

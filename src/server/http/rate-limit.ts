@@ -19,6 +19,7 @@ const limits = {
   loginsByAddress: { most: 600, windowMs: 15 * minute },
   loginsByAccount: { most: 120, windowMs: 15 * minute },
   signupsByAddress: { most: 30, windowMs: 60 * minute },
+  signupLettersByAccountAndAddress: { most: 3, windowMs: 15 * minute },
   googleStartsByAddress: { most: 300, windowMs: 15 * minute },
   googleAnswersByAddress: { most: 300, windowMs: 15 * minute },
   lettersByAddress: { most: 20, windowMs: 15 * minute },

@@ -36,6 +36,8 @@ export const newPassword = password.min(
   minPasswordLength,
   `Password must be at least ${minPasswordLength} characters long.`,
 )
+/** The token of a letter. */
+const token = z.string().min(1).max(200)
 /** A name must be one line without direction marks, because letters and logs show it. */
 export const optionalName = z
   .string()
@@ -65,11 +67,32 @@ export const account = {
   signup: endpoint({
     method: 'POST',
     path: '/api/auth/signup',
-    summary: 'Create an account with email and password.',
+    summary:
+      'Create an account with email and password. With requiresVerification it waits for the click in a letter, and the answer is the same for an address that has an account.',
     access: 'visitor',
     body: signupBody,
     response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
     errors: ['EMAIL_TAKEN', 'SIGNUP_NOT_ALLOWED', 'PASSWORDS_BUSY'],
+  }),
+  verifyEmail: endpoint({
+    method: 'POST',
+    path: '/api/auth/verify-email',
+    summary:
+      'Verify an address by the token of a letter, which makes the account of its signup. The same token again succeeds and changes nothing.',
+    access: 'visitor',
+    body: z.object({ token }),
+    response: done,
+    errors: ['TOKEN_INVALID', 'SIGNUP_NOT_ALLOWED'],
+  }),
+  resendVerification: endpoint({
+    method: 'POST',
+    path: '/api/auth/resend-verification',
+    summary:
+      'Ask for the letter of a signup again. The answer tells nobody whether the address waits for one.',
+    access: 'visitor',
+    body: z.object({ email }),
+    response: done,
+    errors: [],
   }),
   login: endpoint({
     method: 'POST',
@@ -95,7 +118,7 @@ export const account = {
     path: '/api/auth/reset-password',
     summary: 'Set a new password by the token of a letter; ends every session of the account.',
     access: 'visitor',
-    body: z.object({ token: z.string().min(1).max(200), newPassword }),
+    body: z.object({ token, newPassword }),
     response: done,
     errors: ['TOKEN_INVALID', 'PASSWORDS_BUSY'],
   }),

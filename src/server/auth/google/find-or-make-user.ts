@@ -1,16 +1,14 @@
 import { isSignupAllowed } from '../../../shared/rules/signup-policy.ts'
 import type { Db, Deps } from '../../deps.ts'
-import { findAdministrator, findUserId, lockCredentials, markEmailVerified } from '../queries.ts'
-import type { Identity } from './identity.ts'
 import {
-  findLinkedUser,
-  insertGoogle,
+  handOverUser,
   insertVerifiedUser,
-  lockSubject,
-  removeWaysIn,
-  renameUser,
-  setPicture,
-} from './queries.ts'
+  lockAddress,
+  removePendingSignups,
+} from '../address-owner-queries.ts'
+import { findAdministrator, findUserId, lockCredentials } from '../queries.ts'
+import type { Identity } from './identity.ts'
+import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
 import { SignInRefused } from './refusal.ts'
 
 type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'>
@@ -36,6 +34,7 @@ export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity)
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
     const proven = requireProven(identity)
+    await lockAddress(tx, proven.email)
     const owner = (await linkOwner(tx, deps, proven)) ?? (await makeUser(tx, deps, proven))
     if (owner !== null) return owner
   }
@@ -98,14 +97,13 @@ async function requireNotAdministrator(
 /**
  * Hands an account over to whoever has proved to own its address. Whoever registered it has proved
  * nothing and may have meant to wait for its owner, so nothing that he has opens it any more: his
- * password, his tokens and his sessions are gone, and his name with them. Files stay where they
- * are. Mostly it is the same person, and a file that was accepted is never lost; somebody else gave
- * them to an address that is not his.
+ * password, his tokens and his sessions are gone, and his name with them. Signups that wait for the
+ * address are void too. Files stay where they are. Mostly it is the same person, and a file that was
+ * accepted is never lost; somebody else gave them to an address that is not his.
  */
 async function takeOver(tx: Db, userId: string, identity: Proven, now: Date): Promise<void> {
-  await removeWaysIn(tx, userId)
-  await markEmailVerified(tx, userId, now)
-  await renameUser(tx, userId, identity, now)
+  await handOverUser(tx, userId, identity, now)
+  await removePendingSignups(tx, identity.email)
 }
 
 /** Makes a user; null where the address was taken a moment before. */
@@ -117,6 +115,8 @@ async function makeUser(
   if (!isSignupAllowed(config.signup, identity.email)) throw new SignInRefused('google-no-signup')
   const now = clock()
   const userId = await insertVerifiedUser(tx, identity, now)
-  if (userId !== null) await insertGoogle(tx, { userId, subject: identity.subject, now })
+  if (userId === null) return null
+  await insertGoogle(tx, { userId, subject: identity.subject, now })
+  await removePendingSignups(tx, identity.email)
   return userId
 }

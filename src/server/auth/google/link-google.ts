@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { removePendingSignups } from '../address-owner-queries.ts'
 import { lockCredentials, markEmailVerified } from '../queries.ts'
 import type { Identity } from './identity.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
@@ -29,7 +30,10 @@ export async function linkGoogle(
     const now = clock()
     if (!(await insertGoogle(tx, { userId, subject, now })))
       throw new SignInRefused('google-second')
-    if (!account.emailVerified) await markEmailVerified(tx, userId, now)
+    if (!account.emailVerified) {
+      await markEmailVerified(tx, userId, now)
+      await removePendingSignups(tx, account.email)
+    }
     if (picture !== null) await setPicture(tx, userId, picture)
     const linkedAt = now.toISOString()
     await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: false }, tx)

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { SignInWay } from '../../../shared/contract/sign-in-ways.ts'
-import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
+import { accounts, users, verifications } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
-import type { Identity } from './identity.ts'
 
 /** Better Auth's names for the ways to sign in, as `accounts` keeps them. */
 const providers = { password: 'credential', google: 'google' } as const satisfies Record<
@@ -112,57 +111,7 @@ export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
   return removed.length > 0
 }
 
-/**
- * Makes a user whose address the issuer has verified. Returns null where somebody has the address
- * already.
- */
-export async function insertVerifiedUser(
-  tx: Db,
-  { email, firstName, lastName, picture }: Identity & { email: string },
-  now: Date,
-): Promise<string | null> {
-  const [made] = await tx
-    .insert(users)
-    .values({
-      id: randomUUID(),
-      email,
-      emailVerified: true,
-      firstName,
-      lastName,
-      name: fullName({ firstName, lastName }),
-      image: picture,
-      createdAt: now,
-      updatedAt: now,
-    })
-    .onConflictDoNothing()
-    .returning({ id: users.id })
-  return made?.id ?? null
-}
-
-/** Gives an account the names and the picture of the person who proved to own its address. */
-export async function renameUser(
-  tx: Db,
-  userId: string,
-  { firstName, lastName, picture }: Identity,
-  now: Date,
-): Promise<void> {
-  const name = fullName({ firstName, lastName })
-  const changed = { firstName, lastName, name, image: picture, updatedAt: now }
-  await tx.update(users).set(changed).where(eq(users.id, userId))
-}
-
 /** Sets the picture of a user; null removes it. */
 export async function setPicture(tx: Db, userId: string, picture: string | null): Promise<void> {
   await tx.update(users).set({ image: picture }).where(eq(users.id, userId))
-}
-
-/** Removes every way to sign in to an account, what letters let their readers do, and sessions. */
-export async function removeWaysIn(tx: Db, userId: string): Promise<void> {
-  await tx.delete(accounts).where(eq(accounts.userId, userId))
-  await tx.delete(accountTokens).where(eq(accountTokens.userId, userId))
-  await tx.delete(sessions).where(eq(sessions.userId, userId))
-}
-
-function fullName({ firstName, lastName }: { firstName: string; lastName: string }): string {
-  return `${firstName} ${lastName}`.trim()
 }

@@ -1,0 +1,27 @@
+import {
+  type LimitedLetter,
+  letterLimits,
+  letterWindowMs,
+} from '../../shared/rules/letter-limit.ts'
+import type { Deps } from '../deps.ts'
+import { lockAddress } from './address-owner-queries.ts'
+import { countLetters, insertLetter } from './signup-queries.ts'
+
+/**
+ * Whether an address (in lower case) may get one more letter of this kind now, and counts it if so.
+ * Jobs for one address wait for each other here, so they cannot pass the limit together. The client
+ * that asked for a letter is not told.
+ */
+export function admitLetter(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  letter: { email: string; kind: LimitedLetter },
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await lockAddress(tx, letter.email)
+    const now = clock()
+    const since = new Date(now.getTime() - letterWindowMs)
+    if ((await countLetters(tx, letter, since)) >= letterLimits[letter.kind]) return false
+    await insertLetter(tx, { ...letter, sentAt: now })
+    return true
+  })
+}

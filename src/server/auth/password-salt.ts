@@ -1,0 +1,24 @@
+import type { Deps } from '../deps.ts'
+import { keyedHash } from './keyed-hash.ts'
+
+/** Returns the salt in a stored hash, which Better Auth writes as `salt:key`. */
+export function saltOf(passwordHash: string): string {
+  return passwordHash.slice(0, passwordHash.indexOf(':'))
+}
+
+/**
+ * Returns the salt for passwords of this address (in lower case): that of its account's password,
+ * or else one that the secret and the address give. So a signup that waits has the salt of the
+ * account or of the other signups for its address, and a login compares with all of them by one
+ * hash. Nobody without the secret can compute hashes in advance.
+ * @param passwordHash the hash of the account's password; null where there is none.
+ */
+export async function saltForAddress(
+  { auth }: Pick<Deps, 'auth'>,
+  email: string,
+  passwordHash: string | null,
+): Promise<string> {
+  if (passwordHash !== null) return saltOf(passwordHash)
+  const { secret } = await auth.$context
+  return keyedHash(secret, 'mayfly password salt', email).slice(0, 32)
+}

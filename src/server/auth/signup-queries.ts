@@ -1,0 +1,194 @@
+/** The SQL of signups that wait for the click in their letter, and of the letters to an address. */
+import { and, desc, eq, gt, ne, notInArray, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
+import type { LimitedLetter } from '../../shared/rules/letter-limit.ts'
+import { accounts, accountTokens, pendingSignups, sentLetters, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { passwordProvider } from './queries.ts'
+
+/**
+ * So many signups of one address wait at most; older ones fall out. A login compares with all of
+ * them. Only a signup whose letter was sent makes others fall out, so nobody can push one out
+ * quickly: see `letterLimits`.
+ */
+const mostWaiting = 20
+
+/** A signup that waits, as the database keeps it. Its address is in lower case. */
+export type PendingSignup = typeof pendingSignups.$inferSelect
+
+export async function insertPendingSignup(tx: Db, signup: PendingSignup): Promise<void> {
+  await tx.insert(pendingSignups).values(signup)
+}
+
+/** Finds a signup that still waits at `now`. */
+export async function findPendingSignup(
+  db: Db,
+  id: string,
+  now: Date,
+): Promise<PendingSignup | undefined> {
+  const [signup] = await db
+    .select()
+    .from(pendingSignups)
+    .where(and(eq(pendingSignups.id, id), gt(pendingSignups.expiresAt, now)))
+  return signup
+}
+
+/**
+ * Finds the signup of this address that waits at `now` and has this id, or else the newest one of
+ * the address.
+ */
+export async function findSignupToResend(
+  db: Db,
+  email: string,
+  id: string | null,
+  now: Date,
+): Promise<PendingSignup | undefined> {
+  const [signup] = await db
+    .select()
+    .from(pendingSignups)
+    .where(waitsAt(email, now))
+    .orderBy(desc(eq(pendingSignups.id, id ?? '')), desc(pendingSignups.createdAt))
+    .limit(1)
+  return signup
+}
+
+/** The stored hashes that a password for an address may be the right one of. */
+export interface KnownPasswords {
+  /** Null where the address has no account, or its account no password. */
+  account: { userId: string; passwordHash: string } | null
+  waiting: readonly { signupId: string; passwordHash: string }[]
+}
+
+/** Finds the passwords of an address's account and of its signups that wait at `now`. */
+export async function findKnownPasswords(
+  db: Db,
+  email: string,
+  now: Date,
+): Promise<KnownPasswords> {
+  const ofAccount = db
+    .select({
+      userId: sql<string | null>`${users.id}`,
+      signupId: sql<string | null>`null`,
+      passwordHash: accounts.password,
+    })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.userId, users.id))
+    .where(and(eq(users.email, email), eq(accounts.providerId, passwordProvider)))
+  const ofSignups = db
+    .select({
+      userId: sql<string | null>`null`,
+      signupId: sql<string | null>`${pendingSignups.id}`,
+      passwordHash: sql<string | null>`${pendingSignups.passwordHash}`,
+    })
+    .from(pendingSignups)
+    .where(waitsAt(email, now))
+    .orderBy(desc(pendingSignups.createdAt))
+    .limit(mostWaiting)
+  const known: {
+    account: KnownPasswords['account']
+    waiting: KnownPasswords['waiting'][number][]
+  } = { account: null, waiting: [] }
+  for (const { userId, signupId, passwordHash } of await unionAll(ofAccount, ofSignups)) {
+    if (passwordHash === null) continue
+    if (userId !== null) known.account = { userId, passwordHash }
+    if (signupId !== null) known.waiting.push({ signupId, passwordHash })
+  }
+  return known
+}
+
+/** Lets a signup wait until `expiresAt`. Returns false when it does not wait any more. */
+export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): Promise<boolean> {
+  const extended = await tx
+    .update(pendingSignups)
+    .set({ expiresAt })
+    .where(eq(pendingSignups.id, id))
+    .returning({ id: pendingSignups.id })
+  return extended.length > 0
+}
+
+export async function removePendingSignup(tx: Db, id: string): Promise<void> {
+  await tx.delete(pendingSignups).where(eq(pendingSignups.id, id))
+}
+
+/** Removes the oldest signups of an address where too many wait. Call `lockAddress` before. */
+export async function limitPendingSignups(tx: Db, email: string): Promise<void> {
+  const newest = tx
+    .select({ id: pendingSignups.id })
+    .from(pendingSignups)
+    .where(eq(pendingSignups.email, email))
+    .orderBy(desc(pendingSignups.createdAt))
+    .limit(mostWaiting)
+  await tx
+    .delete(pendingSignups)
+    .where(and(eq(pendingSignups.email, email), notInArray(pendingSignups.id, newest)))
+}
+
+/** What a token to verify an address stands for: a signup that waits, or an account. */
+export interface Verification {
+  email: string
+  stamp: string
+  userId: string | null
+  signup: PendingSignup | null
+}
+
+/** Finds what a token stands for by its hash, where neither it nor its signup is over at `now`. */
+export async function findVerification(
+  db: Db,
+  hash: string,
+  now: Date,
+): Promise<Verification | undefined> {
+  const [found] = await db
+    .select({ token: accountTokens, signup: pendingSignups, email: users.email })
+    .from(accountTokens)
+    .leftJoin(pendingSignups, eq(pendingSignups.id, accountTokens.signupId))
+    .leftJoin(users, eq(users.id, accountTokens.userId))
+    .where(
+      and(
+        eq(accountTokens.hash, hash),
+        eq(accountTokens.purpose, 'verify-email'),
+        gt(accountTokens.expiresAt, now),
+      ),
+    )
+  const email = found?.signup?.email ?? found?.email
+  if (!found || !email) return undefined
+  const { stamp, userId } = found.token
+  return { email, stamp, userId, signup: found.signup }
+}
+
+/** Moves the tokens of a signup to the account that it became, so that they can be used again. */
+export async function moveTokens(tx: Db, signupId: string, userId: string): Promise<void> {
+  await tx
+    .update(accountTokens)
+    .set({ userId, signupId: null })
+    .where(eq(accountTokens.signupId, signupId))
+}
+
+/** Removes an account's tokens that do something else than to verify its address. */
+export async function removeOtherTokens(tx: Db, userId: string): Promise<void> {
+  await tx
+    .delete(accountTokens)
+    .where(and(eq(accountTokens.userId, userId), ne(accountTokens.purpose, 'verify-email')))
+}
+
+/** Counts the letters of a kind that went to an address after `moment`. */
+export function countLetters(
+  db: Db,
+  { email, kind }: { email: string; kind: LimitedLetter },
+  moment: Date,
+): Promise<number> {
+  return db.$count(
+    sentLetters,
+    and(eq(sentLetters.email, email), eq(sentLetters.kind, kind), gt(sentLetters.sentAt, moment)),
+  )
+}
+
+export async function insertLetter(
+  tx: Db,
+  letter: { email: string; kind: LimitedLetter; sentAt: Date },
+): Promise<void> {
+  await tx.insert(sentLetters).values(letter)
+}
+
+function waitsAt(email: string, now: Date) {
+  return and(eq(pendingSignups.email, email), gt(pendingSignups.expiresAt, now))
+}

@@ -1,0 +1,41 @@
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import type { Deps } from '../deps.ts'
+import { cookiePrefix } from '../http/cookie-names.ts'
+import type { HttpEnv } from '../http/env.ts'
+
+const idPattern = /^[\w-]{1,64}$/
+
+/**
+ * Remembers in the browser which signup or account it may ask the letter of again. Several signups
+ * of one address can wait, and a stranger's could be the newest. So whoever signed up here, or knew
+ * the password here, gets the letter of exactly that one. The id opens nothing, because the letter
+ * goes to the address in any case.
+ */
+export function setUnverified(
+  { config }: Pick<Deps, 'config'>,
+  context: Context<HttpEnv>,
+  id: string,
+): void {
+  setCookie(context, cookieName(config.appUrl), id, {
+    secure: config.appUrl.protocol === 'https:',
+    httpOnly: true,
+    sameSite: 'Lax',
+    path: '/',
+    maxAge: tokenLifetimeMs['verify-email'] / 1000,
+  })
+}
+
+/** Returns the id that `setUnverified` set, or null where the cookie holds nothing like an id. */
+export function readUnverified(
+  { config }: Pick<Deps, 'config'>,
+  context: Context<HttpEnv>,
+): string | null {
+  const id = getCookie(context, cookieName(config.appUrl))
+  return id !== undefined && idPattern.test(id) ? id : null
+}
+
+function cookieName(origin: URL): string {
+  return `${cookiePrefix(origin)}.unverified`
+}

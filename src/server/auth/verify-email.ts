@@ -1,0 +1,95 @@
+import type { Db, Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { credentialStamp, tokenHash } from './account-token.ts'
+import {
+  type AddressOwner,
+  handOverUser,
+  insertVerifiedUser,
+  lockAddress,
+  removePendingSignups,
+} from './address-owner-queries.ts'
+import {
+  findCredentialsByEmail,
+  lockCredentials,
+  markEmailVerified,
+  setPassword,
+} from './queries.ts'
+import { requireSignupAllowed } from './require-signup-allowed.ts'
+import { endSessions } from './session-queries.ts'
+import {
+  findVerification,
+  moveTokens,
+  type PendingSignup,
+  removeOtherTokens,
+} from './signup-queries.ts'
+
+type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
+
+/**
+ * Verifies an address by the token of a letter (spec §4, email verification). The token of a signup
+ * makes an account with exactly the name and the password of that signup. The first token of an
+ * address that comes wins: the other signups for it are void, and so are older sessions and tokens.
+ * The same token again succeeds and changes nothing.
+ * @throws {AppError} TOKEN_INVALID for a token that is unknown or over, or whose address was
+ * verified in another way; SIGNUP_NOT_ALLOWED.
+ */
+export async function verifyEmail(deps: VerifyDeps, token: string): Promise<void> {
+  const { clock, db } = deps
+  const hash = tokenHash(token)
+  const found = await findVerification(db, hash, clock())
+  if (!found) throw new AppError('TOKEN_INVALID')
+  await db.transaction(async (tx) => {
+    await lockAddress(tx, found.email)
+    // Another token of this address may have won while this one waited for the lock.
+    const verification = await findVerification(tx, hash, clock())
+    const { signup, stamp, userId } = verification ?? {}
+    if (signup) await makeAccount(deps, tx, signup)
+    else if (userId && stamp) await verifyAccount(deps, tx, { userId, stamp })
+    else throw new AppError('TOKEN_INVALID')
+  })
+}
+
+async function makeAccount(
+  { clock, config }: VerifyDeps,
+  tx: Db,
+  signup: PendingSignup,
+): Promise<void> {
+  const { email } = signup
+  // The operator may have changed the settings since the signup.
+  requireSignupAllowed(config.signup, email)
+  if (email === config.adminEmail) throw new AppError('TOKEN_INVALID')
+  const now = clock()
+  const { firstName, lastName } = signup
+  const owner = { email, firstName, lastName, picture: null }
+  const made = await insertVerifiedUser(tx, owner, now)
+  const userId = made ?? (await takeOver(tx, owner, now))
+  await setPassword(tx, userId, signup.passwordHash, now)
+  await moveTokens(tx, signup.id, userId)
+  await removePendingSignups(tx, email)
+}
+
+/**
+ * Takes over the account that has the address already, and whose maker never proved to read its
+ * mail. Its files stay: whoever made it may be the same person.
+ */
+async function takeOver(tx: Db, owner: AddressOwner, now: Date): Promise<string> {
+  const found = await findCredentialsByEmail(tx, owner.email)
+  const account = found && (await lockCredentials(tx, found.userId))
+  if (!account || account.emailVerified) throw new AppError('TOKEN_INVALID')
+  await handOverUser(tx, account.userId, owner, now)
+  return account.userId
+}
+
+async function verifyAccount(
+  { clock }: VerifyDeps,
+  tx: Db,
+  { userId, stamp }: { userId: string; stamp: string },
+): Promise<void> {
+  const account = await lockCredentials(tx, userId)
+  if (!account || credentialStamp(account) !== stamp) throw new AppError('TOKEN_INVALID')
+  if (account.emailVerified) return
+  await markEmailVerified(tx, userId, clock())
+  await endSessions(tx, userId)
+  await removeOtherTokens(tx, userId)
+  await removePendingSignups(tx, account.email)
+}

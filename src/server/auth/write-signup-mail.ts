@@ -1,0 +1,134 @@
+import { momentText } from '../../shared/rules/moment-text.ts'
+import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import type { Deps } from '../deps.ts'
+import { type Addressed, recipientOf } from '../email/addressed.ts'
+import { addressTakenLetter } from '../email/letters/address-taken.ts'
+import { verifyAccountLetter, verifyEmailLetter } from '../email/letters/verify-email.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import { credentialStamp, newToken, tokenHash } from './account-token.ts'
+import { lockAddress } from './address-owner-queries.ts'
+import { admitLetter } from './letter-limits.ts'
+import { type Credentials, findCredentialsByEmail, insertAccountToken } from './queries.ts'
+import {
+  extendPendingSignup,
+  findPendingSignup,
+  findSignupToResend,
+  limitPendingSignups,
+  type PendingSignup,
+  removePendingSignup,
+} from './signup-queries.ts'
+
+type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
+type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
+
+/**
+ * Writes the letter for a new signup. A signup for whose letter there is no room does not wait: its
+ * link could reach nobody.
+ */
+export async function writeSignupLetter(
+  deps: MailDeps,
+  { signupId }: RequestOf<'signup'>,
+  { isRepeated }: { isRepeated: boolean },
+): Promise<Addressed | null> {
+  const signup = await findPendingSignup(deps.db, signupId, deps.clock())
+  if (!signup) return null
+  if (!isRepeated) {
+    const { email } = signup
+    if (!(await admitLetter(deps, { email, kind: 'signup' }))) {
+      await removePendingSignup(deps.db, signupId)
+      return null
+    }
+    await deps.db.transaction(async (tx) => {
+      await lockAddress(tx, email)
+      await limitPendingSignups(tx, email)
+    })
+  }
+  return letterOf(deps, signup)
+}
+
+/**
+ * Writes the letter of a signup again: of the one that the request names, or else of the newest one
+ * of the address. Where none waits, or the request names the account, the letter is for an account
+ * that nobody verified.
+ */
+export async function writeResentLetter(
+  deps: MailDeps,
+  { email, subject, askedAt }: RequestOf<'resend-verification'>,
+  { isRepeated }: { isRepeated: boolean },
+): Promise<Addressed | null> {
+  const account = await findCredentialsByEmail(deps.db, email)
+  const namesAccount = account !== undefined && account.userId === subject
+  const signup = namesAccount
+    ? undefined
+    : await findSignupToResend(deps.db, email, subject, deps.clock())
+  if (!signup && (!account || account.emailVerified)) return null
+  if (!isRepeated && !(await admitLetter(deps, { email, kind: 'signup' }))) return null
+  if (signup) return letterOf(deps, signup)
+  return account ? letterToAccount(deps, account, new Date(askedAt)) : null
+}
+
+/**
+ * Writes the letter that a signup leads to: where its address is taken, its owner learns of it and
+ * the signup waits without a link.
+ */
+async function letterOf(deps: MailDeps, signup: PendingSignup): Promise<Addressed | null> {
+  const { clock, config, db } = deps
+  const { id, email, browser, passwordHash } = signup
+  const signedUpAt = momentText(signup.createdAt)
+  const account = await findCredentialsByEmail(db, email)
+  if (account?.emailVerified) {
+    const { firstName: name } = account
+    const loginPage = `${config.appUrl.origin}/login`
+    const content = addressTakenLetter({ name, email, signedUpAt, browser, loginPage })
+    return { to: recipientOf(account), content }
+  }
+  // The administrator's address is taken even before that account exists.
+  if (email === config.adminEmail) return null
+
+  const token = newToken()
+  const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
+  const waits = await db.transaction(async (tx) => {
+    // Meanwhile another letter may have won. And a mail that was late must find its signup waiting.
+    if (!(await extendPendingSignup(tx, id, expiresAt))) return false
+    const stamp = credentialStamp({ email, passwordHash })
+    const hash = tokenHash(token)
+    await insertAccountToken(tx, { hash, signupId: id, purpose: 'verify-email', stamp, expiresAt })
+    return true
+  })
+  if (!waits) return null
+  const link = verifyLink(deps, token)
+  return {
+    to: { name: '', address: email },
+    content: verifyEmailLetter({ email, link, signedUpAt, browser }),
+  }
+}
+
+async function letterToAccount(
+  deps: MailDeps,
+  account: Credentials,
+  askedAt: Date,
+): Promise<Addressed> {
+  const { clock, config, db } = deps
+  const { email, userId } = account
+  const token = newToken()
+  await insertAccountToken(db, {
+    hash: tokenHash(token),
+    userId,
+    purpose: 'verify-email',
+    stamp: credentialStamp(account),
+    expiresAt: new Date(clock().getTime() + tokenLifetimeMs['verify-email']),
+  })
+  return {
+    to: recipientOf(account),
+    content: verifyAccountLetter({
+      email,
+      link: verifyLink(deps, token),
+      askedAt: momentText(askedAt),
+      loginPage: `${config.appUrl.origin}/login`,
+    }),
+  }
+}
+
+function verifyLink({ config }: MailDeps, token: string): string {
+  return `${config.appUrl.origin}/verify-email?token=${token}`
+}

@@ -1,0 +1,78 @@
+import { greeting, type LetterContent } from '../letter.ts'
+
+/**
+ * Writes the letter whose link makes an account of a signup. It names time and browser of the
+ * signup, because more than one signup for the address may wait, and each link opens an account
+ * with another password. It has no word that was typed in the signup, because anybody could have
+ * typed it.
+ */
+export function verifyEmailLetter(facts: {
+  email: string
+  /** The page that makes the account when its link is opened. */
+  link: string
+  /** When the signup was made, as text for people. */
+  signedUpAt: string
+  /** The browser's name; null where it is unknown. */
+  browser: string | null
+}): LetterContent {
+  return {
+    subject: 'Verify your email address for Mayfly',
+    preview: 'The link works for 24 hours.',
+    heading: 'Verify your email address',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `${greeting(null)} somebody signed up with ${facts.email} (${facts.signedUpAt}, ${browserText(facts.browser)}). If that was you, open this link, and your account is ready.`,
+      },
+      {
+        kind: 'button',
+        label: 'Verify email address',
+        href: facts.link,
+        note: 'The link works for 24 hours.',
+      },
+      {
+        kind: 'paragraph',
+        strong: 'It was not you?',
+        text: 'Do nothing, and there will be no account. If you signed up at another time or with another browser, take the letter of that signup: the account of this one has a password that somebody else chose.',
+      },
+    ],
+  }
+}
+
+/** Writes the letter that verifies the address of an account which is there already. */
+export function verifyAccountLetter(facts: {
+  email: string
+  link: string
+  /** When the letter was asked for, as text for people. */
+  askedAt: string
+  /** The page where the owner of the address can take the account over. */
+  loginPage: string
+}): LetterContent {
+  return {
+    subject: 'Verify your email address for Mayfly',
+    preview: 'The link works for 24 hours.',
+    heading: 'Verify your email address',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `${greeting(null)} somebody asked to verify ${facts.email} for the account that has this address (${facts.askedAt}).`,
+      },
+      {
+        kind: 'button',
+        label: 'Verify email address',
+        href: facts.link,
+        note: 'The link works for 24 hours.',
+      },
+      {
+        kind: 'paragraph',
+        strong: 'The account is not yours?',
+        text: `Do not open the link: whoever made the account would keep its password. Do nothing, or choose 'Forgot password?' at ${facts.loginPage} to take the account over.`,
+      },
+    ],
+  }
+}
+
+/** Returns the words for a browser in a letter. */
+export function browserText(browser: string | null): string {
+  return browser === null ? 'from an unknown browser' : `from ${browser}`
+}

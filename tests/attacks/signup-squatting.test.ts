@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { users } from '../../src/server/db/schema.ts'
+import type { Mail } from '../../src/server/email/mailer.ts'
+import { sendMail } from '../../src/server/jobs/send-mail.ts'
+import { type GoogleApp, startGoogleApp } from '../support/google-app.ts'
+import { json, logIn, makeClient } from '../support/make.ts'
+import {
+  cookiesOf,
+  makeUnverified,
+  newAddress,
+  signUp,
+  signUpForToken,
+  signupForm,
+  tokenIn,
+  verified,
+  verify,
+} from '../support/signup.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/*
+ * The attack: somebody signs up with the address of another person, the victim, to get an account
+ * that she verifies and he knows the password of; to learn whether she has an account; to fill her
+ * mailbox; or to keep her out.
+ */
+
+const attackers = 'the attacker knows this'
+const victims = 'only the victim knows this'
+
+let app: TestApp
+let email: string
+beforeAll(async () => {
+  app = await startTestApp({ env: verified })
+})
+afterAll(() => app.close())
+beforeEach(() => {
+  email = newAddress()
+})
+afterEach(() => vi.restoreAllMocks())
+
+async function tryLogin(address: string, password: string) {
+  return (await makeClient(app).post('/api/auth/login', { email: address, password })).status
+}
+
+function reset(token: string, newPassword: string) {
+  return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
+}
+
+/** Her password opens the account under her name, his opens nothing. */
+async function expectHers() {
+  expect(await tryLogin(email, attackers)).toBe(401)
+  const client = makeClient(app, await logIn(app, email, victims))
+  expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({ name: 'Vera Victim' })
+}
+
+const hers = { password: victims, firstName: 'Vera', lastName: 'Victim' }
+
+describe('the address of a victim that an attacker signs up with', () => {
+  it('before her: the letter of her own signup makes her account, with her password', async () => {
+    const his = await signUpForToken(app, { email, password: attackers })
+    const her = await signUpForToken(app, { email, ...hers })
+    expect((await verify(app, her)).status).toBe(200)
+    await expectHers()
+    expect((await verify(app, his)).status).toBe(400)
+    await expectHers()
+  })
+
+  it('after her: the same', async () => {
+    const her = await signUpForToken(app, { email, ...hers })
+    await signUpForToken(app, { email, password: attackers })
+    expect((await verify(app, her)).status).toBe(200)
+    await expectHers()
+  })
+
+  it('between her signup and her asking for the letter again: she gets her own again', async () => {
+    const signup = await signUp(makeClient(app), { email, ...hers })
+    app.clock.advance(1000)
+    await signUpForToken(app, { email, password: attackers })
+    await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
+    const [again] = await app.mails()
+    expect((await verify(app, tokenIn(again))).status).toBe(200)
+    await expectHers()
+  })
+
+  it('at the same moment, in every order: nobody else gets in', async () => {
+    const forms = [{ password: attackers }, hers, { password: 'a third one' }]
+    await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
+    const tokens = (await app.mails()).map(tokenIn)
+    const answers = await Promise.all(tokens.map((token) => verify(app, token)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    const logins = forms.map(({ password }) => tryLogin(email, password))
+    expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
+  })
+
+  it('while no address was verified: her letter ends his account’s password and sessions', async () => {
+    await makeUnverified(app, email, attackers)
+    const his = await signUpForToken(app, { email, password: attackers })
+    const her = await signUpForToken(app, { email, ...hers })
+    await verify(app, her)
+    await expectHers()
+    expect((await verify(app, his)).status).toBe(400)
+  })
+
+  it('once it is hers: no letter that he causes carries a link', async () => {
+    await verify(app, await signUpForToken(app, { email, ...hers }))
+    expect(await signUpForToken(app, { email, password: attackers })).toBe('')
+    await expectHersAfterHisSignup()
+  })
+})
+
+/** His signup waits without a link, so that he learns nothing, and opens nothing. */
+async function expectHersAfterHisSignup() {
+  expect(await tryLogin(email, attackers)).toBe(403)
+  expect(await tryLogin(email, victims)).toBe(200)
+}
+
+describe('a token', () => {
+  it('does nothing but what its letter was for', async () => {
+    await verify(app, await signUpForToken(app, { email, ...hers }))
+    await makeClient(app).post('/api/auth/forgot-password', { email })
+    const [mail] = await app.mails()
+    const waiting = await signUpForToken(app, { email: newAddress() })
+    expect((await verify(app, tokenIn(mail))).status).toBe(400)
+    expect((await reset(waiting, 'a new password')).status).toBe(400)
+    expect((await verify(app, waiting)).status).toBe(200)
+    expect((await reset(waiting, 'a new password')).status).toBe(400)
+    expect((await reset(tokenIn(mail), 'a new password')).status).toBe(200)
+  })
+
+  it('of one account verifies no other', async () => {
+    const [mine, theirs] = [newAddress(), newAddress()]
+    for (const address of [mine, theirs]) await makeUnverified(app, address)
+    await makeClient(app).post('/api/auth/resend-verification', { email: mine })
+    const [mail] = await app.mails()
+    await verify(app, tokenIn(mail))
+    const rows = await app.deps.db.select().from(users).where(eq(users.email, theirs))
+    expect(rows).toMatchObject([{ emailVerified: false }])
+  })
+
+  it('raced many times at the same moment makes one account, and every click a success', async () => {
+    const token = await signUpForToken(app, { email, ...hers })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(app, token)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(await app.deps.db.$count(users, eq(users.email, email))).toBe(1)
+    await expectHers()
+  })
+
+  it('raced against a reset of the same account leaves one of the two, whole', async () => {
+    await makeUnverified(app, email, attackers)
+    const token = await signUpForToken(app, { email, ...hers })
+    await makeClient(app).post('/api/auth/forgot-password', { email })
+    const [mail] = await app.mails()
+    const [clicked, changed] = await Promise.all([
+      verify(app, token),
+      reset(tokenIn(mail), 'of the reset'),
+    ])
+    expect([clicked.status, changed.status].sort()).toEqual([200, 400])
+    const winner = clicked.status === 200 ? victims : 'of the reset'
+    expect(await tryLogin(email, winner)).toBe(200)
+    expect(await tryLogin(email, attackers)).toBe(401)
+  })
+})
+
+describe('an address that looks like the victim’s', () => {
+  it.each([
+    ['a Cyrillic letter', 'vеra@example.org'],
+    ['a Cyrillic domain', 'vera@ехample.org'],
+    ['a wide letter', 'ｖera@example.org'],
+    ['a Kelvin sign, whose lower case is a k', 'ver\u212a@example.org'],
+    ['a dotted capital I, whose lower case has two characters', 'ver\u0130@example.org'],
+    ['a character of no width', 've\u200bra@example.org'],
+    ['text that is turned around', 'vera\u202e@example.org'],
+    ['a dot behind the domain', 'vera@example.org.'],
+    ['a dot before the @', 'vera.@example.org'],
+    ['two dots', 've..ra@example.org'],
+    ['a second address', 'vera@example.org,eve@example.net'],
+    ['a name', 'Vera <vera@example.org>'],
+    ['a comment', 'vera(x)@example.org'],
+    ['quotation marks', '"vera"@example.org'],
+    ['a header of its own', 'vera@example.org\r\nBcc: eve@example.net'],
+    ['NUL', 'vera\0@example.org'],
+    ['a percent sign', 'vera%example.net@example.org'],
+    ['an address of the network', 'vera@[127.0.0.1]'],
+  ])('with %s is refused', async (_, address) => {
+    const answer = await signUp(makeClient(app), { email: address })
+    expect(answer.status).toBe(400)
+    const { message } = await json<{ message: string }>(answer)
+    expect(message).toMatch(/^email: /)
+    expect(await app.mails()).toEqual([])
+  })
+
+  it('in other case is the same address: one account, one lock, one count', async () => {
+    const [local, domain] = email.split('@')
+    const loud = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
+    const his = await signUpForToken(app, { email: loud, password: attackers })
+    const her = await signUpForToken(app, { email: ` ${email} `, ...hers })
+    expect((await verify(app, her)).status).toBe(200)
+    expect((await verify(app, his)).status).toBe(400)
+    await expectHers()
+  })
+
+  it('with a plus is another address, whose letter goes there', async () => {
+    await verify(app, await signUpForToken(app, { email, ...hers }))
+    const tagged = email.replace('@', '+tag@')
+    const token = await signUpForToken(app, { email: tagged, password: attackers })
+    expect((await verify(app, token)).status).toBe(200)
+    await expectHers()
+    expect(await tryLogin(tagged, attackers)).toBe(200)
+  })
+})
+
+describe('a password that costs much', () => {
+  it('of a megabyte is refused before anything is hashed', async () => {
+    const hashed = vi.spyOn(Worker.prototype, 'postMessage')
+    const large = 'x'.repeat(1024 ** 2)
+    const client = makeClient(app)
+    expect((await signUp(client, { email, password: large })).status).toBe(413)
+    expect(await tryLogin(email, large)).toBe(413)
+    expect((await reset('x', large)).status).toBe(413)
+    for (const length of [129, 30_000]) {
+      const long = 'x'.repeat(length)
+      expect((await signUp(client, { email, password: long })).status).toBe(400)
+      expect(await tryLogin(email, long)).toBe(400)
+    }
+    expect(hashed).not.toHaveBeenCalled()
+  })
+
+  it('is hashed once for a login, however many signups of the address wait', async () => {
+    await verify(app, await signUpForToken(app, { email, ...hers }))
+    const unknown = newAddress()
+    for (const address of [email, unknown]) {
+      for (let n = 0; n < 5; n += 1) {
+        await signUpForToken(app, { email: address, password: `${attackers} ${n}` })
+      }
+    }
+    const hashed = vi.spyOn(Worker.prototype, 'postMessage')
+    const logins: [string, string, number][] = [
+      [email, victims, 200],
+      [email, `${attackers} 0`, 403],
+      [email, `${attackers} 4`, 403],
+      [email, 'a wrong one', 401],
+      [unknown, `${attackers} 0`, 403],
+      [unknown, 'a wrong one', 401],
+      [newAddress(), 'a wrong one', 401],
+    ]
+    for (const [address, password, status] of logins) {
+      hashed.mockClear()
+      expect(await tryLogin(address, password)).toBe(status)
+      expect(hashed).toHaveBeenCalledTimes(1)
+    }
+  })
+})
+
+describe('letters to the victim', () => {
+  it('never pass their limit, however many jobs write one at the same moment', async () => {
+    await verify(app, await signUpForToken(app, { email, ...hers }))
+    const sent: Mail[] = []
+    const mailer = { send: async (mail: Mail) => void sent.push(mail), close() {} }
+    const askedAt = app.clock().toISOString()
+    await Promise.all(
+      Array.from({ length: 12 }, () =>
+        sendMail(
+          { ...app.deps, mailer },
+          { id: randomUUID(), retryCount: 0 },
+          { kind: 'forgot-password', email, askedAt },
+        ),
+      ),
+    )
+    expect(sent).toHaveLength(3)
+  })
+})
+
+describe('with limits on', () => {
+  let limited: TestApp
+  beforeAll(async () => {
+    limited = await startTestApp({ env: { ...verified, RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+  })
+  afterAll(() => limited.close())
+
+  /** A client with an address of its own. */
+  function clientAt(address: string) {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
+    return (path: string, body: unknown) =>
+      makeClient(limited).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+
+  it('one attacker does not use up the letters that she needs', async () => {
+    const attacker = clientAt('192.0.2.1')
+    const statuses: number[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const answer = await attacker('/api/auth/signup', signupForm({ email, password: attackers }))
+      statuses.push(answer.status)
+      statuses.push((await attacker('/api/auth/resend-verification', { email })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
+    await limited.mails()
+    const victim = clientAt('192.0.2.2')
+    await victim('/api/auth/signup', signupForm({ email, ...hers }))
+    const [mail] = await limited.mails()
+    expect((await verify(limited, tokenIn(mail))).status).toBe(200)
+  })
+
+  it('his own signup with her address wins him no tries at her password', async () => {
+    const victim = clientAt('192.0.2.3')
+    await victim('/api/auth/signup', signupForm({ email, ...hers }))
+    const [mail] = await limited.mails()
+    await verify(limited, tokenIn(mail))
+    const attacker = clientAt('192.0.2.4')
+    await attacker('/api/auth/signup', signupForm({ email, password: attackers }))
+    const statuses: number[] = []
+    for (let n = 0; n < 6; n += 1) {
+      for (const password of [`guess ${n}`, attackers]) {
+        statuses.push((await attacker('/api/auth/login', { email, password })).status)
+      }
+    }
+    expect(statuses).toEqual([401, 403, 401, 403, 401, 403, 401, 403, 401, 403, 429, 429])
+  })
+})
+
+describe('a victim who comes by Google', () => {
+  let google: GoogleApp
+  beforeAll(async () => {
+    google = await startGoogleApp({ env: verified })
+  })
+  afterAll(() => google.close())
+
+  const logInAsAttacker = async () =>
+    (await makeClient(google.app).post('/api/auth/login', { email, password: attackers })).status
+
+  it.each([
+    ['has her own account', false],
+    ['takes over the account that he made while no address was verified', true],
+  ])('%s, and his signup with her address is void', async (_, isSquatted) => {
+    if (isSquatted) await makeUnverified(google.app, email, 'of the old account')
+    const his = await signUpForToken(google.app, { email, password: attackers })
+    expect(await logInAsAttacker()).toBe(403)
+    const { path } = await google.signIn({ sub: email, email, email_verified: true })
+    expect(path).toBe('/')
+    expect(await logInAsAttacker()).toBe(401)
+    expect((await verify(google.app, his)).status).toBe(400)
+    const rows = await google.app.deps.db.select().from(users).where(eq(users.email, email))
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.name).not.toContain('Lovelace')
+  })
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Mailer } from '../src/server/email/mailer.ts'
+import { smtpMailer } from '../src/server/email/smtp.ts'
+import { type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { startJobs } from '../src/server/jobs/jobs.ts'
+import { logIn, makeClient } from './support/make.ts'
+import { newAddress, password, signUp, verify } from './support/signup.ts'
+import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+/** The whole way of a signup: the server, its queue in the database, SMTP, and a mail program. */
+
+let app: TestApp
+let queue: JobQueue
+let server: TestSmtpServer
+let mailer: Mailer
+beforeAll(async () => {
+  server = await startSmtpServer()
+  // Verification is on by default where there is an SMTP server.
+  app = await startTestApp({ env: { SMTP_URL: server.url } })
+  queue = await openJobQueue(app.pool, app.deps.log)
+  app.deps.mailQueue = queue.mail
+  mailer = smtpMailer({ url: server.url, from: app.deps.config.mailFrom })
+  await startJobs({ ...app.deps, mailer }, queue)
+})
+afterAll(async () => {
+  await queue.stop()
+  mailer.close()
+  await server.close()
+  await app.close()
+})
+
+function receivedBy(email: string) {
+  return server.received.filter(({ to }) =>
+    [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
+  )
+}
+
+it('a signup while the mail server is away is answered, and its letter comes later and works', async () => {
+  const email = newAddress()
+  server.react({ recipient: 451 })
+  const answer = await signUp(makeClient(app), { email })
+  expect(await answer.json()).toMatchObject({ requiresVerification: true })
+  await expect.poll(() => server.offered).toContain(email)
+  server.react('accept')
+  await expect
+    .poll(async () => {
+      await app.pool.query("update pgboss.job set start_after = now() where state = 'retry'")
+      return receivedBy(email).length
+    })
+    .toBe(1)
+  const [mail] = receivedBy(email)
+  expect(mail?.subject).toBe('Verify your email address for Mayfly')
+  const link = new RegExp(`${app.url}/verify-email\\?token=([\\w-]{43})`)
+  const [, inText] = link.exec(mail?.text ?? '') ?? []
+  const [, inHtml] = link.exec(String(mail?.html)) ?? []
+  expect(inHtml).toBe(inText)
+
+  expect((await verify(app, inText)).status).toBe(200)
+  await logIn(app, email, password)
+
+  await signUp(makeClient(app), { email })
+  await expect.poll(() => receivedBy(email).length).toBe(2)
+  const [, told] = receivedBy(email)
+  expect(told?.subject).toBe('Somebody signed up with your address')
+  expect(String(told?.html)).not.toContain('token')
+})
