@@ -25,6 +25,7 @@ const configuration = [
   'biome.json',
   'no-clock.grit',
   'named-functions.grit',
+  'no-tier-names.grit',
   'one-transaction.grit',
   '.gitignore',
   'package.json',
@@ -64,6 +65,7 @@ const upwards = 'A feature imports neither admin nor jobs nor app'
 const noServer = 'The web imports nothing of the server'
 const noFeature = 'A feature of the web imports no other feature.'
 const clock = 'Only main.ts asks the system for the time'
+const tierNames = 'Ask a field of tierLimits'
 const transactions = 'Only src/server/db opens connections and transactions'
 
 const crossings: Crossing[] = [
@@ -191,6 +193,12 @@ const crossings: Crossing[] = [
   ),
   crossing('src/server/files/e.ts', 'export const read = Date.now\n', clock, 'plugin'),
   ...[
+    "export function keeps(tier) { return tier === 'premium' }\n",
+    "export function pays(tier) { return tier !== 'free' }\n",
+    'export const largest = tierLimits.premium.maxFileSize\n',
+    'const { free } = tierLimits\n\nexport const most = free.maxFiles\n',
+  ].map((code, at) => crossing(`src/web/tiers/name-${at}.tsx`, code, tierNames, 'plugin')),
+  ...[
     "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = drizzle('postgres:')\n",
     "import { drizzle } from 'drizzle-orm/node-postgres'\nexport function db(c) { return drizzle(c, {}) }\n",
     "import pg from 'pg'\n\nexport const pool = new pg.Pool()\n",
@@ -226,6 +234,14 @@ const crossings: Crossing[] = [
 const allowed: Planted[] = [
   { file: 'src/shared/contract/ok.ts', code: "import 'zod'\nimport '../rules/lifetime.ts'\n" },
   { file: 'src/shared/rules/ok.ts', code: "import '../contract/errors.ts'\nimport './tier.ts'\n" },
+  {
+    file: 'src/shared/rules/trial.ts',
+    code: "export function isPremium(tier: string) { return tier === 'premium' }\n",
+  },
+  {
+    file: 'src/shared/rules/limits.ts',
+    code: 'export const sizeOf = tierLimits[tier].maxFileSize\n',
+  },
   { file: 'src/shared/rules/moment.ts', code: 'export const start = new Date(0)\n' },
   { file: 'src/shared/rules/ok.test.ts', code: "import 'fast-check'\nimport 'node:fs'\n" },
   { file: 'src/server/http/ok.ts', code: "import 'hono'\nimport '../db/schema.ts'\n" },

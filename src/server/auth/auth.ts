@@ -14,7 +14,7 @@ import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { longestLifeMs } from '../../shared/rules/session-life.ts'
-import { tiers } from '../../shared/rules/tier.ts'
+import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import * as schema from '../db/schema.ts'
@@ -113,7 +113,7 @@ function optionsFor(
       additionalFields: {
         firstName: { type: 'string', required: true },
         lastName: { type: 'string', required: true },
-        tier: { type: [...tiers], required: true, defaultValue: 'free', input: false },
+        tier: { type: [...tiers], required: true, defaultValue: defaultTier, input: false },
         role: { type: [...roles], required: true, defaultValue: 'user', input: false },
         premiumTrialStartedAt: { type: 'date', required: false, input: false },
         premiumTrialEndsAt: { type: 'date', required: false, input: false },

@@ -19,7 +19,7 @@ import {
 import { auditActions } from '../../shared/rules/audit-action.ts'
 import { limitedLetters } from '../../shared/rules/letter-limit.ts'
 import { roles } from '../../shared/rules/role.ts'
-import { tiers } from '../../shared/rules/tier.ts'
+import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
 import { storageNames } from '../storage/storage-name.ts'
 
@@ -44,7 +44,7 @@ export const users = pgTable(
 
     firstName: text('first_name').notNull().default(''),
     lastName: text('last_name').notNull().default(''),
-    tier: text({ enum: tiers }).notNull().default('free'),
+    tier: text({ enum: tiers }).notNull().default(defaultTier),
     role: text({ enum: roles }).notNull().default('user'),
     premiumTrialStartedAt: moment('premium_trial_started_at'),
     premiumTrialEndsAt: moment('premium_trial_ends_at'),

@@ -1,4 +1,4 @@
-import { linkStatus } from '../../shared/rules/link-status.ts'
+import { opens } from '../../shared/rules/link-status.ts'
 import { isShortCode } from '../../shared/rules/short-code.ts'
 import type { Clock } from '../deps.ts'
 import type { FindLink, Link } from './queries.ts'
@@ -13,6 +13,5 @@ export async function openLink(
 ): Promise<Link | null> {
   if (!isShortCode(code)) return null
   const link = await findLink(code)
-  // The owner's tier matters only after expiry, so any tier can be used here.
-  return link && linkStatus(link, 'free', clock()) === 'active' ? link : null
+  return link && opens(link, clock()) ? link : null
 }

@@ -3,7 +3,7 @@ import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rule
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
-import { linkLabel } from '../../shared/rules/link-status.ts'
+import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { readBuilt } from '../http/dist.ts'
 import { pageHeaders } from '../http/page-headers.ts'
@@ -90,8 +90,7 @@ function pageValues(
     name: link.originalName,
     size: formatSize(link.size),
     kind: kindLabel(kind),
-    // The label of an active link is the same for every tier of its owner.
-    label: linkLabel(link, 'free', now),
+    label: openLinkLabel(link, now),
     tone: life.tone,
     until: momentText(link.expiresAt),
     expiresAt: link.expiresAt.toISOString(),

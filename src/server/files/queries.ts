@@ -3,12 +3,13 @@ import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { type Tier, tiers } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import type { StorageName } from '../storage/storage-name.ts'
-import { isFreeAt } from '../tiers/queries.ts'
+import { tierAt } from '../tiers/queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
@@ -68,6 +69,8 @@ export async function countHoldings(
   return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
+const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
+
 /** A claim older than this belongs to a run that was cut off. Another run may take it over. */
 const claimMs = 10 * 60 * 1000
 
@@ -80,7 +83,7 @@ function staleClaim(now: Date): Date {
  * the two.
  */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
-  const expired: LinkStatus = ownerTier === 'premium' ? 'private' : 'deleted'
+  const expired: LinkStatus = tierLimits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
     when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then 'deleted'
     when ${files.expiresAt} <= ${now} then ${expired}
@@ -200,8 +203,8 @@ export async function giveNewLink(
 
 /**
  * Claims up to `limit` files whose bytes are to be removed: deleted by their owner, past their 30
- * days, or expired while their owner is free at `now`. (`linkStatus` decides the same in the
- * browser; a test compares the two.) Claims of other servers are left alone.
+ * days, or expired while their owner's tier at `now` renews no files. (`linkStatus` decides the same
+ * in the browser; a test compares the two.) Claims of other servers are left alone.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -209,6 +212,7 @@ export async function claimFilesToPurge(
   now: Date,
   limit: number,
 ): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
+  const isNotKept = inArray(tierAt(now), tiersWithoutRenewal)
   const due = db
     .select({ id: files.id })
     .from(files)
@@ -218,7 +222,7 @@ export async function claimFilesToPurge(
         and ${files.storage} = ${storage}
         and ${files.expiresAt} <= ${now}
         and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim(now)})
-        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isFreeAt(now)})`,
+        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept})`,
     )
     .limit(limit)
     .for('update', { of: files, skipLocked: true })

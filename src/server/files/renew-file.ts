@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
+import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { type ExpirationDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
-import { checkRenewal } from '../../shared/rules/renewal.ts'
+import { checkRenewal, type RenewalRefusal } from '../../shared/rules/renewal.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
@@ -29,7 +31,7 @@ export async function renewFile(
     if (!file) throw new AppError('FILE_NOT_FOUND')
     const now = clock()
     const check = checkRenewal({ ...file, purgedAt: file.purgingAt }, owner.tier, now)
-    if (!check.ok) throw new AppError(check.code)
+    if (!check.ok) throw refusal(check.code, owner.tier)
     const renewed = await giveNewLink(tx, file.id, {
       shortCode: newShortCode(),
       issuedAt: now,
@@ -37,4 +39,8 @@ export async function renewFile(
     })
     return toFile(renewed)
   })
+}
+
+function refusal(code: RenewalRefusal, tier: Tier): AppError {
+  return new AppError(code, code === 'TIER_RENEWAL' ? { message: tierErrorText(tier, code) } : {})
 }

@@ -1,4 +1,5 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { defaultTier, type Tier } from '../../shared/rules/tier.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -6,11 +7,12 @@ import type { Db } from '../deps.ts'
 export type UserRow = typeof users.$inferSelect
 
 /**
- * The condition that a row of `users` is free at `now`: `effectiveTier` in SQL. (A test compares
- * the two.) A user of an unknown tier does not count as free.
+ * The tier that a row of `users` has at `now`: `effectiveTier` in SQL. (A test compares the two.) A
+ * tier that this program does not know stays as it is, and so is in no list of tiers.
  */
-export function isFreeAt(now: Date): SQL {
-  return sql`(${users.tier} = 'free' or (${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}))`
+export function tierAt(now: Date): SQL<Tier> {
+  const isTrialOver = sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`
+  return sql`case when ${isTrialOver} then 'free' else ${users.tier} end`
 }
 
 /**
@@ -38,7 +40,7 @@ export async function writeTierFacts(
   const [user] = await tx
     .update(users)
     .set({
-      tier: facts.tier ?? 'free',
+      tier: facts.tier ?? defaultTier,
       premiumTrialStartedAt,
       premiumTrialEndsAt,
       updatedAt: now,

@@ -1,3 +1,4 @@
+import { defaultTier } from '../../shared/rules/tier.ts'
 import type { TierReason } from '../../shared/rules/tier-change.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
@@ -24,5 +25,5 @@ export function tierEntry(change: {
 }
 
 function told({ tier, premiumTrialEndsAt }: Standing) {
-  return { tier: tier ?? 'free', trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
+  return { tier: tier ?? defaultTier, trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
 }

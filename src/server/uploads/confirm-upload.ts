@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
+import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { type ExpirationDays, firstLifetime } from '../../shared/rules/lifetime.ts'
 import { hasRoom, tierLimits } from '../../shared/rules/tier-limits.ts'
@@ -72,8 +73,9 @@ async function takePlace(tx: Db, upload: Upload, now: Date): Promise<boolean> {
   if (!owner) throw new AppError('UNAUTHORIZED')
   if (!(await prepareFindUpload(tx)(ownerId, storageKey))) return false
   const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
-  if (!hasRoom(effectiveTier(owner, now), filesInUse)) throw new AppError('TIER_FILE_COUNT')
-  return true
+  const tier = effectiveTier(owner, now)
+  if (hasRoom(tier, filesInUse)) return true
+  throw new AppError('TIER_FILE_COUNT', { message: tierErrorText(tier, 'TIER_FILE_COUNT') })
 }
 
 async function findConfirmed(

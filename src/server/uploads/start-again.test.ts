@@ -13,6 +13,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { tiers } from '../../shared/rules/tier.ts'
 import { uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -87,7 +88,7 @@ describe('a start that names whose it is', () => {
   })
 })
 
-describe.each(['free', 'premium'] as const)('a start that is repeated, %s', (tier) => {
+describe.each(tiers)('a start that is repeated, %s', (tier) => {
   const person = () => makePerson(app, { tier })
 
   it('answers the same upload, with URLs signed anew', async () => {
@@ -295,9 +296,8 @@ describe('the places of a free user', () => {
         expirationDays: 3 as const,
         idempotencyKey: randomUUID(),
       }
-      const tiers = ['free', 'premium', 'free', 'premium'] as const
       const answers = await Promise.all(
-        tiers.map((tier) => startUploadAt(deps, { id: ada.id, tier }, same)),
+        [...tiers, ...tiers].map((tier) => startUploadAt(deps, { id: ada.id, tier }, same)),
       )
       expect(new Set(answers.map(({ cloudKey }) => cloudKey)).size).toBe(1)
       await db.delete(uploads).where(eq(uploads.ownerId, ada.id))

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
 import {
@@ -72,7 +73,10 @@ export async function startUpload(
 
   const assertAllowed = (tier: Tier, filesInUse: number) => {
     const verdict = checkUpload({ tier, fileSize, expirationDays, filesInUse })
-    if (!verdict.ok) throw new AppError(verdict.code)
+    if (verdict.ok) return
+    const { code } = verdict
+    if (code === 'FILE_TOO_LARGE') throw new AppError(code)
+    throw new AppError(code, { message: tierErrorText(tier, code) })
   }
   const open = async (insertUpload: UploadStatements['insertUpload']) => {
     const upload = await insertUpload({

@@ -1,4 +1,4 @@
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { largestFileSize } from '../../shared/rules/tier-limits.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -12,11 +12,11 @@ export const leastUnfinishedBytes = 8 * mebibyte
  * the largest files. A browser sends one large file at a time, so this suffices for several devices
  * and some failed uploads.
  */
-export const accountCeilingBytes = 32 * tierLimits.premium.maxFileSize
+export const accountCeilingBytes = 32 * largestFileSize
 
 /**
- * The ceiling for all accounts together: 1 TiB, 32 times as much. In a bucket that costs less than
- * a dollar a day.
+ * The ceiling for all accounts together, 32 times as much: 1 TiB where the largest file has 1 GiB.
+ * In a bucket that costs less than a dollar a day.
  */
 export const instanceCeilingBytes = 32 * accountCeilingBytes
 

@@ -1,19 +1,11 @@
-import { anyOf } from '../rules/any-of.ts'
-import { formatSizeLimit } from '../rules/file-size.ts'
-import { type TierLimits, tierLimits } from '../rules/tier-limits.ts'
-
-const { free, premium } = tierLimits
-function size({ maxFileSize }: TierLimits) {
-  return formatSizeLimit(maxFileSize)
-}
-function days({ expirationDays }: TierLimits) {
-  return anyOf(expirationDays)
-}
+import { defaultTier } from '../rules/tier.ts'
+import { tierErrorText } from './tier-errors.ts'
 
 /**
  * Every error that the HTTP interface can answer with: its code, its status and its public text.
  * People read the text. A use case may replace it with a more precise sentence, but never with
- * anything internal.
+ * anything internal. (What a tier refuses is told with the limits of the user's tier, by
+ * `tierErrorText`.)
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -35,15 +27,15 @@ export const errorTable = {
   SIGNUP_NOT_ALLOWED: { status: 403, message: 'Nobody can sign up with this address here.' },
   TIER_FILE_COUNT: {
     status: 403,
-    message: `The free tier holds ${free.maxFiles} files at most. Upgrade to Premium for unlimited uploads.`,
+    message: tierErrorText(defaultTier, 'TIER_FILE_COUNT'),
   },
   TIER_EXPIRATION: {
     status: 403,
-    message: `The free tier keeps files for ${days(free)} days. Upgrade to Premium for ${days(premium)} days.`,
+    message: tierErrorText(defaultTier, 'TIER_EXPIRATION'),
   },
   TIER_RENEWAL: {
     status: 403,
-    message: 'The free tier cannot renew links. Upgrade to Premium for new links.',
+    message: tierErrorText(defaultTier, 'TIER_RENEWAL'),
   },
   SIGNATURE_INVALID: {
     status: 403,
@@ -100,7 +92,7 @@ export const errorTable = {
   FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TIER_FILE_SIZE: {
     status: 413,
-    message: `The free tier takes files up to ${size(free)}. Upgrade to Premium for files up to ${size(premium)}.`,
+    message: tierErrorText(defaultTier, 'TIER_FILE_SIZE'),
   },
   BODY_TOO_LARGE: { status: 413, message: 'The request is too large.' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.' },

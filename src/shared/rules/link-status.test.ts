@@ -7,7 +7,8 @@ import {
   linkStatus,
   nextLabelChange,
 } from './link-status.ts'
-import type { Tier } from './tier.ts'
+import { type Tier, tiers } from './tier.ts'
+import { tierLimits } from './tier-limits.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -87,23 +88,23 @@ const offset = fc.oneof(
 const facts = fc
   .tuple(offset, offset, fc.option(offset))
   .map(([expires, ends, purged]) => link(expires, ends, purged))
-const tiers = fc.constantFrom<Tier>('free', 'premium')
+const anyTier = fc.constantFrom(...tiers)
 
 describe('for every order of dates', () => {
   it('a link opens only before both of its dates and with its bytes there', () => {
     fc.assert(
-      fc.property(facts, tiers, (any, tier) => {
+      fc.property(facts, anyTier, (any, tier) => {
         const opens = now < any.expiresAt && now < any.maxLifetimeAt && any.purgedAt === null
         expect(linkStatus(any, tier, now) === 'active').toBe(opens)
       }),
     )
   })
 
-  it('only a premium owner has private files, and only with the bytes there and time to renew', () => {
+  it('only an owner who can renew has private files, and only with the bytes there and time to renew', () => {
     fc.assert(
-      fc.property(facts, tiers, (any, tier) => {
+      fc.property(facts, anyTier, (any, tier) => {
         if (linkStatus(any, tier, now) !== 'private') return
-        expect(tier).toBe('premium')
+        expect(tierLimits[tier].renewal).toBe(true)
         expect(any.purgedAt).toBeNull()
         expect(now < any.maxLifetimeAt && now >= any.expiresAt).toBe(true)
       }),
@@ -113,7 +114,7 @@ describe('for every order of dates', () => {
   it('never comes back to life: later is never better', () => {
     const rank = { active: 2, private: 1, deleted: 0 }
     fc.assert(
-      fc.property(facts, tiers, fc.nat(60 * day), (any, tier, later) => {
+      fc.property(facts, anyTier, fc.nat(60 * day), (any, tier, later) => {
         expect(rank[linkStatus(any, tier, inMs(later))]).toBeLessThanOrEqual(
           rank[linkStatus(any, tier, now)],
         )
@@ -139,7 +140,7 @@ describe('for every order of dates', () => {
       deleted: /^(?:Permanently expired|Expired & deleted)$/,
     }
     fc.assert(
-      fc.property(facts, tiers, (any, tier) => {
+      fc.property(facts, anyTier, (any, tier) => {
         const label = linkLabel(any, tier, now)
         const found = words[linkStatus(any, tier, now)].exec(label)
         expect(found, label).not.toBeNull()
@@ -178,7 +179,7 @@ describe('nextLabelChange', () => {
 
   it('is the very millisecond of the next other label, for any link', () => {
     fc.assert(
-      fc.property(facts, tiers, fc.double({ min: 0, max: 1, noNaN: true }), (any, tier, part) => {
+      fc.property(facts, anyTier, fc.double({ min: 0, max: 1, noNaN: true }), (any, tier, part) => {
         const label = linkLabel(any, tier, now)
         const next = nextLabelChange(any, tier, now)
         if (next === null) {

@@ -1,5 +1,6 @@
 import { dayInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
+import { tierLimits } from './tier-limits.ts'
 import { leastLeftOfText, timeLeftText } from './time-left.ts'
 
 /**
@@ -19,6 +20,11 @@ export interface LinkFacts {
   purgedAt: Date | null
 }
 
+/** Says whether a link opens at `now`. The tier of its owner matters only when it is over. */
+export function opens(facts: LinkFacts, now: Date): boolean {
+  return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgedAt === null
+}
+
 /**
  * Returns the state of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
  * ends at the exact millisecond of its date. A link without bytes is deleted, even if the dates and
@@ -30,7 +36,7 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   if (now >= facts.maxLifetimeAt) return 'deleted'
   if (facts.purgedAt !== null) return 'deleted'
   // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
-  if (now >= facts.expiresAt) return ownerTier === 'premium' ? 'private' : 'deleted'
+  if (now >= facts.expiresAt) return tierLimits[ownerTier].renewal ? 'private' : 'deleted'
   return 'active'
 }
 
@@ -47,13 +53,20 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
       const days = Math.ceil(until(facts.maxLifetimeAt) / dayInMs)
       return days === 1 ? 'Private (1 day to renew)' : `Private (${days} days to renew)`
     }
-    case 'active': {
-      // No renewal sets an expiry after the maximum lifetime, but the earlier of both dates is the
-      // end in any case.
-      const left = Math.min(until(facts.expiresAt), until(facts.maxLifetimeAt))
-      return timeLeftText(left)
-    }
+    case 'active':
+      return openLinkLabel(facts, now)
   }
+}
+
+/** Returns the words of spec §4 for a link that opens: how long it still does. */
+export function openLinkLabel(
+  facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
+  now: Date,
+): string {
+  // No renewal sets an expiry after the maximum lifetime, but the earlier of both dates is the end
+  // in any case.
+  const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
+  return timeLeftText(end - now.getTime())
 }
 
 /**

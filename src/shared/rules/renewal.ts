@@ -1,5 +1,6 @@
 import { type LinkFacts, linkStatus } from './link-status.ts'
 import type { Tier } from './tier.ts'
+import { tierLimits } from './tier-limits.ts'
 
 /** Codes from the contract's table of errors. */
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
@@ -14,7 +15,7 @@ export function checkRenewal(
   now: Date,
 ): { ok: true } | { ok: false; code: RenewalRefusal } {
   // Spec §4: renewing is premium-only and disabled when deleted.
-  if (ownerTier !== 'premium') return { ok: false, code: 'TIER_RENEWAL' }
+  if (!tierLimits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
   if (linkStatus(facts, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
   return { ok: true }
 }

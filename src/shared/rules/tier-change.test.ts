@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../contract/errors.ts'
-import { tiers } from './tier.ts'
+import { type Tier, tiers } from './tier.ts'
 import { changeTier, type TierWish, tierReasons } from './tier-change.ts'
 import { effectiveTier, type TierFacts } from './trial.ts'
 
@@ -25,7 +25,7 @@ const standings = {
 } satisfies Record<string, TierFacts>
 type Standing = keyof typeof standings
 
-function facts(tier: 'free' | 'premium', started: Date | null, ends: Date | null): TierFacts {
+function facts(tier: Tier, started: Date | null, ends: Date | null): TierFacts {
   return { tier, premiumTrialStartedAt: started, premiumTrialEndsAt: ends }
 }
 

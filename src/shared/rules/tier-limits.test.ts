@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../contract/errors.ts'
 import { expirationDays } from './lifetime.ts'
-import { checkUpload, hasRoom, tierLimits, type UploadWish } from './tier-limits.ts'
+import { type Tier, tiers } from './tier.ts'
+import {
+  checkUpload,
+  hasRoom,
+  largestFileSize,
+  tierLimits,
+  type UploadWish,
+  upgradeOf,
+} from './tier-limits.ts'
 
 const freeSize = 524_288_000
 const premiumSize = 1_073_741_824
@@ -18,11 +26,39 @@ function wish(changes: Partial<UploadWish>): UploadWish {
 
 describe('tierLimits', () => {
   it('free: 3 files, 500MB each, 3 days; premium: unlimited, 1GB, 3, 5 or 7 days', () => {
-    expect(tierLimits).toEqual({
+    expect(tierLimits).toMatchObject({
       free: { maxFiles: 3, maxFileSize: freeSize, expirationDays: [3] },
       premium: { maxFiles: null, maxFileSize: premiumSize, expirationDays: [3, 5, 7] },
     })
   })
+
+  it('only premium renews links, and has File Manager, Analytics, branding and a badge', () => {
+    const only = (may: boolean) => ({
+      renewal: may,
+      fileManager: may,
+      analytics: may,
+      branding: may,
+      hasBadge: may,
+    })
+    expect(tierLimits).toMatchObject({ free: only(false), premium: only(true) })
+  })
+
+  it.each(tiers)(
+    'an upgrade of %s leads to the highest tier in the end, and takes nothing',
+    (tier) => {
+      const steps: Tier[] = []
+      for (let at: Tier | null = tier; at !== null; at = tierLimits[at].upgradesTo) {
+        expect(steps).not.toContain(at)
+        steps.push(at)
+      }
+      const above = upgradeOf(tier)
+      if (!above) return expect(tierLimits[tier].maxFileSize).toBe(largestFileSize)
+      const { maxFiles, maxFileSize, expirationDays } = tierLimits[tier]
+      expect(above.maxFiles ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(maxFiles ?? 0)
+      expect(above.maxFileSize).toBeGreaterThan(maxFileSize)
+      expect(above.expirationDays).toEqual(expect.arrayContaining([...expirationDays]))
+    },
+  )
 })
 
 describe('checkUpload', () => {
@@ -53,7 +89,7 @@ describe('checkUpload', () => {
   })
 
   const wishes = fc.record({
-    tier: fc.constantFrom('free' as const, 'premium' as const),
+    tier: fc.constantFrom(...tiers),
     fileSize: fc.oneof(
       fc.nat(2 ** 31 - 1),
       fc.constantFrom(freeSize, premiumSize, premiumSize + 1),
@@ -65,10 +101,11 @@ describe('checkUpload', () => {
   it('lets through exactly what keeps all three limits, and else names an error of the contract', () => {
     fc.assert(
       fc.property(wishes, (any) => {
+        const limits = tierLimits[any.tier]
         const keeps =
-          any.tier === 'free'
-            ? any.fileSize <= freeSize && any.expirationDays === 3 && any.filesInUse < 3
-            : any.fileSize <= premiumSize
+          any.fileSize <= limits.maxFileSize &&
+          limits.expirationDays.includes(any.expirationDays) &&
+          any.filesInUse < (limits.maxFiles ?? Number.POSITIVE_INFINITY)
         const verdict = checkUpload(any)
         expect(verdict.ok).toBe(keeps)
         if (!verdict.ok) expect(errorTable).toHaveProperty(verdict.code)
@@ -76,11 +113,12 @@ describe('checkUpload', () => {
     )
   })
 
-  it('never refuses to premium what it gives to free', () => {
+  it('never refuses after an upgrade what it gave before', () => {
     fc.assert(
       fc.property(wishes, (any) => {
-        if (!checkUpload({ ...any, tier: 'free' }).ok) return
-        expect(checkUpload({ ...any, tier: 'premium' })).toEqual({ ok: true })
+        const { upgradesTo } = tierLimits[any.tier]
+        if (upgradesTo === null || !checkUpload(any).ok) return
+        expect(checkUpload({ ...any, tier: upgradesTo })).toEqual({ ok: true })
       }),
     )
   })

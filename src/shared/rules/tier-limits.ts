@@ -4,22 +4,62 @@ import { type Tier, tiers } from './tier.ts'
 const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
 
+/** What a tier may. Whoever wants to know asks a field of this record, never which tier it is. */
 export interface TierLimits {
+  /** The name that people read. */
+  name: string
+  /** True when the header shows the name beside the user. */
+  hasBadge: boolean
   /** How many files a user may have at the same time, open uploads included; null for no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
   expirationDays: readonly ExpirationDays[]
+  /** True when expired files are kept, private, and their links can be renewed (spec §4). */
+  renewal: boolean
+  fileManager: boolean
+  analytics: boolean
+  branding: boolean
+  /** The tier that an upgrade leads to; null where there is none above. */
+  upgradesTo: Tier | null
 }
 
 /** Spec §9: free 3 files, 500MB per file, 3-day expiry; premium unlimited, 1GB, 3, 5 or 7 days. */
 export const tierLimits: Readonly<Record<Tier, Readonly<TierLimits>>> = {
-  free: { maxFiles: 3, maxFileSize: 500 * megabyte, expirationDays: [3] },
-  premium: { maxFiles: null, maxFileSize: gigabyte, expirationDays },
+  free: {
+    name: 'Free',
+    hasBadge: false,
+    maxFiles: 3,
+    maxFileSize: 500 * megabyte,
+    expirationDays: [3],
+    renewal: false,
+    fileManager: false,
+    analytics: false,
+    branding: false,
+    upgradesTo: 'premium',
+  },
+  premium: {
+    name: 'Premium',
+    hasBadge: true,
+    maxFiles: null,
+    maxFileSize: gigabyte,
+    expirationDays,
+    renewal: true,
+    fileManager: true,
+    analytics: true,
+    branding: true,
+    upgradesTo: null,
+  },
 }
 
 /** The largest file that any tier may upload, in bytes. */
-const maxFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
+export const largestFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
+
+/** Returns the limits of the tier that an upgrade leads to; null where there is none above. */
+export function upgradeOf(tier: Tier): Readonly<TierLimits> | null {
+  const { upgradesTo } = tierLimits[tier]
+  return upgradesTo && tierLimits[upgradesTo]
+}
 
 /** The upload that a user wants to start. Sizes are in bytes. */
 export interface UploadWish {
@@ -51,7 +91,7 @@ export function hasRoom(tier: Tier, filesInUse: number): boolean {
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
   const limits = tierLimits[wish.tier]
   // Spec §5: maximum file size 500MB for free users, 1GB for premium.
-  if (wish.fileSize > maxFileSize) return { ok: false, code: 'FILE_TOO_LARGE' }
+  if (wish.fileSize > largestFileSize) return { ok: false, code: 'FILE_TOO_LARGE' }
   if (wish.fileSize > limits.maxFileSize) return { ok: false, code: 'TIER_FILE_SIZE' }
   // Spec §5: free users can only choose a 3-day expiration.
   if (!limits.expirationDays.includes(wish.expirationDays)) {

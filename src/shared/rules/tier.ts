@@ -2,6 +2,9 @@
 export const tiers = ['free', 'premium'] as const
 export type Tier = (typeof tiers)[number]
 
+/** Spec §3: a missing tier counts as free. New accounts and visitors have it too. */
+export const defaultTier: Tier = 'free'
+
 /**
  * Turns stored text into a tier.
  * @throws {RangeError} for a tier that this program does not know. A newer program may have written

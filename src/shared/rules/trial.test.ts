@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Tier, tiers } from './tier.ts'
 import { effectiveTier, type TierFacts, trialEnd, trialNotice } from './trial.ts'
 
 const end = new Date('2026-03-08T12:00:00.000Z')
@@ -57,7 +58,7 @@ describe('effectiveTier', () => {
 describe('trialNotice', () => {
   const hour = 60 * 60_000
   const day = 24 * hour
-  const trial = (tier: 'free' | 'premium'): TierFacts => ({
+  const trial = (tier: Tier): TierFacts => ({
     tier,
     premiumTrialStartedAt: started,
     premiumTrialEndsAt: end,
@@ -80,7 +81,7 @@ describe('trialNotice', () => {
   })
 
   it('the trial is expired from its very end on, tidied up or not', () => {
-    for (const tier of ['free', 'premium'] as const) {
+    for (const tier of tiers) {
       for (const late of [0, 1, 400 * day]) {
         expect(trialNotice(trial(tier), shifted(late))).toEqual({ kind: 'expired' })
       }
@@ -88,7 +89,7 @@ describe('trialNotice', () => {
   })
 
   it('the trial is offered to free users who have not had one, and to nobody else', () => {
-    const of = (tier: 'free' | 'premium' | null, premiumTrialStartedAt: Date | null) =>
+    const of = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
       trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)
     expect(of('free', null)).toEqual({ kind: 'offer' })
     expect(of(null, null)).toEqual({ kind: 'offer' })

@@ -1,5 +1,5 @@
 import { dayInMs } from './lifetime.ts'
-import { readTier, type Tier } from './tier.ts'
+import { defaultTier, readTier, type Tier } from './tier.ts'
 import { type TimeTone, timeLeftText, timeTone } from './time-left.ts'
 
 /** Spec §9: how long a trial lasts, in days. */
@@ -29,7 +29,7 @@ export interface TierFacts {
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {
   // Spec §3: a missing tier counts as free.
-  if (tier === null || tier === undefined) return 'free'
+  if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
   return tier === 'premium' && isTrialOver ? 'free' : readTier(tier)
 }

@@ -5,7 +5,7 @@
  */
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
-import { linkLabel } from '../../shared/rules/link-status.ts'
+import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
@@ -66,7 +66,7 @@ function runTime(card: HTMLElement, over: () => void) {
       clearInterval(timer)
       return over()
     }
-    const text = linkLabel(dates, 'free', now)
+    const text = openLinkLabel(dates, now)
     if (label.textContent !== text) label.textContent = text
     card.dataset.tone = life.tone
     const bar = lifelineBar(life)

@@ -6,6 +6,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { IconButton, IconLink } from '../ui/button.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { Checksum, ChecksumToggle } from './checksum.tsx'
@@ -48,7 +49,7 @@ function Row({ file, tier, now, signature, onDelete }: FileRowProps) {
   const facts = linkFacts(file)
   // Spec §4: private and deleted files cannot be copied or emailed.
   const isActive = linkStatus(facts, tier, now) === 'active'
-  const life = lifeline(facts, now, tier === 'premium' && file.purgedAt === null)
+  const life = lifeline(facts, now, tierLimits[tier].renewal && file.purgedAt === null)
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)

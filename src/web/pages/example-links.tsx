@@ -1,7 +1,7 @@
 import { fileKind } from '../../shared/rules/file-kind.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { dayInMs, firstLifetime, hourInMs } from '../../shared/rules/lifetime.ts'
-import { linkLabel } from '../../shared/rules/link-status.ts'
+import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { Lifeline } from '../files/lifeline.tsx'
 import { Card } from '../ui/card.tsx'
@@ -20,7 +20,7 @@ function example(originalName: string, mimeType: string, age: number) {
     originalName,
     kind: fileKind({ originalName, mimeType }),
     life: lifeline(dates, now, true),
-    label: linkLabel({ ...dates, purgedAt: null }, 'premium', now),
+    label: openLinkLabel(dates, now),
   }
 }
 

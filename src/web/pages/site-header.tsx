@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -11,9 +12,10 @@ import { PageButton } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
+  const { hasBadge, name } = tierLimits[user.tier]
   return (
     <>
-      {user.tier === 'premium' ? <Badge>Premium</Badge> : null}
+      {hasBadge ? <Badge>{name}</Badge> : null}
       <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
         {user.email}
       </span>

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import type { TierLimits } from '../../shared/rules/tier-limits.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -10,15 +10,20 @@ import { usePremiumPrice } from './use-premium-price.ts'
 import { useSupportEmail } from './use-support-email.ts'
 
 /** Spec §2: the feature list of the card. */
-const features = [
-  `Unlimited files and ${formatSizeLimit(tierLimits.premium.maxFileSize)} uploads`,
-  'Custom expiration times',
-  'Advanced analytics',
-  'Custom branding',
-]
+function featuresOf({ maxFiles, maxFileSize, ...limits }: TierLimits): string[] {
+  return [
+    `${maxFiles ?? 'Unlimited'} files and ${formatSizeLimit(maxFileSize)} uploads`,
+    ...(limits.expirationDays.length > 1 ? ['Custom expiration times'] : []),
+    ...(limits.analytics ? ['Advanced analytics'] : []),
+    ...(limits.branding ? ['Custom branding'] : []),
+  ]
+}
 
 export interface UpgradeCardProps {
-  /** The limit of the free tier that was reached, in a few words. */
+  /** The user's tier, and the one that an upgrade leads to. */
+  from: TierLimits
+  to: TierLimits
+  /** The limit of the user's tier that was reached, in a few words. */
   reason: string
   /** The mail address of the account to upgrade. */
   userEmail: string
@@ -31,7 +36,8 @@ export interface UpgradeCardProps {
  * The upgrade-to-premium card (spec §2). This version takes no payments: Upgrade Now opens a mail
  * to support, and the card says so.
  */
-export function UpgradeCard({ reason, userEmail, children, onContinue }: UpgradeCardProps) {
+export function UpgradeCard(props: UpgradeCardProps) {
+  const { from, to, reason, userEmail, children, onContinue } = props
   const price = usePremiumPrice()
   const supportEmail = useSupportEmail()
   return (
@@ -41,7 +47,7 @@ export function UpgradeCard({ reason, userEmail, children, onContinue }: Upgrade
         {children ? <div className="mt-3">{children}</div> : null}
         <div className="mt-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
           <h2 id="upgrade-title" className="text-xl">
-            Upgrade to Premium
+            Upgrade to {to.name}
           </h2>
           <p className="tabular-nums">
             <span className="font-[620] text-xl">${price}</span>
@@ -49,7 +55,7 @@ export function UpgradeCard({ reason, userEmail, children, onContinue }: Upgrade
           </p>
         </div>
         <ul className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
-          {features.map((feature) => (
+          {featuresOf(to).map((feature) => (
             <li key={feature} className="flex items-center gap-2.5">
               <Check aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
               {feature}
@@ -62,11 +68,14 @@ export function UpgradeCard({ reason, userEmail, children, onContinue }: Upgrade
               Upgrade Now
             </Button>
           ) : (
-            <ButtonLink variant="primary" href={upgradeMailAddress(supportEmail, userEmail)}>
+            <ButtonLink
+              variant="primary"
+              href={upgradeMailAddress(supportEmail, userEmail, to.name)}
+            >
               Upgrade Now
             </ButtonLink>
           )}
-          <Button onClick={onContinue}>Continue with Free</Button>
+          <Button onClick={onContinue}>Continue with {from.name}</Button>
         </div>
         <p className="mt-3 text-muted text-sm wrap-anywhere">
           Nothing can be paid here yet. Upgrade Now opens a mail to {supportEmail ?? 'our support'}{' '}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { type TierLimits, upgradeOf } from '../../shared/rules/tier-limits.ts'
 import { toast } from '../ui/toast.tsx'
 import { planUploads } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
@@ -18,7 +18,12 @@ export interface UploadFiles {
 
 const none: readonly File[] = []
 
-const premiumSize = formatSizeLimit(tierLimits.premium.maxFileSize)
+function failedForTier({ name, maxFileSize, maxFiles }: TierLimits) {
+  const uploads = maxFiles === null ? 'unlimited uploads' : `${maxFiles} uploads`
+  const gain = `${formatSizeLimit(maxFileSize)} files and ${uploads}`
+  const title = `File upload failed - upgrade to ${name} for ${gain}`
+  return { title, tone: 'destructive' } as const
+}
 
 /** Returns the function that uploads files of a user of this tier. */
 export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
@@ -27,13 +32,10 @@ export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
     start(picked, days) {
       const plan = planUploads(picked, tier)
       setSkipped(plan.skipped.map(({ file }) => file))
-      // Spec §5: a toast and the upgrade card for a free user, the file-too-large card for premium.
-      if (plan.skipped.length > 0 && tier === 'free') {
-        toast({
-          title: `File upload failed - upgrade to Premium for ${premiumSize} files and unlimited uploads`,
-          tone: 'destructive',
-        })
-      }
+      // Spec §5: a toast and the upgrade card where an upgrade takes larger files, as for a free
+      // user. The file-too-large card alone where there is none, as for premium.
+      const upgrade = upgradeOf(tier)
+      if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade))
       if (plan.go.length > 0) store.getState().add(plan.go, days)
     },
     skipped,

@@ -1,9 +1,10 @@
 import { anyOf } from '../../../shared/rules/any-of.ts'
 import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { defaultTier } from '../../../shared/rules/tier.ts'
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import { greeting, type LetterContent } from '../letter.ts'
 
-const { free } = tierLimits
+const limits = tierLimits[defaultTier]
 
 /** Writes the letter that tells a user in time that a Premium trial will end. */
 export function trialEndsLetter(facts: {
@@ -23,7 +24,7 @@ export function trialEndsLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} your Premium trial ends on ${facts.endsAt}. Then your account is free again: ${free.maxFiles} files at most, ${formatSizeLimit(free.maxFileSize)} each, for ${anyOf(free.expirationDays)} days.`,
+        text: `${greeting(facts.name)} your Premium trial ends on ${facts.endsAt}. Then your account is free again: ${limits.maxFiles} files at most, ${formatSizeLimit(limits.maxFileSize)} each, for ${anyOf(limits.expirationDays)} days.`,
       },
       {
         kind: 'paragraph',

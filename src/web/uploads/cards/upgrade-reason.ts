@@ -1,30 +1,33 @@
-import { errorTable } from '../../../shared/contract/errors.ts'
+import { type TierErrorCode, tierErrorText } from '../../../shared/contract/tier-errors.ts'
+import { anyOf } from '../../../shared/rules/any-of.ts'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { type TierLimits, tierLimits, upgradeOf } from '../../../shared/rules/tier-limits.ts'
 
-const { maxFiles, maxFileSize } = tierLimits.free
-const sizeReason = `Free takes files up to ${formatSize(maxFileSize)}`
-
-/** The text of the reason badge for each refusal of the free tier. */
-const reasons: Readonly<Record<string, string>> = {
-  [errorTable.TIER_FILE_COUNT.message]: `Free holds ${maxFiles} files`,
-  [errorTable.TIER_FILE_SIZE.message]: sizeReason,
-  [errorTable.TIER_EXPIRATION.message]:
-    `Free keeps files for ${tierLimits.free.expirationDays} days`,
-}
+/** The text of the reason badge for each refusal of an upload by a tier. */
+const reasons = {
+  TIER_FILE_COUNT: ({ name, maxFiles }) => `${name} holds ${maxFiles} files`,
+  TIER_FILE_SIZE: ({ name, maxFileSize }) => `${name} takes files up to ${formatSize(maxFileSize)}`,
+  TIER_EXPIRATION: ({ name, expirationDays }) =>
+    `${name} keeps files for ${anyOf(expirationDays)} days`,
+} satisfies Partial<Record<TierErrorCode, (limits: TierLimits) => string>>
+const codes = Object.keys(reasons) as (keyof typeof reasons)[]
 
 /**
  * Returns the text of the reason badge of the upgrade card (spec §2); null where the card is
- * closed. The card opens for a free user whose file was too large (spec §5), or whose upload was
- * refused for another reason of the tier.
+ * closed. The card opens for a user who can upgrade, if a file was too large (spec §5) or an upload
+ * was refused for another reason of the tier.
  */
 export function upgradeReason(
   tier: Tier,
   skippedSome: boolean,
   inlineError: string | null,
 ): string | null {
-  if (tier !== 'free') return null
-  if (inlineError !== null) return reasons[inlineError] ?? 'Not in the free tier'
-  return skippedSome ? sizeReason : null
+  if (upgradeOf(tier) === null) return null
+  const limits = tierLimits[tier]
+  if (inlineError !== null) {
+    const code = codes.find((code) => tierErrorText(tier, code) === inlineError)
+    return code ? reasons[code](limits) : `Not in the ${limits.name.toLowerCase()} tier`
+  }
+  return skippedSome ? reasons.TIER_FILE_SIZE(limits) : null
 }

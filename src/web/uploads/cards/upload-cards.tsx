@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { tierLimits, upgradeOf } from '../../../shared/rules/tier-limits.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 import { FileTooLargeCard } from './file-too-large-card.tsx'
@@ -22,11 +22,19 @@ export interface UploadCardsProps {
  */
 export function UploadCards({ store, user, skipped, onDismiss, onTryAnother }: UploadCardsProps) {
   const inlineError = useStore(store, (state) => state.inlineError)
-  const { maxFileSize } = tierLimits[user.tier]
+  const limits = tierLimits[user.tier]
+  const { maxFileSize } = limits
+  const upgrade = upgradeOf(user.tier)
   const reason = upgradeReason(user.tier, skipped.length > 0, inlineError)
-  if (reason !== null) {
+  if (reason !== null && upgrade !== null) {
     return (
-      <UpgradeCard reason={reason} userEmail={user.email} onContinue={onDismiss}>
+      <UpgradeCard
+        from={limits}
+        to={upgrade}
+        reason={reason}
+        userEmail={user.email}
+        onContinue={onDismiss}
+      >
         {skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null}
       </UpgradeCard>
     )

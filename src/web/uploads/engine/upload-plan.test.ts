@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Tier, tiers } from '../../../shared/rules/tier.ts'
 import { matchPicked, newRecord, planUploads } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2
@@ -12,8 +13,7 @@ describe('which files are uploaded', () => {
     const files = [500 * megabyte, 500 * megabyte + 1, 1024 * megabyte, 1024 * megabyte + 1].map(
       (size) => picked(`${size}.bin`, size),
     )
-    const sizes = (tier: 'free' | 'premium') =>
-      planUploads(files, tier).go.map(({ file }) => file.size)
+    const sizes = (tier: Tier) => planUploads(files, tier).go.map(({ file }) => file.size)
     expect(sizes('free')).toEqual([500 * megabyte])
     expect(sizes('premium')).toEqual([500 * megabyte, 500 * megabyte + 1, 1024 * megabyte])
   })
@@ -23,7 +23,7 @@ describe('which files are uploaded', () => {
       fc.record({ file: fc.record({ name: fc.string(), size: fc.nat(2 * 1024 * megabyte) }) }),
     )
     fc.assert(
-      fc.property(candidates, fc.constantFrom('free' as const, 'premium' as const), (all, tier) => {
+      fc.property(candidates, fc.constantFrom(...tiers), (all, tier) => {
         const { go, skipped } = planUploads(all, tier)
         expect(go).toEqual(all.filter((one) => !skipped.includes(one)))
         expect(skipped).toEqual(all.filter((one) => !go.includes(one)))

@@ -1,0 +1,42 @@
+import { anyOf } from '../rules/any-of.ts'
+import { formatSizeLimit } from '../rules/file-size.ts'
+import type { Tier } from '../rules/tier.ts'
+import { type TierLimits, tierLimits, upgradeOf } from '../rules/tier-limits.ts'
+
+interface Text {
+  /** What the tier does, after 'The free tier'. */
+  limit: (limits: TierLimits) => string
+  /** What the tier above brings, after 'Upgrade to Premium for'. */
+  upgrade: (limits: TierLimits) => string
+}
+
+const texts = {
+  TIER_FILE_COUNT: {
+    limit: ({ maxFiles }) => `holds ${maxFiles} files at most`,
+    upgrade: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : `${maxFiles} files`),
+  },
+  TIER_EXPIRATION: {
+    limit: ({ expirationDays }) => `keeps files for ${anyOf(expirationDays)} days`,
+    upgrade: ({ expirationDays }) => `${anyOf(expirationDays)} days`,
+  },
+  TIER_FILE_SIZE: {
+    limit: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
+    upgrade: ({ maxFileSize }) => `files up to ${formatSizeLimit(maxFileSize)}`,
+  },
+  TIER_RENEWAL: {
+    limit: () => 'cannot renew links',
+    upgrade: () => 'new links',
+  },
+} satisfies Record<string, Text>
+
+/** The errors that say what a user's tier does not allow. */
+export type TierErrorCode = keyof typeof texts
+
+/** Returns what a user of this tier reads: the limit, and the upgrade that lifts it. */
+export function tierErrorText(tier: Tier, code: TierErrorCode): string {
+  const limits = tierLimits[tier]
+  const upgrade = upgradeOf(tier)
+  const text: Text = texts[code]
+  const says = `The ${limits.name.toLowerCase()} tier ${text.limit(limits)}.`
+  return upgrade ? `${says} Upgrade to ${upgrade.name} for ${text.upgrade(upgrade)}.` : says
+}
