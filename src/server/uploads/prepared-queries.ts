@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+import { rowValues } from '../db/row-values.ts'
 import { files, shortCodes, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
@@ -152,33 +153,24 @@ export function prepareMakeFile(db: Db) {
       .select(sql`select ${placeholder('shortCode')}, ${moment('createdAt')} from ${ended}`)
       .returning({ code: shortCodes.code }),
   )
-  const made = db
-    .select({
-      id: sql<string>`gen_random_uuid()`.as('id'),
-      ownerId: ended.ownerId,
-      storage: ended.storage,
-      storageKey: ended.storageKey,
-      originalName: ended.originalName,
-      mimeType: ended.mimeType,
-      size: ended.size,
-      shortCode: issued.code,
-      createdAt: moment('createdAt').as('created_at'),
-      expiresAt: moment('expiresAt').as('expires_at'),
-      maxLifetimeAt: moment('maxLifetimeAt').as('max_lifetime_at'),
-      downloadCount: sql<number>`0`.as('download_count'),
-      uploadDuration: sql`${placeholder('uploadDuration')}::real`.as('upload_duration'),
-      sha256: sql`${placeholder('sha256')}::text`.as('sha256'),
-      deletedAt: sql`null::timestamptz`.as('deleted_at'),
-      purgingAt: sql`null::timestamptz`.as('purging_at'),
-      purgedAt: sql`null::timestamptz`.as('purged_at'),
-    })
-    .from(ended)
-    .crossJoin(issued)
+  const row = rowValues(files, {
+    ownerId: ended.ownerId,
+    storage: ended.storage,
+    storageKey: ended.storageKey,
+    originalName: ended.originalName,
+    mimeType: ended.mimeType,
+    size: ended.size,
+    shortCode: issued.code,
+    createdAt: moment('createdAt'),
+    expiresAt: moment('expiresAt'),
+    maxLifetimeAt: moment('maxLifetimeAt'),
+    uploadDuration: sql`${placeholder('uploadDuration')}::real`,
+    sha256: sql`${placeholder('sha256')}::text`,
+  })
   const query = db
     .with(ended, issued)
     .insert(files)
-    // As text, because drizzle would also ask for the column that Postgres computes.
-    .select(made.getSQL())
+    .select(sql`select ${row} from ${ended} cross join ${issued}`)
     .returning()
     .prepare('make_file')
   return async (uploadId: string, facts: FileFacts): Promise<FileRow | undefined> => {

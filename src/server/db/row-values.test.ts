@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm'
+import { integer, PgDialect, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { expect, it } from 'vitest'
+import { rowValues } from './row-values.ts'
+
+const things = pgTable('things', {
+  id: uuid().primaryKey().defaultRandom(),
+  name: text().notNull(),
+  short: text().generatedAlwaysAs(sql`left(name, 3)`),
+  note: text(),
+  count: integer().notNull().default(0),
+})
+
+function written(values: ReturnType<typeof rowValues>) {
+  const { sql, params } = new PgDialect().sqlToQuery(values)
+  return [sql, params]
+}
+
+it('takes what is given, else the default, else null, in the order of the table', () => {
+  expect(written(rowValues(things, { name: sql`'a'` }))).toEqual([
+    "gen_random_uuid()::uuid, 'a', $1::text, $2::integer",
+    [null, 0],
+  ])
+  expect(written(rowValues(things, { count: sql`2`, note: sql`'b'`, name: sql`'a'` }))).toEqual([
+    "gen_random_uuid()::uuid, 'a', 'b', 2",
+    [],
+  ])
+})
+
+it('does not compile without a column that must be given', () => {
+  // @ts-expect-error: the name is missing.
+  expect(written(rowValues(things, {}))).toBeDefined()
+})
