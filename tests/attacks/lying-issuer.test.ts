@@ -166,7 +166,9 @@ describe('an issuer that is away', () => {
   it('is told to who wants to link it, as a fault that passes', async () => {
     await forgetIssuer()
     await issuer.goAway()
-    const answer = await person.post('/api/auth/user/ways/google')
+    const answer = await person.post('/api/auth/user/ways/google', {
+      currentPassword: person.password,
+    })
     await issuer.comeBack()
     expect(answer.status).toBe(503)
     expect(answer.headers.get('retry-after')).toBe('60')

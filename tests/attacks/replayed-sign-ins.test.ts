@@ -96,7 +96,9 @@ describe('an address by which a browser came back', () => {
   it('links no account of the attacker with that of whoever opens it', async () => {
     const attacker = await makePerson(google.app)
     const his = makeBrowser(google.app, await logIn(google.app, attacker.email, attacker.password))
-    const begun = await his.post('/api/auth/user/ways/google')
+    const begun = await his.post('/api/auth/user/ways/google', {
+      currentPassword: attacker.password,
+    })
     const { back } = await comeBack(his, (await json<{ url: string }>(begun)).url)
 
     const person = await makePerson(google.app)

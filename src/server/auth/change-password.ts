@@ -4,19 +4,12 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
-import { accountName } from './known-browser.ts'
-import { admitTry } from './login-limits.ts'
 import { saltOf } from './password-salt.ts'
-import { findCredentials, lockCredentials, setPassword } from './queries.ts'
+import { lockCredentials, setPassword } from './queries.ts'
+import { type Client, requirePassword } from './require-password.ts'
 import { endOtherSessions, type OwnSession, replaceToken } from './session-queries.ts'
 
 type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'>
-
-interface Client {
-  address: string
-  /** The id of a browser that this account signed in with before. */
-  knownBrowser: string | null
-}
 
 /**
  * Changes the password of a signed-in user, who must know the current one: a session may be open on
@@ -66,34 +59,4 @@ export async function changePassword(
     await mailQueue.add(request, tx)
     return { token, createdAt }
   })
-}
-
-/**
- * Compares the password with that of the account, as one try of its limits.
- * @returns the hash that it was compared with.
- */
-async function requirePassword(
-  deps: ChangeDeps,
-  userId: string,
-  password: string,
-  { address, knownBrowser }: Client,
-): Promise<string> {
-  const { db, passwords } = deps
-  const account = await findCredentials(db, userId)
-  if (!account) throw new AppError('UNAUTHORIZED')
-  const hash = account.passwordHash
-  if (hash === null) throw new AppError('NO_PASSWORD')
-  const block = addressBlock(address)
-  const name = await accountName(deps, account.email)
-  const admission = await admitTry(deps, { account: name, address: block, knownBrowser })
-  const isRight = await passwords
-    .forClient(block, () => passwords.verify({ hash, password }))
-    .catch(async (error: unknown) => {
-      // If this fails too, the try expires with its time window.
-      await admission.undone().catch(() => {})
-      throw error
-    })
-  if (!isRight) throw new AppError('WRONG_PASSWORD')
-  await admission.right()
-  return hash
 }

@@ -25,6 +25,7 @@ const limits = {
   lettersByAddress: { most: 20, windowMs: 15 * minute },
   resetsByAddress: { most: 20, windowMs: 15 * minute },
   passwordChangesByUser: { most: 20, windowMs: 60 * minute },
+  googleChangesByUser: { most: 20, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
 } as const
 

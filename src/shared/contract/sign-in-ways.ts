@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { currentPassword } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'
 
@@ -49,10 +50,11 @@ export const signInWays = {
     method: 'POST',
     path: '/api/auth/user/ways/google',
     summary:
-      "Begin to add Google to the caller's account. The page goes to `url`; the browser comes back to /account, with `linked=google` or `fault` in the query.",
+      "Begin to add Google to the caller's account, who must know its password. The page goes to `url`; the browser comes back to /account, with `linked=google` or `fault` in the query.",
     access: 'user',
+    body: z.object({ currentPassword }),
     response: z.object({ url: z.url() }),
-    errors: ['UNAUTHORIZED', 'NOT_FOUND'],
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
   }),
   unlinkGoogle: endpoint({
     method: 'DELETE',

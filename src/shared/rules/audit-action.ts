@@ -1,2 +1,2 @@
 /** What the audit log can say that was done. */
-export const auditActions = ['set-tier', 'change-password'] as const
+export const auditActions = ['set-tier', 'change-password', 'link-google', 'unlink-google'] as const

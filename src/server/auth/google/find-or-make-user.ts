@@ -1,4 +1,5 @@
 import { isSignupAllowed } from '../../../shared/rules/signup-policy.ts'
+import { writeAudit } from '../../audit/audit-log.ts'
 import type { Db, Deps } from '../../deps.ts'
 import {
   handOverUser,
@@ -8,10 +9,14 @@ import {
 } from '../address-owner-queries.ts'
 import { findAdministrator, findUserId, lockCredentials } from '../queries.ts'
 import type { Identity } from './identity.ts'
+import { linkEntry } from './link-entry.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
 import { SignInRefused } from './refusal.ts'
 
-type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'>
+type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & {
+  /** The client's address. */
+  address: string
+}
 
 /** A person with an address that the issuer vouches for. */
 type Proven = Identity & { email: string }
@@ -59,7 +64,7 @@ function requireProven(identity: Identity): Proven {
 
 /** Links the user who has the address; null where nobody has it. */
 async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
-  const { clock, mailQueue } = deps
+  const { address, clock, mailQueue } = deps
   const { email, subject } = identity
   await requireNotAdministrator(tx, deps, email)
   const userId = await findUserId(tx, email)
@@ -70,15 +75,11 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
   if (!account.emailVerified) await takeOver(tx, account.userId, identity, now)
   const isLinked = await insertGoogle(tx, { userId: account.userId, subject, now })
   if (!isLinked) throw new SignInRefused('google-second')
-  await mailQueue.add(
-    {
-      kind: 'google-linked',
-      userId: account.userId,
-      linkedAt: now.toISOString(),
-      tookOver: !account.emailVerified,
-    },
-    tx,
-  )
+  const tookOver = !account.emailVerified
+  const by = tookOver ? 'taking-over' : 'address'
+  await writeAudit(tx, [linkEntry({ userId: account.userId, address, now, by })])
+  const linkedAt = now.toISOString()
+  await mailQueue.add({ kind: 'google-linked', userId: account.userId, linkedAt, tookOver }, tx)
   return account.userId
 }
 

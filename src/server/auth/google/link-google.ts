@@ -1,7 +1,9 @@
+import { writeAudit } from '../../audit/audit-log.ts'
 import type { Deps } from '../../deps.ts'
 import { removePendingSignups } from '../address-owner-queries.ts'
 import { lockCredentials, markEmailVerified } from '../queries.ts'
 import type { Identity } from './identity.ts'
+import { linkEntry } from './link-entry.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
 import { SignInRefused } from './refusal.ts'
 
@@ -14,7 +16,7 @@ import { SignInRefused } from './refusal.ts'
  */
 export async function linkGoogle(
   { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
-  userId: string,
+  { userId, address }: { userId: string; address: string },
   { subject, email, emailVerified, picture }: Identity,
 ): Promise<void> {
   await db.transaction(async (tx) => {
@@ -35,6 +37,7 @@ export async function linkGoogle(
       await removePendingSignups(tx, account.email)
     }
     if (picture !== null) await setPicture(tx, userId, picture)
+    await writeAudit(tx, [linkEntry({ userId, address, now, by: 'session' })])
     const linkedAt = now.toISOString()
     await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: false }, tx)
   })

@@ -1,17 +1,20 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GoogleApp, isPage, startGoogleApp } from '../../../../tests/support/google-app.ts'
 import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
 import { json, logIn, makeClient, makePerson, type Person } from '../../../../tests/support/make.ts'
 import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
 import { startTestApp } from '../../../../tests/support/test-app.ts'
-import { accounts, sessions, users } from '../../db/schema.ts'
+import { accounts, auditLog, sessions, users } from '../../db/schema.ts'
 
 let google: GoogleApp
 beforeAll(async () => {
   google = await startGoogleApp()
 })
 afterAll(() => google.close())
+
+/** That of everybody here, as `makePerson` sets it. */
+const password = 'correct horse'
 
 let count = 0
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson {
@@ -33,7 +36,7 @@ async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>)
 
 /** Begins to add Google, and answers where the browser is to go. */
 async function begin(browser: TestBrowser): Promise<string> {
-  const answer = await browser.post('/api/auth/user/ways/google')
+  const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
   expect(answer.status).toBe(200)
   return (await json<{ url: string }>(answer)).url
 }
@@ -164,8 +167,31 @@ describe('adding Google to an account', () => {
     expect(await waysOf(other.browser)).toEqual(['password'])
   })
 
+  it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(
+    'needs the password, and not %j',
+    async (currentPassword) => {
+      const { browser } = await makeOwner()
+      const answer = await browser.post('/api/auth/user/ways/google', { currentPassword })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    },
+  )
+
+  it('needs the password: a session alone adds no way in', async () => {
+    const { browser } = await makeOwner()
+    const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: 'a guess' })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
+    const { browser: passwordless } = await google.signIn(somebody())
+    const none = await passwordless.post('/api/auth/user/ways/google', { currentPassword: 'x' })
+    expect(none.status).toBe(409)
+    expect(await none.json()).toMatchObject({ code: 'NO_PASSWORD' })
+  })
+
   it('is for nobody else, and from no other site', async () => {
-    const visitor = await makeClient(google.app).post('/api/auth/user/ways/google')
+    const visitor = await makeClient(google.app).post('/api/auth/user/ways/google', {
+      currentPassword: password,
+    })
     expect(visitor.status).toBe(401)
     const { browser } = await makeOwner()
     const foreign = [
@@ -175,7 +201,8 @@ describe('adding Google to an account', () => {
     for (const [name, value] of foreign) {
       const answer = await browser.fetch('/api/auth/user/ways/google', {
         method: 'POST',
-        headers: { [name]: value },
+        headers: { [name]: value, 'content-type': 'application/json' },
+        body: JSON.stringify({ currentPassword: password }),
       })
       expect(answer.status).toBe(403)
     }
@@ -185,13 +212,39 @@ describe('adding Google to an account', () => {
     const app = await startTestApp()
     try {
       const person = await makePerson(app)
-      const answer = await person.post('/api/auth/user/ways/google')
+      const answer = await person.post('/api/auth/user/ways/google', {
+        currentPassword: person.password,
+      })
       expect(answer.status).toBe(404)
       expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
     } finally {
       await app.close()
     }
   })
+})
+
+it('the audit log tells what was linked and removed, and how', async () => {
+  const { browser, person } = await makeOwner()
+  await link(browser, somebody())
+  await unlink(browser)
+  await google.signIn(somebody({ email: person.email }))
+  const squatter = await makePerson(google.app)
+  await google.signIn(somebody({ email: squatter.email }))
+  const { db } = google.app.deps
+  const lines = await db
+    .select()
+    .from(auditLog)
+    .where(inArray(auditLog.subject, [person.id, squatter.id]))
+    .orderBy(auditLog.id)
+  expect(lines).toMatchObject([
+    { action: 'link-google', subject: person.id, details: { by: 'session' } },
+    { action: 'unlink-google', subject: person.id },
+    { action: 'link-google', subject: person.id, details: { by: 'address' } },
+    { action: 'link-google', subject: squatter.id, details: { by: 'taking-over' } },
+  ])
+  for (const { actor, subject, ipAddress } of lines) {
+    expect([actor, ipAddress]).toEqual([subject, '127.0.0.1'])
+  }
 })
 
 describe('removing Google from an account', () => {

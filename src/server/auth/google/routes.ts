@@ -9,6 +9,10 @@ import type { HttpEnv } from '../../http/env.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'
 import type { Session } from '../../http/session.ts'
+import { refusalHolder } from '../hold-refusals.ts'
+import { findKnownBrowser } from '../known-browser.ts'
+import { loggingRefusals } from '../log-refusals.ts'
+import { requirePassword } from '../require-password.ts'
 import { readSessionToken, setSessionCookies } from '../session-cookie.ts'
 import { type Answered, beginRequest, endRequest, type Wish } from './authorization-request.ts'
 import { Issuer } from './issuer.ts'
@@ -21,7 +25,7 @@ import { unlinkGoogle } from './unlink-google.ts'
 
 type GoogleDeps = Pick<
   Deps,
-  'auth' | 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits'
+  'auth' | 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'passwords' | 'rateLimits'
 >
 
 type GoogleHandlers = Handlers<
@@ -46,6 +50,16 @@ const accountPage = '/account'
 
 /** Signing in with Google, and adding it to an account or removing it (spec §1, §7). */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
+  const holdingRefusals = refusalHolder(deps)
+  const { linkGoogle, ...others } = handlers(deps, options)
+  return {
+    ...others,
+    linkGoogle: (call) =>
+      loggingRefusals(call, () => holdingRefusals(async () => linkGoogle(call))),
+  }
+}
+
+function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
   const issuer = config.google && new Issuer(config.google, log)
 
@@ -84,8 +98,13 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       if (issuer === null) {
         throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
       }
+      const { id: userId, email } = call.user
+      const knownBrowser = await findKnownBrowser(deps, call.context, email)
+      const client = { address: call.clientAddress, knownBrowser }
+      await requirePassword(deps, userId, call.body.currentPassword, client)
+      await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
-        const wish = { next: accountPage, linkTo: call.user.id }
+        const wish = { next: accountPage, linkTo: userId }
         return { url: await beginAtIssuer(deps, issuer, call, wish) }
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error
@@ -98,8 +117,8 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       }
     },
 
-    async unlinkGoogle({ user, sessionId }) {
-      await unlinkGoogle(deps, { userId: user.id, sessionId })
+    async unlinkGoogle({ user, sessionId, clientAddress }) {
+      await unlinkGoogle(deps, { userId: user.id, sessionId }, clientAddress)
       return { message: 'Google was removed from your account.' }
     },
   }
@@ -145,7 +164,7 @@ async function comeBack(
       return next
     }
     if ((await session(context))?.user.id !== linkTo) throw new SignInRefused('google-signed-out')
-    await linkGoogle(deps, linkTo, identity)
+    await linkGoogle(deps, { userId: linkTo, address: call.clientAddress }, identity)
     return `${accountPage}?linked=google`
   } catch (error) {
     const fault = noteFault(error, call)

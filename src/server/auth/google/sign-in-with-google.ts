@@ -24,7 +24,7 @@ export async function signInWithGoogle(
   { address, headers, sessionBefore }: Client,
 ): Promise<{ token: string; createdAt: Date }> {
   return deps.db.transaction(async (tx) => {
-    const userId = await findOrMakeUser(tx, deps, identity)
+    const userId = await findOrMakeUser(tx, { ...deps, address }, identity)
     const token = newToken()
     const session = newSession(sessionHeaders(headers, address), deps.clock())
     await insertSession(tx, { userId, token, ...session })

@@ -1,5 +1,7 @@
+import { writeAudit } from '../../audit/audit-log.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
+import { counter } from '../../http/rate-limit.ts'
 import { lockCredentials } from '../queries.ts'
 import { endOtherSessions, type OwnSession } from '../session-queries.ts'
 import { deleteGoogle, listWays, setPicture } from './queries.ts'
@@ -8,10 +10,17 @@ import { deleteGoogle, listWays, setPicture } from './queries.ts'
  * Removes Google from an account, and the picture that came with it. The account's other sessions
  * end: whoever signed in with a Google account that is to be kept out is signed out. Counted under
  * the account's lock, so that two removals at once cannot take the last way.
- * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN.
+ * @param address the client's.
+ * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
  */
-export async function unlinkGoogle({ db }: Pick<Deps, 'db'>, caller: OwnSession): Promise<void> {
+export async function unlinkGoogle(
+  { clock, db, rateLimits }: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
+  caller: OwnSession,
+  address: string,
+): Promise<void> {
   const { userId } = caller
+  // The audit log keeps every change for ever, so the number of changes must be limited.
+  await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockCredentials(tx, userId)
     const ways = await listWays(tx, userId)
@@ -22,5 +31,15 @@ export async function unlinkGoogle({ db }: Pick<Deps, 'db'>, caller: OwnSession)
     await deleteGoogle(tx, userId)
     await setPicture(tx, userId, null)
     await endOtherSessions(tx, caller)
+    await writeAudit(tx, [
+      {
+        at: clock(),
+        actor: userId,
+        action: 'unlink-google',
+        subject: userId,
+        ipAddress: address,
+        details: {},
+      },
+    ])
   })
 }
