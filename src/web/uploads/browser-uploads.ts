@@ -21,7 +21,7 @@ const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)])
-  return showsServer(await outcomeOf(() => call('ready', { signal: limit })))
+  return showsServer(await outcomeOf(call('ready', { signal: limit })))
 }
 
 /** The time limit of a call whose caller sets none. */
@@ -30,13 +30,13 @@ function inTime() {
 }
 
 const calls: UploadCalls = {
-  getUploadUrl: (body, signal) => outcomeOf(() => call('getUploadUrl', { body, signal })),
-  listParts: (query, signal) => outcomeOf(() => call('listParts', { query, signal })),
-  confirmUpload: (body, signal) => outcomeOf(() => call('confirmUpload', { body, signal })),
+  getUploadUrl: (body, signal) => outcomeOf(call('getUploadUrl', { body, signal })),
+  listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
+  confirmUpload: (body, signal) => outcomeOf(call('confirmUpload', { body, signal })),
   abortUpload: (cloudKey) =>
-    outcomeOf(() => call('abortUpload', { body: { cloudKey }, signal: inTime() })),
+    outcomeOf(call('abortUpload', { body: { cloudKey }, signal: inTime() })),
   currentUser: async () => {
-    const user = await outcomeOf(() => call('currentUser', { signal: inTime() }))
+    const user = await outcomeOf(call('currentUser', { signal: inTime() }))
     if (user.ok) return { ok: true, value: user.value.id }
     return user.refusal.status === 401 ? { ok: true, value: null } : user
   },
@@ -59,7 +59,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
     random: Math.random,
     isServerReady,
     checksums,
-    signParts: (body, signal) => outcomeOf(() => call('signParts', { body, signal })),
+    signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
     listParts: calls.listParts,
     now: () => performance.now(),
   })

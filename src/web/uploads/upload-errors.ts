@@ -21,12 +21,12 @@ export interface Refusal {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /**
- * Makes a call and never rejects. Calls of uploads bypass the query client: when the session is
+ * Waits for the end of a call and never rejects. Calls of uploads bypass the query client: when the session is
  * over, uploads must pause, and the page must stay.
  */
-export async function outcomeOf<T>(makeCall: () => Promise<T>): Promise<Outcome<T>> {
+export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
-    return { ok: true, value: await makeCall() }
+    return { ok: true, value: await call }
   } catch (error) {
     return { ok: false, refusal: refusalOf(error) }
   }

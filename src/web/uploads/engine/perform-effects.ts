@@ -8,7 +8,7 @@ import { type AbortsDeps, createAborts, type UploadAborts } from './upload-abort
 import type { UploadData } from './upload-data.ts'
 import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './upload-events.ts'
 import { createUploadQueue, isLargeDrop, type UploadQueue } from './upload-queue.ts'
-import { createRun, type RunDeps, type UploadRun } from './upload-run.ts'
+import { type RecordKeeper, type RunDeps, UploadRun } from './upload-run.ts'
 
 /** The list of files is read again at most once in this time while uploads run. */
 const refreshEveryMs = 1000
@@ -16,7 +16,7 @@ const refreshEveryMs = 1000
 const cancelledShownMs = 2000
 
 /** What performing effects needs from the server and the browser. */
-export interface EffectDeps extends RunDeps, Pick<AbortsDeps, 'storage'> {
+export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData
   /** Called when the list of files must be refreshed (spec §7). `files` are its new files. */
@@ -25,14 +25,9 @@ export interface EffectDeps extends RunDeps, Pick<AbortsDeps, 'storage'> {
 }
 
 /** The part of the engine that keeps the records. */
-export interface Dispatcher {
-  record(id: string): UploadRecord | undefined
+export interface Dispatcher extends RecordKeeper {
   /** Returns how many files the drop of this record has had. */
   dropSize(record: UploadRecord): number
-  /** Applies an event to an upload. Returns the next step of its turn; null for none. */
-  dispatch(id: string, event: UploadEvent): RunStep | null
-  /** Called when the tabs must show something new. */
-  changed(): void
 }
 
 /**
@@ -44,9 +39,9 @@ export class EffectPerformer {
   readonly #dispatcher: Dispatcher
   readonly #aborts: UploadAborts
   readonly #queue: UploadQueue
-  /** The runs of the uploads that have their turn. */
+  readonly #runDeps: RunDeps
+  /** The runs of the uploads that wait for their turn or have it. */
   readonly #runs = new Map<string, UploadRun>()
-  readonly #live = new Map<string, UploadLive>()
   /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null = null
   #isAskedToSignIn = false
@@ -56,10 +51,15 @@ export class EffectPerformer {
 
   constructor(ownerId: string, deps: EffectDeps, dispatcher: Dispatcher) {
     this.#aborts = createAborts(ownerId, { ...deps, abortUpload: deps.calls.abortUpload })
-    // A run also aborts through `#aborts`, so that every abort is remembered.
-    this.#deps = { ...deps, calls: { ...deps.calls, abortUpload: this.#aborts.abort } }
+    this.#deps = deps
+    this.#runDeps = {
+      ...deps,
+      // A run also aborts through `#aborts`, so that every abort is remembered.
+      calls: { ...deps.calls, abortUpload: this.#aborts.abort },
+      onStoredAnyway: (stored) => this.#list(stored),
+    }
     this.#dispatcher = dispatcher
-    this.#queue = createUploadQueue(deps.timers, (id) => this.#startTurn(id))
+    this.#queue = createUploadQueue(deps.timers)
     this.#refreshSoon = coalesce(deps.timers, refreshEveryMs, () => this.#refresh())
   }
 
@@ -67,16 +67,14 @@ export class EffectPerformer {
    * Performs the effects of one event in their order. Returns the step that the turn has to take.
    */
   perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
-    const run = this.#runs.get(record.id)
     let step: RunStep | null = null
     for (const effect of effects) {
       if (isRunStep(effect)) step = effect
       else this.#performOne(record, effect)
     }
     // This comes last, because the next upload may start at once.
-    if (effects.some(({ type }) => type === 'end-turn')) {
-      this.#queue.leave(record.id, run?.starting() ?? null)
-    } else if (record.ticket) this.#queue.placed(record.id)
+    if (effects.some(({ type }) => type === 'end-turn')) this.#queue.leave(record.id)
+    else if (record.ticket) this.#queue.placed(record.id)
     return step
   }
 
@@ -110,30 +108,14 @@ export class EffectPerformer {
 
   #enqueue(record: UploadRecord): void {
     const { id, fileSize: size } = record
-    this.#queue.enqueue({ id, size, dropSize: this.#dispatcher.dropSize(record) })
-  }
-
-  /** Starts the turn of an upload. The queue calls this. */
-  #startTurn(id: string): void {
-    const file = this.#deps.data.file(id) ?? null
-    const run = createRun(this.#deps, {
-      file,
-      record: () => this.#dispatcher.record(id),
-      onEvent: (event) => this.#dispatcher.dispatch(id, event),
-      onLive: (live) => {
-        this.#live.set(id, live)
-        this.#dispatcher.changed()
-      },
-      onStoredAnyway: (stored) => this.#list(stored),
-    })
+    const run = new UploadRun(id, this.#runDeps, this.#dispatcher)
     this.#runs.set(id, run)
-    run.begin()
+    this.#queue.enqueue({ id, size, dropSize: this.#dispatcher.dropSize(record), run })
   }
 
   #endTurn(id: string): void {
     this.#runs.get(id)?.end()
     this.#runs.delete(id)
-    this.#live.delete(id)
   }
 
   #forgetSoon(id: string): void {
@@ -183,12 +165,15 @@ export class EffectPerformer {
    * Returns the ids of the uploads that wait for their turn or have it. Those that wait come first.
    */
   underWay(): string[] {
-    return [...this.#queue.waiting(), ...this.#runs.keys()]
+    return [...new Set([...this.#queue.waiting(), ...this.#runs.keys()])]
   }
 
   /** Returns the facts about running uploads, by record id. */
   live(): Record<string, UploadLive> {
-    return Object.fromEntries(this.#live)
+    const running = [...this.#runs].map(([id, { live }]) => [id, live] as const)
+    return Object.fromEntries(
+      running.filter((entry): entry is [string, UploadLive] => entry[1] !== null),
+    )
   }
 
   /** Asks again for the aborts that the server has not answered. */

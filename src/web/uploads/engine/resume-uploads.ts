@@ -112,10 +112,14 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     signal: AbortSignal,
   ): Promise<boolean | null> {
     if (!ticket) return false
-    const ask = (limit: AbortSignal) =>
-      calls.listParts({ cloudKey: ticket.cloudKey }, AbortSignal.any([signal, limit]))
-    const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
-    const listed = await untilAnswered(call, { signal, limit: fewTries }, deps)
+    const listing = {
+      call: calls.listParts,
+      input: { cloudKey: ticket.cloudKey },
+      withinMs: callTimeoutMs,
+      isPassing: mayPass,
+      isReading: true,
+    }
+    const listed = await untilAnswered(listing, { signal, limit: fewTries }, deps)
     signal.throwIfAborted()
     if (!listed.ok) return mayPass(listed.refusal) ? null : listed.refusal.status === 404
     const { parts } = listed.value

@@ -44,16 +44,16 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     quietly(() => storage().setItem(abortKeyPrefix + cloudKey, ownerId))
     running.add(cloudKey)
     const first = Promise.withResolvers<Outcome<unknown>>()
-    const ask = async () => {
+    const call = async () => {
       const outcome = await tryOnce(cloudKey)
       first.resolve(outcome)
       return outcome
     }
-    const call = { ask, withinMs: callTimeoutMs, isPassing: mayPass }
+    const repeated = { call, input: cloudKey, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
     // The loop ends with an answer, or when the person has to sign in first. Closing this object
     // ends it too. The next page then goes on.
-    void untilAnswered(call, { signal, limit: noLimit }, deps).then(stop, stop)
+    void untilAnswered(repeated, { signal, limit: noLimit }, deps).then(stop, stop)
     return first.promise
   }
 

@@ -4,11 +4,14 @@ import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
 
 let started: string[]
 let queue: UploadQueue
+/** The starts that have no answer yet, by the id of the upload. */
+let starting: Map<string, Promise<unknown>>
 
 beforeEach(() => {
   vi.useFakeTimers()
   started = []
-  queue = createUploadQueue(browserTimers, (id) => started.push(id))
+  starting = new Map()
+  queue = createUploadQueue(browserTimers)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -18,13 +21,21 @@ function place(ids: string) {
   for (const id of ids) queue.placed(id)
 }
 function enqueue(ids: string, dropSize: number, size = 100) {
-  for (const id of ids) queue.enqueue({ id, size, dropSize })
+  for (const id of ids) {
+    const run = {
+      begin: () => void started.push(id),
+      get starting() {
+        return starting.get(id) ?? null
+      },
+    }
+    queue.enqueue({ id, size, dropSize, run })
+  }
 }
 
 test('up to ten files: one after another, with 500 ms between them', () => {
   enqueue('abc', 10)
   expect(started).toEqual(['a'])
-  queue.leave('a', null)
+  queue.leave('a')
   vi.advanceTimersByTime(499)
   expect(started).toEqual(['a'])
   vi.advanceTimersByTime(1)
@@ -35,7 +46,7 @@ test('a larger drop: six at once and no pause', () => {
   enqueue('abcdefgh', 11)
   place('abcdef')
   expect(started.join('')).toBe('abcdef')
-  queue.leave('c', null)
+  queue.leave('c')
   expect(started.join('')).toBe('abcdefg')
 })
 
@@ -45,10 +56,10 @@ test('a larger drop: nobody asks for a place before the one in front has got its
   queue.placed('a')
   expect(started.join('')).toBe('ab')
   queue.placed('a')
-  queue.leave('a', null)
+  queue.leave('a')
   expect(started.join('')).toBe('ab')
   // The upload was refused, or a person cancelled it.
-  queue.leave('b', null)
+  queue.leave('b')
   expect(started.join('')).toBe('abc')
   queue.placed('c')
   expect(started.join('')).toBe('abcd')
@@ -58,7 +69,8 @@ describe('who leaves while the server may still give it a place', () => {
   const left = (dropSize: number) => {
     enqueue('abc', dropSize)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    queue.leave('a', promise)
+    starting.set('a', promise)
+    queue.leave('a')
     return { resolve, reject }
   }
 
@@ -67,7 +79,7 @@ describe('who leaves while the server may still give it a place', () => {
     async (end) => {
       const answer = left(11)
       // The record is removed meanwhile.
-      queue.leave('a', null)
+      queue.leave('a')
       await vi.advanceTimersByTimeAsync(29_999)
       expect(started.join('')).toBe('a')
       answer[end]()
@@ -102,7 +114,7 @@ test('a larger drop: who has got more places than any limit leaves is waited for
   place('d')
   expect(started.join('')).toBe('abcdef')
   // The next drop may belong to another user, or to a user with fewer places.
-  for (const id of 'abcdefghijkl') queue.leave(id, null)
+  for (const id of 'abcdefghijkl') queue.leave(id)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')
   place('m')
@@ -115,11 +127,11 @@ test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('d', 11)
   place('ab')
   expect(started.join('')).toBe('ab')
-  queue.leave('a', null)
-  queue.leave('b', null)
+  queue.leave('a')
+  queue.leave('b')
   place('c')
   expect(started.join('')).toBe('abc')
-  queue.leave('c', null)
+  queue.leave('c')
   expect(started.join('')).toBe('abcd')
 })
 
@@ -128,28 +140,30 @@ test('a small drop behind a large one waits until that is through', () => {
   enqueue('d', 1)
   place('abc')
   expect(started.join('')).toBe('abc')
-  for (const id of 'abc') queue.leave(id, null)
+  for (const id of 'abc') queue.leave(id)
   expect(started.join('')).toBe('abcd')
 })
 
 test('who leaves while waiting never starts, and nobody waits twice', () => {
   enqueue('aabc', 3)
-  queue.leave('b', null)
+  queue.leave('b')
   expect(queue.waiting()).toEqual(['c'])
-  queue.leave('a', null)
+  queue.leave('a')
   vi.advanceTimersByTime(500)
   expect(started.join('')).toBe('ac')
 })
 
 test('after the last one no timer runs', () => {
   enqueue('a', 1)
-  queue.leave('a', null)
+  queue.leave('a')
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a thousand files that end as they start do not pile up calls', () => {
-  queue = createUploadQueue(browserTimers, (id) => queue.leave(id, null))
   const ids = Array.from({ length: 20_000 }, (_, index) => String(index))
-  for (const id of ids) queue.enqueue({ id, size: 1, dropSize: ids.length })
+  for (const id of ids) {
+    const run = { begin: () => queue.leave(id), starting: null }
+    queue.enqueue({ id, size: 1, dropSize: ids.length, run })
+  }
   expect(queue.waiting()).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { Timers } from '../timers.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
+import type { UploadRun } from './upload-run.ts'
 
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
@@ -29,6 +30,8 @@ export interface QueuedUpload {
   size: number
   /** How many files the upload's drop has. */
   dropSize: number
+  /** The work of its turn. */
+  run: Pick<UploadRun, 'begin' | 'starting'>
 }
 
 /** True for a drop whose small files overlap, and which gets one notice for all its files. */
@@ -51,12 +54,10 @@ export interface UploadQueue {
   placed(id: string): void
   /**
    * Ends the turn of an upload, or removes it from the queue. While the server may still give the
-   * upload a place, no other upload may ask for one. So its turn then lasts until `placeless`
-   * settles, at most 30 s.
-   * @param placeless settles once the upload has no place and will get none; null if that is so
-   * already.
+   * upload a place, no other upload may ask for one. So its turn then lasts until its start is
+   * answered and the place is freed, at most 30 s.
    */
-  leave(id: string, placeless: Promise<unknown> | null): void
+  leave(id: string): void
   /** Returns the ids of the waiting uploads in their order. */
   waiting(): string[]
 }
@@ -66,9 +67,8 @@ export interface UploadQueue {
  * files. Small files of a drop of more than ten overlap and do not pause. While the user may have
  * only a few places, each upload gets its place before the next one asks for one. So the first
  * files get the places.
- * @param start called with the id of each upload whose turn begins.
  */
-export function createUploadQueue(timers: Timers, start: (id: string) => void): UploadQueue {
+export function createUploadQueue(timers: Timers): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()
   const underWay = new Map<string, QueuedUpload>()
   /** The ids of the running uploads that have no place yet. */
@@ -86,7 +86,7 @@ export function createUploadQueue(timers: Timers, start: (id: string) => void): 
       waiting.delete(first.id)
       underWay.set(first.id, first)
       placing.add(first.id)
-      start(first.id)
+      first.run.begin()
     }
   }
 
@@ -126,10 +126,11 @@ export function createUploadQueue(timers: Timers, start: (id: string) => void): 
       places += 1
       startNext()
     },
-    leave: (id, placeless) => {
+    leave: (id) => {
       waiting.delete(id)
       if (leaving.has(id)) return
-      if (!placeless) return endTurn(id)
+      const starting = underWay.get(id)?.run.starting
+      if (!starting) return endTurn(id)
       leaving.add(id)
       const leave = () => {
         stopWaiting()
@@ -137,7 +138,7 @@ export function createUploadQueue(timers: Timers, start: (id: string) => void): 
         endTurn(id)
       }
       const stopWaiting = timers.after(callTimeoutMs, leave)
-      placeless.then(leave, leave)
+      starting.then(leave, leave)
     },
     waiting: () => [...waiting.keys()],
   }

@@ -6,8 +6,8 @@ import { wait } from '../transfer/connection.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
-import type { UploadEvent } from './upload-events.ts'
-import { createRun } from './upload-run.ts'
+import type { RunStep, UploadEvent } from './upload-events.ts'
+import { UploadRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
@@ -16,6 +16,8 @@ const record = uploadRecord({
   identity: { name: 'notes.txt', size: 1000, lastModified: 7, sample: null },
   status: 'uploading',
 })
+
+const getTicket: RunStep = { type: 'get-ticket', instead: null }
 
 /** A server that accepts every call and answers none. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
@@ -29,7 +31,6 @@ let asked: { call: string; at: number; request: unknown }[]
 let events: UploadEvent[]
 let lives: UploadLive[]
 let send: (job: TransferJob) => Promise<void>
-let shown: UploadRecord
 
 function noted(call: string) {
   return (request: unknown, signal: AbortSignal) => {
@@ -38,8 +39,17 @@ function noted(call: string) {
   }
 }
 
-function start(of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {}) {
-  shown = { ...record, ...of }
+/**
+ * Begins the turn of an upload. The first step is `steps[0]`; the end of each step is answered with
+ * the one after it.
+ */
+function begin(
+  steps: readonly RunStep[],
+  of: Partial<UploadRecord> = {},
+  answers: Partial<UploadCalls> = {},
+) {
+  const upload = { ...record, ...of }
+  const left = [...steps]
   const calls: UploadCalls = {
     getUploadUrl: noted('start'),
     listParts: noted('list'),
@@ -48,9 +58,11 @@ function start(of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {
     currentUser: async () => ({ ok: true, value: 'ada' }),
     ...answers,
   }
-  return createRun(
+  const run = new UploadRun(
+    upload.id,
     {
       calls,
+      data: { file: () => file },
       sendFile: (job) => send(job),
       sha256: async () => null,
       sample: async () => null,
@@ -59,18 +71,21 @@ function start(of: Partial<UploadRecord> = {}, answers: Partial<UploadCalls> = {
       wait,
       random: () => 0,
       isServerReady: async () => true,
-    },
-    {
-      file,
-      record: () => shown,
-      onEvent: (event) => {
-        events.push(event)
-        return null
-      },
-      onLive: (live) => lives.push(live),
       onStoredAnyway: () => undefined,
     },
+    {
+      record: () => upload,
+      dispatch: (_, event) => {
+        if (event.type !== 'run') events.push(event)
+        return event.type === 'progress' ? null : (left.shift() ?? null)
+      },
+      changed: () => {
+        if (run.live) lives.push(run.live)
+      },
+    },
   )
+  run.begin()
+  return run
 }
 
 beforeEach(() => {
@@ -85,15 +100,12 @@ afterEach(() => {
 })
 
 describe('a call that nobody answers', () => {
-  test.each([
-    ['start', 30_000],
-    ['list', 30_000],
-    ['confirm', 600_000],
-  ])('%s is ended after %i ms and made again', async (call, ms) => {
-    const run = start()
-    if (call === 'start') void run.take({ type: 'get-ticket', instead: null })
-    if (call === 'list') void run.take({ type: 'list-parts', ticket })
-    if (call === 'confirm') void run.take({ type: 'confirm', ticket, stage: 'confirm' })
+  test.each<[string, number, RunStep]>([
+    ['start', 30_000, { type: 'get-ticket', instead: null }],
+    ['list', 30_000, { type: 'list-parts', ticket }],
+    ['confirm', 600_000, { type: 'confirm', ticket, stage: 'confirm' }],
+  ])('%s is ended after %i ms and made again', async (call, ms, step) => {
+    const run = begin([step])
     await vi.advanceTimersByTimeAsync(ms + 2999)
     expect(asked).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(1)
@@ -108,8 +120,7 @@ describe('a call that nobody answers', () => {
 
 describe('a start', () => {
   test('says whose it is, and repeats itself by the same key', async () => {
-    const run = start()
-    void run.take({ type: 'get-ticket', instead: null })
+    const run = begin([getTicket])
     await vi.advanceTimersByTimeAsync(33_000)
     const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
     expect(asked.map(({ request }) => request)).toMatchObject([same, same])
@@ -123,8 +134,7 @@ describe('a start', () => {
     ['application/x-(old)', ''],
     ['text/plain;charset=utf-8', ''],
   ])('of the type %j asks for %j, which the server takes', async (fileType, sent) => {
-    const run = start({ fileType })
-    void run.take({ type: 'get-ticket', instead: null })
+    const run = begin([getTicket], { fileType })
     await vi.advanceTimersByTimeAsync(0)
     expect(asked[0]?.request).toMatchObject({ fileType: sent })
     run.end()
@@ -143,29 +153,25 @@ describe('URLs of parts that come with the ticket', () => {
     }) as const
   let jobs: TransferJob[]
 
-  const started = async () => {
+  const started = async (...next: RunStep[]) => {
     jobs = []
     send = async (job) => void jobs.push(job)
     const getUploadUrl = async () =>
       ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } }) as const
-    const run = start({}, { getUploadUrl })
-    void run.take({ type: 'get-ticket', instead: null })
+    const run = begin([getTicket, ...next], {}, { getUploadUrl })
     await vi.advanceTimersByTimeAsync(0)
     return run
   }
 
   test('are for the transfer that follows, once; the ticket that is kept has none', async () => {
-    const run = await started()
-    expect(events).toEqual([{ type: 'ticket', ticket: { ...ticket, parts } }])
-    void run.take(transfer())
-    void run.take(transfer())
+    const run = await started(transfer(), transfer())
+    expect(events[0]).toEqual({ type: 'ticket', ticket: { ...ticket, parts } })
     expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
     run.end()
   })
 
   test('are not for another ticket', async () => {
-    const run = await started()
-    void run.take(transfer('another'))
+    const run = await started(transfer('another'))
     expect(jobs.map(({ partUrls }) => partUrls)).toEqual([{}])
     run.end()
   })
@@ -181,7 +187,7 @@ describe('a transfer', () => {
       vi.setSystemTime(Date.now() - 86_400_000)
       onProgress(500)
     }
-    void start().take(transfer)
+    begin([transfer])
     await vi.advanceTimersByTimeAsync(0)
     expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
     expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
@@ -195,7 +201,7 @@ describe('a transfer', () => {
         onProgress(bytes)
       }
     }
-    void start().take(transfer)
+    begin([transfer])
     await vi.advanceTimersByTimeAsync(0)
     const shownBytes = events.map((event) => ('bytes' in event ? event.bytes : null))
     expect(shownBytes).toEqual([0, 400, 750, 100, 300, 200, null])
@@ -209,7 +215,7 @@ describe('a transfer', () => {
   ])('knows whether the file has the date of then (%i)', async (lastModified, expected) => {
     const dates: boolean[] = []
     send = async ({ hasFirstDate }) => void dates.push(hasFirstDate)
-    void start({ identity: { ...record.identity, lastModified } }).take(transfer)
+    begin([transfer], { identity: { ...record.identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
     expect(dates).toEqual([expected])
   })

@@ -11,8 +11,10 @@ import {
   type UploadCalls,
   untilAnswered,
 } from '../transfer/upload-calls.ts'
+import type { Outcome } from '../upload-errors.ts'
 import { type SendFile, TransferFailed } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
+import type { UploadData } from './upload-data.ts'
 import type { ConfirmStage, RunStep, UploadEvent } from './upload-events.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
@@ -22,6 +24,7 @@ const progressEveryMs = 500
 /** What one upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
   calls: UploadCalls
+  data: Pick<UploadData, 'file'>
   sendFile: SendFile
   /**
    * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where it cannot be computed.
@@ -29,80 +32,89 @@ export interface RunDeps extends CallDeps {
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Computes a hash over samples of the bytes; null where it cannot be computed. */
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
-}
-
-/** The upload that has its turn, and the functions that its run calls. */
-export interface RunningUpload {
-  /** Null where storage may have the whole file. The run then only asks for the confirmation. */
-  file: File | null
-  record: () => UploadRecord | undefined
-  /**
-   * Handles an event. Returns the next step; null for none. Not called after the turn has ended.
-   */
-  onEvent: (event: UploadEvent) => RunStep | null
-  onLive: (live: UploadLive) => void
   /** Called when an upload became a file although it was given up meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
 }
 
+/** The part of the engine that a run asks. */
+export interface RecordKeeper {
+  record(id: string): UploadRecord | undefined
+  /** Applies an event to an upload. Answers with the next step of its turn; null for none. */
+  dispatch(id: string, event: UploadEvent): RunStep | null
+  /** Called when the tabs must show something new. */
+  changed(): void
+}
+
 /**
- * One turn of one upload. It takes step after step; the event of each step leads to the next one.
+ * The work of one upload during its turn. It does step after step. The end of each step is an
+ * event, and the answer to the event is the next step.
  */
-export interface UploadRun {
-  /** Sends the event that the turn has come, and takes the steps that follow. Returns at once. */
-  begin(): void
-  /** Takes a step, and those that follow. Resolves when the turn has ended. */
-  take(step: RunStep | null): Promise<void>
+export class UploadRun {
+  readonly #id: string
+  readonly #deps: RunDeps
+  readonly #keeper: RecordKeeper
+  readonly #turn = new AbortController()
+  readonly #signal = this.#turn.signal
+  /** Null where storage may have the whole file. The run then only asks for the confirmation. */
+  #file: File | null = null
+  /** The URLs of parts that came with the ticket, for the transfer that follows. */
+  #signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
+  #sha256: Promise<string | null> = Promise.resolve(null)
+  #starting: Promise<unknown> | null = null
+  #live: UploadLive | null = null
+
+  constructor(id: string, deps: RunDeps, keeper: RecordKeeper) {
+    this.#id = id
+    this.#deps = deps
+    this.#keeper = keeper
+  }
+
+  /** What the tabs show beside the record; null before the first call or transfer is under way. */
+  get live(): UploadLive | null {
+    return this.#live
+  }
+
   /**
    * Settles when the running start has its answer. After the turn has ended, it settles only once
    * the place that the start was given is freed. Null where no start is running.
    */
-  starting(): Promise<unknown> | null
-  /** Stops all calls and transfers. No event follows. */
-  end(): void
-}
-
-/** Creates the run of an upload's turn. */
-export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
-  const { calls, timers } = deps
-  const { file, onEvent, onLive } = upload
-  const turn = new AbortController()
-  const { signal } = turn
-  /** The URLs of parts that came with the ticket, for the transfer that follows. */
-  let signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
-  let sha256: Promise<string | null> = Promise.resolve(null)
-  let starting: Promise<unknown> | null = null
-
-  function begin(): void {
-    identify()
-    void take(onEvent({ type: 'run', hasFile: file !== null }))
+  get starting(): Promise<unknown> | null {
+    return this.#starting
   }
 
-  /** Computes the hash over samples that recognises the file, if it is not known yet. */
-  function identify(): void {
-    const record = upload.record()
-    if (!file || !record || record.pasted || record.identity.sample !== null) return
-    deps.sample(file, signal).then(
-      (sample) => {
-        if (sample !== null && !signal.aborted) onEvent({ type: 'identified', sample })
-      },
-      // An error is ignored here, because the transfer will find out whether the file can be read.
-      () => undefined,
-    )
+  /** Begins the turn. Returns at once. */
+  begin(): void {
+    this.#file = this.#deps.data.file(this.#id) ?? null
+    this.#identify()
+    void this.#goOn()
   }
 
-  async function take(first: RunStep | null): Promise<void> {
-    let step = first
-    while (step) {
-      const event = await outcomeOf(step)
-      if (!event || signal.aborted) return
-      step = onEvent(event)
+  /** Ends the turn: stops all calls and transfers. No event follows. */
+  end(): void {
+    this.#turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError'))
+  }
+
+  async #goOn(): Promise<void> {
+    let event: UploadEvent | null = { type: 'run', hasFile: this.#file !== null }
+    while (event && !this.#signal.aborted) {
+      const step = this.#keeper.dispatch(this.#id, event)
+      event = step && (await this.#endOf(step))
     }
   }
 
-  async function outcomeOf(step: RunStep): Promise<UploadEvent | null> {
+  /** Does a step. Returns the event that its end is; null for none. */
+  async #endOf(step: RunStep): Promise<UploadEvent | null> {
     try {
-      return await perform(step)
+      switch (step.type) {
+        case 'get-ticket':
+          return await this.#getTicket(step.instead)
+        case 'list-parts':
+          return await this.#listParts(step.ticket)
+        case 'transfer':
+          return await this.#transfer(step)
+        case 'confirm':
+          return await this.#confirm(step.ticket, step.stage)
+      }
     } catch (error) {
       const { kind, status } =
         error instanceof TransferFailed ? error : new TransferFailed('status')
@@ -110,91 +122,100 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
     }
   }
 
-  function perform(step: RunStep): Promise<UploadEvent | null> {
-    switch (step.type) {
-      case 'get-ticket':
-        return getTicket(step.instead)
-      case 'list-parts':
-        return listParts(step.ticket)
-      case 'transfer':
-        return transfer(step)
-      case 'confirm':
-        return confirm(step.ticket, step.stage)
-    }
+  #record(): UploadRecord | undefined {
+    return this.#keeper.record(this.#id)
   }
 
-  function getTicket(instead: string | null): Promise<UploadEvent | null> {
-    const ask = async () => {
-      if (instead !== null) await calls.abortUpload(instead)
-      const record = upload.record()
-      return record && !signal.aborted ? start(record) : null
-    }
-    const answered = ask().finally(() => {
-      starting = null
+  /** Computes the hash over samples that recognises the file, if it is not known yet. */
+  #identify(): void {
+    const record = this.#record()
+    if (!this.#file || !record || record.pasted || record.identity.sample !== null) return
+    this.#deps.sample(this.#file, this.#signal).then(
+      (sample) => {
+        if (sample === null || this.#signal.aborted) return
+        this.#keeper.dispatch(this.#id, { type: 'identified', sample })
+      },
+      // An error is ignored here, because the transfer will find out whether the file can be read.
+      () => undefined,
+    )
+  }
+
+  #getTicket(instead: string | null): Promise<UploadEvent | null> {
+    const answered = this.#start(instead).finally(() => {
+      this.#starting = null
     })
-    starting = answered
+    this.#starting = answered
     return answered
   }
 
-  async function start(record: UploadRecord): Promise<UploadEvent | null> {
-    const request = {
-      fileName: record.fileName,
-      fileSize: record.fileSize,
-      fileType: mediaTypeOf(record.fileType),
-      expirationDays: String(record.expirationDays),
-      ownerId: record.ownerId,
-      idempotencyKey: record.id,
-    }
-    const started = await askUntilAnswered({
-      ask: (limit) => calls.getUploadUrl(request, limit),
+  async #start(instead: string | null): Promise<UploadEvent | null> {
+    const { calls } = this.#deps
+    if (instead !== null) await calls.abortUpload(instead)
+    const record = this.#record()
+    if (!record || this.#signal.aborted) return null
+    const started = await this.#untilAnswered({
+      call: calls.getUploadUrl,
+      input: {
+        fileName: record.fileName,
+        fileSize: record.fileSize,
+        fileType: mediaTypeOf(record.fileType),
+        expirationDays: String(record.expirationDays),
+        ownerId: record.ownerId,
+        idempotencyKey: record.id,
+      },
       withinMs: callTimeoutMs,
       isPassing: mayStartAgain,
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
     // The upload was given up before the answer came, so its place is freed.
-    if (signal.aborted) await calls.abortUpload(started.value.cloudKey)
+    if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
     const { parts, ...ticket } = started.value
     if (!parts) return { type: 'ticket', ticket }
     const { urls: partUrls, ...plan } = parts
-    signed = { cloudKey: ticket.cloudKey, partUrls }
+    this.#signed = { cloudKey: ticket.cloudKey, partUrls }
     return { type: 'ticket', ticket: { ...ticket, parts: plan } }
   }
 
-  async function listParts({ cloudKey }: UploadTicket): Promise<UploadEvent> {
-    const listed = await askUntilAnswered({
-      ask: (limit) => calls.listParts({ cloudKey }, AbortSignal.any([signal, limit])),
+  async #listParts({ cloudKey }: UploadTicket): Promise<UploadEvent> {
+    const listed = await this.#untilAnswered({
+      call: this.#deps.calls.listParts,
+      input: { cloudKey },
       withinMs: callTimeoutMs,
       isPassing: mayPass,
+      isReading: true,
     })
     return listed.ok
       ? { type: 'held', parts: listed.value.parts }
       : { type: 'refused', stage: 'resume', refusal: listed.refusal }
   }
 
-  async function transfer({
+  async #transfer({
     ticket,
     held,
     resumed,
   }: Extract<RunStep, { type: 'transfer' }>): Promise<UploadEvent> {
+    const file = this.#file
+    const signal = this.#signal
     if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
     // The SHA-256 is optional: an upload goes on where it cannot be computed.
-    sha256 = deps.sha256(file, signal).catch(() => null)
-    const onProgress = watchProgress(
+    this.#sha256 = this.#deps.sha256(file, signal).catch(() => null)
+    const onProgress = this.#watchProgress(
       file.size,
       held.reduce((sum, { size }) => sum + size, 0),
     )
     const contentType = ticket.metadata.mimeType
-    const hasFirstDate = file.lastModified === upload.record()?.identity.lastModified
-    const partUrls = signed?.cloudKey === ticket.cloudKey ? signed.partUrls : {}
+    const hasFirstDate = file.lastModified === this.#record()?.identity.lastModified
+    const partUrls = this.#signed?.cloudKey === ticket.cloudKey ? this.#signed.partUrls : {}
     // The URLs serve only one transfer, because storage may start the upload again before the next
     // one.
-    signed = null
+    this.#signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
-    await deps.sendFile({ ...job, signal, onProgress, onInterrupted })
+    await this.#deps.sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
     return { type: 'sent' }
   }
 
-  function watchProgress(size: number, held: number): (bytes: number) => void {
+  #watchProgress(size: number, held: number): (bytes: number) => void {
+    const { timers } = this.#deps
     let samples: SpeedSamples = withSample([], timers.elapsed(), held)
     let shownAt = Number.NEGATIVE_INFINITY
     let shown = 0
@@ -202,51 +223,43 @@ export function createRun(deps: RunDeps, upload: RunningUpload): UploadRun {
       const now = timers.elapsed()
       // A fall is shown at once, because no further progress may come for a long time.
       const mayWait = bytes < size && bytes >= shown
-      if (signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
+      if (this.#signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
       shown = bytes
       samples = withSample(samples, now, bytes)
-      onLive({ interrupted: null, bytesPerSecond: bytesPerSecond(samples, now) })
-      onEvent({ type: 'progress', bytes })
+      this.#show({ interrupted: null, bytesPerSecond: bytesPerSecond(samples, now) })
+      this.#keeper.dispatch(this.#id, { type: 'progress', bytes })
     }
   }
 
-  async function confirm(
-    { cloudKey, metadata }: UploadTicket,
-    stage: ConfirmStage,
-  ): Promise<UploadEvent> {
-    const hash = (await sha256) ?? undefined
-    signal.throwIfAborted()
-    const request = {
-      cloudKey,
-      metadata,
-      uploadStartTime: upload.record()?.uploadStartTime ?? timers.now(),
-      sha256: hash,
-    }
-    const confirmed = await askUntilAnswered({
-      ask: (limit) => calls.confirmUpload(request, limit),
+  async #confirm({ cloudKey, metadata }: UploadTicket, stage: ConfirmStage): Promise<UploadEvent> {
+    const sha256 = (await this.#sha256) ?? undefined
+    this.#signal.throwIfAborted()
+    const { calls, timers, onStoredAnyway } = this.#deps
+    const uploadStartTime = this.#record()?.uploadStartTime ?? timers.now()
+    const confirmed = await this.#untilAnswered({
+      call: calls.confirmUpload,
+      input: { cloudKey, metadata, uploadStartTime, sha256 },
       // Storage joins the parts of a large file before it answers.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
     if (!confirmed.ok) return { type: 'refused', stage, refusal: confirmed.refusal }
-    if (signal.aborted) upload.onStoredAnyway(confirmed.value)
+    if (this.#signal.aborted) onStoredAnyway(confirmed.value)
     return { type: 'confirmed', file: confirmed.value }
   }
 
-  function askUntilAnswered<T>(question: RepeatedCall<T>) {
-    return untilAnswered(question, { signal, onInterrupted }, deps)
+  #untilAnswered<Input, Answer>(repeated: RepeatedCall<Input, Answer>): Promise<Outcome<Answer>> {
+    const options = { signal: this.#signal, onInterrupted: this.#onInterrupted }
+    return untilAnswered(repeated, options, this.#deps)
   }
 
-  function onInterrupted(interrupted: Interruption): void {
-    onLive({ interrupted, bytesPerSecond: null })
-  }
+  readonly #onInterrupted = (interrupted: Interruption) =>
+    this.#show({ interrupted, bytesPerSecond: null })
 
-  return {
-    begin,
-    take,
-    starting: () => starting,
-    end: () => turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError')),
+  #show(live: UploadLive): void {
+    this.#live = live
+    this.#keeper.changed()
   }
 }
 

@@ -91,10 +91,10 @@ describe('bytes', () => {
 test('a part counts as stored each time that storage gets it anew', () => {
   parts.hold(1)
   parts.hold(1)
-  expect(parts.timesStored).toBe(1)
+  expect(parts.arrivals).toBe(1)
   parts.lose(1)
   parts.hold(1)
-  expect(parts.timesStored).toBe(2)
+  expect(parts.arrivals).toBe(2)
 })
 
 describe('what storage says it holds', () => {

@@ -15,7 +15,7 @@ export class PartProgress {
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()
   #heldBytes = 0
-  #timesStored = 0
+  #arrivals = 0
 
   constructor(fileSize: number, plan: PartPlan) {
     this.#fileSize = fileSize
@@ -27,9 +27,9 @@ export class PartProgress {
     return this.#plan.count
   }
 
-  /** How often storage has received a part. A part that was lost and sent again counts twice. */
-  get timesStored(): number {
-    return this.#timesStored
+  /** How many parts storage has received so far. A part that was lost and sent again counts twice. */
+  get arrivals(): number {
+    return this.#arrivals
   }
 
   /** The bytes that storage holds or that were sent, at most the size of the file. */
@@ -98,7 +98,7 @@ export class PartProgress {
     const { size } = this.range(partNumber)
     this.#held.set(partNumber, size)
     this.#heldBytes += size
-    this.#timesStored += 1
+    this.#arrivals += 1
     this.sent(partNumber, 0)
   }
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type RetryDeps, type RetryOptions, retry, type TryEnd } from './retry.ts'
-import { noTries, type Tries, uploadLimit } from './retry-policy.ts'
+import { Retries, type RetryDeps, type RetryOptions } from './retry.ts'
+import { type FailedTry, type Tries, uploadLimit } from './retry-policy.ts'
 import type { StorageAnswer } from './storage-request.ts'
 
-const lost: TryEnd<never> = { ok: false, request: 'put', answer: { kind: 'network' } }
-const done: TryEnd<string> = { ok: true, value: 'done' }
-function answered(status: number, retryAfterMs: number | null = null): TryEnd<never> {
+const lost: FailedTry = { request: 'put', answer: { kind: 'network' } }
+const done = null
+function answered(status: number, retryAfterMs: number | null = null): FailedTry {
   const answer: StorageAnswer = {
     kind: 'answer',
     status,
@@ -13,11 +13,12 @@ function answered(status: number, retryAfterMs: number | null = null): TryEnd<ne
     uploadOffset: null,
     retryAfterMs,
   }
-  return { ok: false, request: 'put', answer }
+  return { request: 'put', answer }
 }
 
 let cancel: AbortController
 let log: string[]
+let waits: number[]
 let isOnline: boolean
 let isReady: () => boolean
 let options: RetryOptions
@@ -26,6 +27,7 @@ let deps: RetryDeps
 beforeEach(() => {
   cancel = new AbortController()
   log = []
+  waits = []
   isOnline = true
   isReady = () => true
   options = { signal: cancel.signal, onInterrupted: (why) => log.push(why) }
@@ -35,7 +37,8 @@ beforeEach(() => {
       untilOnline: async () => void (isOnline || log.push('until online')),
     },
     wait: async (ms, signal) => {
-      log.push(`${ms} ms`)
+      log.push('wait')
+      waits.push(ms)
       signal.throwIfAborted()
     },
     random: () => 0,
@@ -47,89 +50,76 @@ beforeEach(() => {
 })
 
 /**
- * Makes tries that end like this, one after another. Further tries end like the last one. The
- * history that each try gets is kept.
+ * Makes tries that end like this, one after another, until one succeeds or is the last. Further
+ * tries end like the last one. Returns whether it succeeded, and the history that each try had.
  */
-function ending(...ends: TryEnd<string>[]) {
+async function request(ends: (FailedTry | null)[], retries = new Retries(options, deps)) {
   const told: Tries[] = []
-  const attempt = async (tries: Tries): Promise<TryEnd<string>> => {
-    told.push(tries)
+  for (;;) {
     log.push('try')
-    return ends[Math.min(told.length, ends.length) - 1] ?? done
+    told.push(retries.tries)
+    const failed = ends[Math.min(told.length, ends.length) - 1] ?? null
+    if (!failed || !(await retries.waitForNext(failed))) return { isDone: !failed, told }
   }
-  return { attempt, told }
 }
 
-test('what succeeds is done once', async () => {
-  expect(await retry(ending(done).attempt, options, deps)).toBe(done)
-  expect(log).toEqual(['try'])
-})
-
 test('what fails is told, waits, and is done again with what has happened so far', async () => {
-  const { attempt, told } = ending(lost, lost, done)
-  expect(await retry(attempt, options, deps)).toBe(done)
-  expect(log).toEqual(['try', 'no-answer', '3000 ms', 'try', 'no-answer', '6000 ms', 'try'])
+  const { isDone, told } = await request([lost, lost, done])
+  expect(isDone).toBe(true)
+  expect(log).toEqual(['try', 'no-answer', 'wait', 'try', 'no-answer', 'wait', 'try'])
+  expect(waits[1]).toBeGreaterThan(waits[0] ?? Infinity)
   expect(told.map(({ failed }) => failed)).toEqual([0, 1, 2])
   expect(told.map(({ askStorage }) => askStorage)).toEqual([false, true, true])
 })
 
 test('what may be put right at once neither waits nor is told', async () => {
-  expect(await retry(ending(answered(403), done).attempt, options, deps)).toBe(done)
+  expect(await request([answered(403), done])).toMatchObject({ isDone: true })
   expect(log).toEqual(['try', 'try'])
 })
 
 test('what no further try cures is not done again', async () => {
-  expect(await retry(ending(answered(413), done).attempt, options, deps)).toEqual(answered(413))
+  expect(await request([answered(413), done])).toMatchObject({ isDone: false })
   expect(log).toEqual(['try'])
 })
 
-test('what is rejected ends it', async () => {
-  const error = new Error('unreadable')
-  await expect(retry(() => Promise.reject(error), options, deps)).rejects.toBe(error)
-})
-
-test('the server is asked before the last two tries, and the last end is answered', async () => {
-  expect(await retry(ending(lost).attempt, options, deps)).toBe(lost)
+test('the server is asked before the last two tries', async () => {
+  expect(await request([lost])).toMatchObject({ isDone: false })
   expect(log.filter((one) => one === 'try')).toHaveLength(uploadLimit.maxTries)
-  expect(log.slice(-7)).toEqual([
-    'try',
-    'no-answer',
-    'ready?',
-    '30000 ms',
-    'try',
-    'no-answer',
-    'ready?',
-  ])
+  const last = ['try', 'no-answer', 'ready?']
+  expect(log.slice(-7)).toEqual([...last, 'wait', ...last])
 })
 
 test('while the server is away it goes on, and is told once for each try', async () => {
   isReady = () => log.length > 500
-  expect(await retry(ending(lost).attempt, options, deps)).toBe(lost)
+  expect(await request([lost])).toMatchObject({ isDone: false })
   const count = (what: string) => log.filter((one) => one === what).length
   expect(count('try')).toBeGreaterThan(100)
   expect(count('no-answer')).toBe(count('try'))
 })
 
 test('a server that names the time of the next try is waited for, and not asked', async () => {
-  const busy = answered(503, 5000)
-  expect(await retry(ending(...Array(50).fill(busy), done).attempt, options, deps)).toBe(done)
+  const busy = answered(503, 50_000)
+  expect(await request([...Array(50).fill(busy), done])).toMatchObject({ isDone: true })
   expect(log).not.toContain('ready?')
-  expect(log.slice(0, 3)).toEqual(['try', 'not-ready', '5000 ms'])
+  expect(log.slice(0, 3)).toEqual(['try', 'not-ready', 'wait'])
+  expect(Math.min(...waits)).toBe(50_000)
 })
 
 test('offline it waits for nothing but the connection', async () => {
   isOnline = false
-  const { attempt, told } = ending(...Array(50).fill(lost), done)
-  expect(await retry(attempt, options, deps)).toBe(done)
+  const { isDone, told } = await request([...Array(50).fill(lost), done])
+  expect(isDone).toBe(true)
   expect(new Set(log)).toEqual(new Set(['try', 'no-answer', 'until online']))
   expect(told.at(-1)).toMatchObject({ failed: 0, withoutProgress: 0 })
 })
 
-test('it begins with what has happened before, and ends where it is told', async () => {
-  const before = { ...noTries, failed: 2, withoutProgress: 2 }
-  const limit = { maxTries: 4, isPatient: false }
-  await retry(ending(lost).attempt, { ...options, tries: before, limit }, deps)
-  expect(log).toEqual(['try', 'no-answer', '12000 ms', 'try'])
+test('it goes on with what has happened before, and ends where it is told', async () => {
+  options.limit = { maxTries: 4, isPatient: false }
+  const retries = new Retries(options, deps)
+  await request([lost, lost, done], retries)
+  log.length = 0
+  expect(await request([lost], retries)).toMatchObject({ isDone: false })
+  expect(log).toEqual(['try', 'no-answer', 'wait', 'try'])
 })
 
 describe('the signal', () => {
@@ -140,16 +130,12 @@ describe('the signal', () => {
       cancel.abort(reason)
       signal.throwIfAborted()
     }
-    await expect(retry(ending(lost).attempt, options, deps)).rejects.toBe(reason)
+    await expect(request([lost])).rejects.toBe(reason)
   })
 
-  test('ends no try that is under way, and none follows', async () => {
-    const attempt = async () => {
-      log.push('try')
-      cancel.abort(reason)
-      return lost
-    }
-    expect(await retry(attempt, options, deps)).toBe(lost)
+  test('lets nothing follow a try during which it fired', async () => {
+    cancel.abort(reason)
+    expect(await request([lost])).toMatchObject({ isDone: false })
     expect(log).toEqual(['try'])
   })
 
@@ -158,7 +144,7 @@ describe('the signal', () => {
       cancel.abort(reason)
       return false
     }
-    expect(await retry(ending(lost).attempt, options, deps)).toBe(lost)
-    expect(log.filter((one) => one === 'try')).toHaveLength(7)
+    expect(await request([lost])).toMatchObject({ isDone: false })
+    expect(log.filter((one) => one === 'try')).toHaveLength(uploadLimit.maxTries - 1)
   })
 })

@@ -23,40 +23,44 @@ export interface RetryDeps {
 }
 
 export interface RetryOptions {
-  /** Ends the waits. A running try ends by itself. */
+  /** Ends the waits. */
   signal: AbortSignal
   limit?: RetryLimit
-  /** The history of this request before. */
-  tries?: Tries
   /** Called when a try was lost and the next one waits. */
   onInterrupted?: (why: Interruption) => void
 }
 
-/** How a try ended. */
-export type TryEnd<T> = { ok: true; value: T } | FailedEnd
-export interface FailedEnd extends FailedTry {
-  ok: false
-}
-
 /**
- * Repeats a try until it succeeds or `retry-policy.ts` gives up. This is the only loop with which
- * an upload repeats a request. Other requests go on while one waits here.
- * @param attempt makes one try; it gets the history so far.
- * @returns the end of the last try, even if the signal fired during it, since the try may have had
- * an effect.
- * @throws the reason of the signal when it fires during a wait, and the errors of `attempt`.
+ * The tries of one request of an upload. Whoever makes the request asks here after each try that
+ * failed. `retry-policy.ts` decides, and this class acts on the decision. Other requests go on
+ * while one waits here.
  */
-export async function retry<T>(
-  attempt: (tries: Tries) => Promise<TryEnd<T>>,
-  { signal, limit = uploadLimit, tries: before = noTries, onInterrupted }: RetryOptions,
-  { connection, wait, random, isServerReady }: RetryDeps,
-): Promise<TryEnd<T>> {
-  let tries = before
-  for (;;) {
-    const end = await attempt(tries)
-    if (end.ok || signal.aborted) return end
+export class Retries {
+  readonly #options: RetryOptions
+  readonly #deps: RetryDeps
+  #tries = noTries
+
+  constructor(options: RetryOptions, deps: RetryDeps) {
+    this.#options = options
+    this.#deps = deps
+  }
+
+  /** The history so far. */
+  get tries(): Tries {
+    return this.#tries
+  }
+
+  /**
+   * Waits until the next try may begin. Resolves to false when the request is given up, or when the
+   * signal fired before the wait.
+   * @throws the reason of the signal when it fires during the wait.
+   */
+  async waitForNext(failed: FailedTry): Promise<boolean> {
+    const { signal, limit = uploadLimit, onInterrupted } = this.#options
+    const { connection, wait, random, isServerReady } = this.#deps
+    if (signal.aborted) return false
     const decide = (isReady: boolean | null) =>
-      afterFailure(tries, end, {
+      afterFailure(this.#tries, failed, {
         isOnline: connection.isOnline(),
         isServerReady: isReady,
         random: random(),
@@ -65,13 +69,14 @@ export async function retry<T>(
     let decision = decide(null)
     const isLost =
       decision.kind === 'ask-server' || (decision.kind === 'retry' && decision.waitMs > 0)
-    if (isLost) onInterrupted?.(interruptionOf(end.answer))
+    if (isLost) onInterrupted?.(interruptionOf(failed.answer))
     if (decision.kind === 'ask-server') decision = decide(await isServerReady(signal))
-    if (decision.kind !== 'retry' || signal.aborted) return end
-    tries = decision.tries
-    if (decision.waitMs === 0) continue
+    if (decision.kind !== 'retry' || signal.aborted) return false
+    this.#tries = decision.tries
+    if (decision.waitMs === 0) return true
     // While the browser is offline, there is no further wait than the one for the connection.
     if (connection.isOnline()) await wait(decision.waitMs, signal)
     await connection.untilOnline(signal)
+    return true
   }
 }

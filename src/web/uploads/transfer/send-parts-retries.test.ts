@@ -214,3 +214,17 @@ describe('offline', () => {
     expect(sim.interruptions).toBeGreaterThan(0)
   })
 })
+
+test('a part that another connection takes keeps its history, so that its waits go on growing', async () => {
+  const sim = simulateParts(4)
+  // The four parts time out together. That halves the number of connections, so two of the parts
+  // are left to the connections of the other two.
+  const first = firstTries(1, { kind: 'lost', how: 'timeout', stored: false })
+  const second = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (part) => part < 3)
+  sim.fault = (part) => first(part) ?? second(part)
+  await sim.run()
+  expect(sentNumbers(sim)).toEqual([1, 2, 3, 4, 3, 4, 1, 2, 1, 2])
+  const [firstWait = Infinity, ...others] = sim.waits
+  expect(others.slice(0, 3)).toEqual([firstWait, firstWait, firstWait])
+  for (const later of others.slice(3)) expect(later).toBeGreaterThan(firstWait)
+})

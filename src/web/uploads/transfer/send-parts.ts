@@ -5,8 +5,8 @@ import { Concurrency, type PartEnd } from './concurrency.ts'
 import { isReadable } from './hash-blob.ts'
 import { PartProgress } from './part-progress.ts'
 import { createPartUrls, type PartUrls } from './part-urls.ts'
-import { type FailedEnd, retry, type TryEnd } from './retry.ts'
-import { failureOf, noTries, stallLimitMs, type Tries, verdictOn } from './retry-policy.ts'
+import { Retries } from './retry.ts'
+import { type FailedTry, failureOf, stallLimitMs, type Tries, verdictOn } from './retry-policy.ts'
 import type { TransferDeps } from './send-whole-file.ts'
 import { checksumHeader, requestTimeoutMs, type StorageAnswer } from './storage-request.ts'
 import { CallRefused, callForPart, type PartCalls } from './upload-calls.ts'
@@ -33,15 +33,6 @@ export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Pr
   return new PartsTransfer(job, plan, deps).run()
 }
 
-/** The history of a part. It stays with the part when another connection takes the part. */
-interface History {
-  tries: Tries
-  /** The value of `timesStored` for the file when this part last failed. */
-  timesStored: number
-}
-
-const done = { ok: true, value: null } as const
-
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #deps: PartsDeps
@@ -53,7 +44,10 @@ class PartsTransfer {
   readonly #urls: PartUrls
   readonly #concurrency: Concurrency
   readonly #checksums = new Map<number, Promise<string | null>>()
-  readonly #histories = new Map<number, History>()
+  /** The tries of each part. They stay with the part when another connection takes it. */
+  readonly #retries = new Map<number, Retries>()
+  /** For each part that failed, how many parts of the file had arrived by then. */
+  readonly #arrivalsAtFailure = new Map<number, number>()
   readonly #running = new Set<Promise<void>>()
   /**
    * The number of connections. Each sends one part at a time, or waits before it tries its part
@@ -146,22 +140,22 @@ class PartsTransfer {
    * Sends one part. Resolves when storage holds the part, or when other connections will send it.
    */
   async #send(partNumber: number): Promise<void> {
-    const end = await retry(
-      (tries) => this.#try(partNumber, tries),
-      {
-        signal: this.#signal,
-        tries: this.#history(partNumber).tries,
-        onInterrupted: (why) => this.#interrupted(why),
-      },
-      this.#deps,
-    )
-    if (end.ok) return
+    const retries = this.#retriesOf(partNumber)
+    let failed = await this.#try(partNumber, retries.tries)
+    while (failed && (await retries.waitForNext(failed))) {
+      failed = await this.#try(partNumber, retries.tries)
+    }
+    if (!failed) return
     this.#signal.throwIfAborted()
-    throw failureOf(end)
+    throw failureOf(failed)
   }
 
-  #history(partNumber: number): History {
-    return this.#histories.get(partNumber) ?? { tries: noTries, timesStored: 0 }
+  #retriesOf(partNumber: number): Retries {
+    const onInterrupted = (why: Interruption) => this.#interrupted(why)
+    const options = { signal: this.#signal, onInterrupted }
+    const retries = this.#retries.get(partNumber) ?? new Retries(options, this.#deps)
+    this.#retries.set(partNumber, retries)
+    return retries
   }
 
   /** Reports an interruption, unless another part is in flight and may still make progress. */
@@ -169,18 +163,18 @@ class PartsTransfer {
     if (this.#concurrency.inFlight === 0) this.#job.onInterrupted(why)
   }
 
-  async #try(partNumber: number, tries: Tries): Promise<TryEnd<null>> {
+  /** Tries to send a part once. Returns how this failed; null when nothing is left to do here. */
+  async #try(partNumber: number, tries: Tries): Promise<FailedTry | null> {
     this.#signal.throwIfAborted()
-    this.#histories.set(partNumber, { ...this.#history(partNumber), tries })
-    if (this.#isSurplus()) return done
+    if (this.#isSurplus()) return null
     try {
       if (tries.askStorage) await this.#askWhatIsHeld(partNumber)
-      if (this.#parts.holds(partNumber)) return done
+      if (this.#parts.holds(partNumber)) return null
       const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
       const [url, checksum] = await Promise.all(ready)
       const answer = await this.#put(partNumber, url, checksum, tries.stalled)
-      if (answer === null || this.#parts.holds(partNumber)) return done
-      return await this.#afterFailure(partNumber, { ok: false, request: 'put', answer })
+      if (answer === null || this.#parts.holds(partNumber)) return null
+      return await this.#afterFailure(partNumber, { request: 'put', answer })
     } catch (error) {
       if (!(error instanceof CallRefused)) throw error
       return await this.#afterFailure(partNumber, error.failed)
@@ -236,7 +230,7 @@ class PartsTransfer {
   }
 
   /** Cleans up after a failed try, and notes whether other parts made progress meanwhile. */
-  async #afterFailure(partNumber: number, failed: FailedEnd): Promise<FailedEnd> {
+  async #afterFailure(partNumber: number, failed: FailedTry): Promise<FailedTry> {
     const { offset } = this.#parts.range(partNumber)
     if (failed.answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
       throw new TransferFailed('unreadable')
@@ -249,18 +243,17 @@ class PartsTransfer {
     // URL is renewed.
     else this.#urls.forget(partNumber)
     if (verdict === 'altered') this.#checksums.delete(partNumber)
-    const { timesStored } = this.#parts
-    const history = this.#history(partNumber)
-    this.#histories.set(partNumber, { ...history, timesStored })
-    return { ...failed, progress: timesStored > history.timesStored ? 'elsewhere' : undefined }
+    const { arrivals } = this.#parts
+    const arrivalsBefore = this.#arrivalsAtFailure.get(partNumber) ?? 0
+    this.#arrivalsAtFailure.set(partNumber, arrivals)
+    return { ...failed, progress: arrivals > arrivalsBefore ? 'elsewhere' : undefined }
   }
 
   /** Asks storage which parts it holds. These may be more than are known here, or fewer. */
   async #askWhatIsHeld(partNumber: number): Promise<void> {
     const knownBefore = this.#parts.held()
     const { cloudKey } = this.#job.ticket
-    const ask = (limit: AbortSignal) => this.#deps.listParts({ cloudKey }, limit)
-    const { parts } = await callForPart(ask, this.#signal)
+    const { parts } = await callForPart(this.#deps.listParts, { cloudKey }, this.#signal)
     const own = new Set<StoredPart>()
     for (const part of parts) {
       const isNew = this.#parts.isWhole(part) && !this.#parts.holds(part.partNumber)
@@ -275,8 +268,8 @@ class PartsTransfer {
   async #sign(partNumbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const { cloudKey } = this.#job.ticket
     const request = { cloudKey, partNumbers: [...partNumbers] }
-    const sign = (limit: AbortSignal) => this.#deps.signParts(request, limit)
-    return byNumber((await callForPart(sign, this.#signal)).urls)
+    const { urls } = await callForPart(this.#deps.signParts, request, this.#signal)
+    return byNumber(urls)
   }
 
   #isOwn(part: StoredPart): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { isReadable } from './hash-blob.ts'
-import { type RetryDeps, retry, type TryEnd } from './retry.ts'
-import { failureOf, mayPass, stallLimitMs, verdictOn } from './retry-policy.ts'
+import { Retries, type RetryDeps } from './retry.ts'
+import { type FailedTry, failureOf, mayPass, stallLimitMs, verdictOn } from './retry-policy.ts'
 import {
   callTimeoutMs,
   checksumHeader,
@@ -32,42 +32,43 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   let stored: number | null = resumed ? null : 0
   let mostStored = 0
 
-  const end = await retry(
-    async ({ stalled }): Promise<TryEnd<null>> => {
-      signal.throwIfAborted()
-      if (stored === null) {
-        const answer = await askOffset()
-        if (isLost(answer)) return { ok: false, request: 'call', answer }
-        stored = offsetIn(answer)
-      }
-      // The offset of an empty file is 0 even if it was never stored, so an empty file is always
-      // sent.
-      if (stored === file.size && stored > 0) return { ok: true, value: null }
-      const offset = stored < file.size ? stored : 0
-      const progress = offset > mostStored ? 'here' : undefined
-      mostStored = Math.max(mostStored, offset)
-
-      const answer = await put(offset, progress ? 0 : stalled)
-      const verdict = verdictOn({ request: 'put', answer })
-      if (verdict === 'stored') return { ok: true, value: null }
-      if (answer.kind === 'network' && !(await isReadable(file, offset))) {
-        throw new TransferFailed('unreadable')
-      }
-      const failed = { ok: false, request: 'put', answer, progress } as const
-      // This URL cannot be signed again, so `send-file.ts` sends the file as its only part.
-      if (verdict === 'unsigned') throw failureOf(failed)
-      stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
-      onProgress(mostStored)
-      return failed
-    },
-    { signal, onInterrupted },
-    deps,
-  )
-  if (!end.ok) {
+  const retries = new Retries({ signal, onInterrupted }, deps)
+  let failed = await tryOnce()
+  while (failed && (await retries.waitForNext(failed))) failed = await tryOnce()
+  if (failed) {
     signal.throwIfAborted()
-    throw failureOf(end)
+    throw failureOf(failed)
   }
   onProgress(file.size)
+
+  /** Sends what storage lacks. Returns how this failed; null when storage has the file. */
+  async function tryOnce(): Promise<FailedTry | null> {
+    signal.throwIfAborted()
+    if (stored === null) {
+      const answer = await askOffset()
+      if (isLost(answer)) return { request: 'call', answer }
+      stored = offsetIn(answer)
+    }
+    // The offset of an empty file is 0 even if it was never stored, so an empty file is always
+    // sent.
+    if (stored === file.size && stored > 0) return null
+    const offset = stored < file.size ? stored : 0
+    const progress = offset > mostStored ? 'here' : undefined
+    mostStored = Math.max(mostStored, offset)
+
+    const answer = await put(offset, progress ? 0 : retries.tries.stalled)
+    const verdict = verdictOn({ request: 'put', answer })
+    if (verdict === 'stored') return null
+    if (answer.kind === 'network' && !(await isReadable(file, offset))) {
+      throw new TransferFailed('unreadable')
+    }
+    const ended: FailedTry = { request: 'put', answer, progress }
+    // This URL cannot be signed again, so `send-file.ts` sends the file as its only part.
+    if (verdict === 'unsigned') throw failureOf(ended)
+    stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
+    onProgress(mostStored)
+    return ended
+  }
 
   async function put(offset: number, stalled: number): Promise<StorageAnswer> {
     onProgress(offset)

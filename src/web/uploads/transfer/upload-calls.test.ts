@@ -55,7 +55,7 @@ function options() {
  */
 function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
-  const ask = (limit: AbortSignal): Promise<Outcome<string>> => {
+  const call = (_: string, limit: AbortSignal): Promise<Outcome<string>> => {
     asked.push(Date.now())
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     if (answer) return Promise.resolve(answer)
@@ -63,7 +63,7 @@ function question(answers: (Outcome<string> | null)[]) {
       limit.addEventListener('abort', () => resolve(refused(null)), { once: true }),
     )
   }
-  return { asked, ask, withinMs: 30_000, isPassing: mayPass }
+  return { asked, call, input: 'what?', withinMs: 30_000, isPassing: mayPass }
 }
 const yes: Outcome<string> = { ok: true, value: 'yes' }
 

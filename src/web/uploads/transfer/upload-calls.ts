@@ -1,8 +1,8 @@
 import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
 import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
-import { type FailedEnd, type RetryDeps, type RetryOptions, retry } from './retry.ts'
-import { mayPass } from './retry-policy.ts'
+import { Retries, type RetryDeps, type RetryOptions } from './retry.ts'
+import { type FailedTry, mayPass } from './retry-policy.ts'
 import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
 
 /**
@@ -38,13 +38,16 @@ export function mayStartAgain(refusal: Refusal): boolean {
 }
 
 /** A call that is repeated until it is answered. */
-export interface RepeatedCall<T> {
+export interface RepeatedCall<Input, Answer> {
   /** Makes the call once. Its signal ends the call when no answer came in time. */
-  ask: (limit: AbortSignal) => Promise<Outcome<T>>
+  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>
+  input: Input
   /** How long one try may take, in milliseconds. */
   withinMs: number
   /** True for a refusal after which another try may succeed. */
   isPassing: (refusal: Refusal) => boolean
+  /** True for a call that changes nothing. The signal of the options then ends it at once. */
+  isReading?: boolean
 }
 
 /** What repeating a call needs from the server and the browser. */
@@ -53,60 +56,53 @@ export interface CallDeps extends RetryDeps {
 }
 
 /**
- * Repeats a call until the answer is final, as `retry.ts` does. Returns the last refusal when it
- * gives up.
+ * Repeats a call until the answer is final. Returns the last refusal when it gives up.
  * @param options its signal ends the waits, but not a running call: that call may have had an
  * effect, so its answer is returned.
  * @throws the reason of the signal when it fires during a wait.
  */
-export async function untilAnswered<T>(
-  { ask, withinMs, isPassing }: RepeatedCall<T>,
-  options: Omit<RetryOptions, 'tries'>,
+export async function untilAnswered<Input, Answer>(
+  repeated: RepeatedCall<Input, Answer>,
+  options: RetryOptions,
   deps: CallDeps,
-): Promise<Outcome<T>> {
-  let refusal: Refusal = { status: null, code: null, message: null }
-  const end = await retry<Outcome<T>>(
-    async () => {
-      const outcome = await inTime(ask, withinMs, deps.timers)
-      if (outcome.ok || !isPassing(outcome.refusal)) return { ok: true, value: outcome }
-      refusal = outcome.refusal
-      return failedCall(refusal)
-    },
-    options,
-    deps,
-  )
-  return end.ok ? end.value : { ok: false, refusal }
+): Promise<Outcome<Answer>> {
+  const retries = new Retries(options, deps)
+  for (;;) {
+    const outcome = await callInTime(repeated, options.signal, deps.timers)
+    if (outcome.ok || !repeated.isPassing(outcome.refusal)) return outcome
+    if (!(await retries.waitForNext(failedCall(outcome.refusal)))) return outcome
+  }
 }
 
 /** Makes a call once. A call without an answer in time counts as refused, without a status. */
-async function inTime<T>(
-  ask: RepeatedCall<T>['ask'],
-  withinMs: number,
+async function callInTime<Input, Answer>(
+  { call, input, withinMs, isReading = false }: RepeatedCall<Input, Answer>,
+  signal: AbortSignal,
   timers: Timers,
-): Promise<Outcome<T>> {
+): Promise<Outcome<Answer>> {
   const limit = new AbortController()
   const callOff = timers.after(withinMs, () =>
     limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
-    return await ask(limit.signal)
+    return await call(input, isReading ? AbortSignal.any([signal, limit.signal]) : limit.signal)
   } finally {
     callOff()
   }
 }
 
-/** Turns a refused call into a failed try for `retry.ts`. */
-function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedEnd {
+/** Turns a refused call into a failed try. */
+function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedTry {
   const answer: StorageAnswer =
     status === null
       ? { kind: 'network' }
       : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs }
-  return { ok: false, request: 'call', answer }
+  return { request: 'call', answer }
 }
 
 /** A call that a part needs was refused, or not answered in time. */
 export class CallRefused extends Error {
-  readonly failed: FailedEnd
+  readonly failed: FailedTry
 
   constructor(refusal: Refusal) {
     super(`${refusal.status}`)
@@ -119,11 +115,13 @@ export class CallRefused extends Error {
  * @throws {CallRefused} when the call is refused, or not answered in time.
  * @throws the reason of the signal when it fires.
  */
-export async function callForPart<T>(
-  call: (limit: AbortSignal) => Promise<Outcome<T>>,
+export async function callForPart<Input, Answer>(
+  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>,
+  input: Input,
   signal: AbortSignal,
-): Promise<T> {
-  const outcome = await call(AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]))
+): Promise<Answer> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)])
+  const outcome = await call(input, limit)
   signal.throwIfAborted()
   if (!outcome.ok) throw new CallRefused(outcome.refusal)
   return outcome.value
