@@ -8,6 +8,7 @@ import {
   uploadTicket,
 } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
+import { firstWaitMs } from '../transfer/retry-policy.ts'
 import { type Dispatcher, EffectPerformer } from './perform-effects.ts'
 import type { RunStep, UploadEvent } from './upload-events.ts'
 
@@ -83,7 +84,7 @@ describe('a turn', () => {
     onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
     performer.perform(record, [{ type: 'enqueue' }])
     performer.perform(record, [{ type: 'end-turn' }])
-    await pass(3000)
+    await pass(firstWaitMs)
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt', 'abort key of 1.txt'])
   })
 

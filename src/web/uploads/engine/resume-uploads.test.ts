@@ -9,6 +9,7 @@ import {
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
+import { longestWaitMs } from '../transfer/retry-policy.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import { createResumer, type UploadResumer } from './resume-uploads.ts'
 import { createUploadData, type UploadData } from './upload-data.ts'
@@ -139,11 +140,12 @@ describe('an upload that is resumed', () => {
 
   test('asks for its file after three calls without an answer', async () => {
     put(paused())
-    onList = () => refused(503)
+    onList = () => {
+      expect(found).toEqual([])
+      return refused(503)
+    }
     void resumer.resume('1')
-    await pass(8999)
-    expect(found).toEqual([])
-    await pass(1)
+    await pass(3 * longestWaitMs)
     expect(asked).toBe(3)
     expect(found).toEqual(['1 file'])
   })
@@ -152,7 +154,7 @@ describe('an upload that is resumed', () => {
     put(paused({ pasted: true }))
     onList = () => refused(null)
     void resumer.resume('1')
-    await pass(60_000)
+    await pass(3 * longestWaitMs)
     expect(found).toEqual([])
   })
 

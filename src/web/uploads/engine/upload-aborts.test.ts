@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { refusal } from '../../../../tests/support/upload-facts.ts'
+import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
+import { firstWaitMs, longestWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { createAborts, type UploadAborts } from './upload-aborts.ts'
 
@@ -67,14 +69,17 @@ test.each([
 
 test('one that gets no answer is asked for again, with growing waits, until it has one', async () => {
   answer = refused(503)
+  const began = Date.now()
   await open().abort('key')
-  await pass(3000)
+  await vi.advanceTimersToNextTimerAsync()
   expect(asked).toHaveLength(2)
-  await pass(6000)
+  const again = Date.now()
+  await vi.advanceTimersToNextTimerAsync()
   expect(asked).toHaveLength(3)
+  expectGrowingWaits([again - began, Date.now() - again])
   expect(values.size).toBe(1)
   answer = done
-  await pass(12_000)
+  await vi.advanceTimersToNextTimerAsync()
   expect(asked).toHaveLength(4)
   expect(values.size).toBe(0)
   expect(vi.getTimerCount()).toBe(0)
@@ -85,7 +90,7 @@ test('the next page of the same user goes on with it, and nobody else does', asy
   const page = open()
   await page.abort('key')
   page.close()
-  await pass(60_000)
+  await pass(2 * longestWaitMs)
   expect(asked).toEqual(['key'])
   answer = done
   open('bob').resume()
@@ -101,7 +106,7 @@ test('one that needs a sign-in waits for it, and is not asked for twice at once'
   answer = refused(401)
   const aborts = open()
   await aborts.abort('key')
-  await pass(60_000)
+  await pass(2 * longestWaitMs)
   expect(asked).toHaveLength(1)
   answer = done
   aborts.resume()
@@ -118,6 +123,6 @@ test('where the browser keeps nothing this page alone asks', async () => {
   await aborts.abort('key')
   aborts.resume()
   answer = done
-  await pass(3000)
+  await pass(firstWaitMs)
   expect(asked).toEqual(['key', 'key'])
 })

@@ -6,6 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { longestWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import type { StorageAnswer } from '../transfer/storage-request.ts'
 
@@ -68,7 +69,7 @@ describe('a server that is away for ten minutes', () => {
     const interrupted = status === null ? 'no-answer' : 'not-ready'
     expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
-    await pass(minute)
+    await pass(longestWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
@@ -85,7 +86,7 @@ describe('a server that is away for ten minutes', () => {
     const interrupted = status === null ? 'no-answer' : 'not-ready'
     expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
-    await pass(minute)
+    await pass(longestWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
   })
 
@@ -99,7 +100,7 @@ describe('a server that is away for ten minutes', () => {
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     comeBack()
-    await pass(minute)
+    await pass(longestWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
   })
 
@@ -113,10 +114,10 @@ describe('a server that is away for ten minutes', () => {
   })
 })
 
-test('a PUT that alone is blocked fails its file after some three minutes, with its text', async () => {
+test('a PUT that alone is blocked fails its file after its last try, with its text', async () => {
   onRequest = () => ({ kind: 'network' })
   world.add(drop().slice(0, 1))
-  await pass(5 * minute)
+  await pass(uploadLimit.maxTries * longestWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
   ])
@@ -125,6 +126,6 @@ test('a PUT that alone is blocked fails its file after some three minutes, with 
 test('a server that is there and answers no start lets it fail as before', async () => {
   world.onStart = () => refused(503)
   world.add(drop().slice(0, 1))
-  await pass(5 * minute)
+  await pass(uploadLimit.maxTries * longestWaitMs)
   expect(world.shown()).toEqual(['a.txt failed'])
 })

@@ -6,7 +6,9 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
+import { longestWaitMs } from '../transfer/retry-policy.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let world: EngineWorld
@@ -98,8 +100,10 @@ describe('an upload whose trouble may pass', () => {
       return count < 3 ? refused(null) : null
     }
     world.add([fileNamed('a.txt')])
-    await pass(10_000)
-    expect(times).toEqual([0, 3000, 9000])
+    await pass(2 * longestWaitMs)
+    const [first = 0, second = 0, third = 0] = times
+    expect(times).toHaveLength(3)
+    expectGrowingWaits([second - first, third - second])
     expect(world.shown()).toEqual(['a.txt completed'])
   })
 
@@ -110,7 +114,7 @@ describe('an upload whose trouble may pass', () => {
       return tries < 3 ? refused(503) : refused(500)
     }
     world.add([fileNamed('a.txt')])
-    await pass(60_000)
+    await pass(2 * longestWaitMs)
     expect(tries).toBe(3)
     expect(world.shown()).toEqual(['a.txt failed'])
   })

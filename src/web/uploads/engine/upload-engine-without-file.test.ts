@@ -6,6 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { firstWaitMs, longestWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferFailed } from '../upload-ports.ts'
 
@@ -99,7 +100,7 @@ describe('an upload that has lost its file', () => {
 
     test.each([null, 503])('asks for the file, and the server no more (%s)', async (status) => {
       await stopWithoutAnswer(status)
-      await pass(15_000)
+      await pass(3 * longestWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
       const asked = lists()
       await pass(600_000)
@@ -108,7 +109,7 @@ describe('an upload that has lost its file', () => {
 
     test('goes on with its file as soon as that is given, and asks no more', async () => {
       await stopWithoutAnswer(503)
-      await pass(1000)
+      await pass(firstWaitMs - 1)
       world.onList = () => ({ ok: true, value: { parts: [] } })
       await world.engine.provideFile('000001', { file: fileNamed('a.txt', 30) })
       await pass(0)
@@ -120,7 +121,7 @@ describe('an upload that has lost its file', () => {
 
     test('asks no more once it is cancelled', async () => {
       await stopWithoutAnswer(503)
-      await pass(1000)
+      await pass(firstWaitMs - 1)
       world.engine.cancel('000001')
       await pass(600_000)
       expect(world.shown()).toEqual([])

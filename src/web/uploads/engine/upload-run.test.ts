@@ -3,6 +3,8 @@ import { refusal, uploadRecord, uploadTicket } from '../../../../tests/support/u
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
+import { firstWaitMs } from '../transfer/retry-policy.ts'
+import { callTimeoutMs } from '../transfer/storage-request.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
@@ -106,7 +108,7 @@ describe('a call that nobody answers', () => {
     ['confirm', 600_000, { type: 'confirm', ticket, stage: 'confirm' }],
   ])('%s is ended after %i ms and made again', async (call, ms, step) => {
     const run = begin([step])
-    await vi.advanceTimersByTimeAsync(ms + 2999)
+    await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
     expect(asked).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(1)
     expect(asked.map(({ call: which }) => which)).toEqual([call, call])
@@ -121,7 +123,7 @@ describe('a call that nobody answers', () => {
 describe('a start', () => {
   test('says whose it is, and repeats itself by the same key', async () => {
     const run = begin([getTicket])
-    await vi.advanceTimersByTimeAsync(33_000)
+    await vi.advanceTimersByTimeAsync(callTimeoutMs + firstWaitMs)
     const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
     expect(asked.map(({ request }) => request)).toMatchObject([same, same])
     run.end()

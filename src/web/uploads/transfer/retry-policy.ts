@@ -11,10 +11,11 @@ import type { StorageAnswer } from './storage-request.ts'
 /**
  * Spec §9: the retry after a time-out comes after 3 seconds. Each further wait is twice as long.
  */
-const firstWaitMs = 3000
-const longestWaitMs = 30_000
+export const firstWaitMs = 3000
+/** The waits grow up to this one. */
+export const longestWaitMs = 30_000
 /** The longest wait that a server may ask for with `Retry-After`. */
-const longestAskedMs = 60_000
+export const longestAskedMs = 60_000
 /** If no byte of a body is sent for this long, the connection is lost. */
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
