@@ -6,6 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
+import { pages } from '../../shared/pages.ts'
 import { StartFault } from '../start-fault.ts'
 import { webFiles } from './web-files.ts'
 
@@ -192,7 +193,7 @@ describe('HEAD', () => {
 })
 
 describe('the pages of the application', () => {
-  it.each(['/', '/login', '/signup', '/login?next=/x'])('%s is the HTML', async (path) => {
+  it.each([...pages, '/login?next=/x'])('%s is the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
       const answer = await get(path, { accept })
       expect(answer.status).toBe(200)
