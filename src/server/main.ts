@@ -24,10 +24,7 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
-import { openDiskStorage } from './storage/disk/disk.ts'
-import type { BucketOptions } from './storage/s3/open-bucket.ts'
-import type { S3Storage } from './storage/s3/s3.ts'
-import { createStores } from './storage/stores.ts'
+import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 
@@ -89,7 +86,7 @@ async function start(
   const space = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
-    takesUploads: config.s3 === null,
+    takesUploads: storeOfNewFiles(config) === 'disk',
     holdsDatabase: config.databaseUrl === null,
     log,
   })
@@ -106,7 +103,8 @@ async function start(
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)
-  const disk = await openDiskStorage({
+  const storage = await openStores({
+    s3: config.s3,
     dataDir,
     appUrl,
     secret,
@@ -116,11 +114,8 @@ async function start(
     clientAddress: (request) => clientAddress(request, config),
     space,
   })
-  lifetime.add({ name: 'storage', close: disk.close })
-  const bucket = config.s3 && (await openBucketOf({ settings: config.s3, appUrl, clock, log }))
-  if (bucket) lifetime.add({ name: 'bucket', close: bucket.close })
-  // Files on the disk stay there: they are served and purged even when new files go to a bucket.
-  const stores = bucket ? createStores(bucket, disk) : createStores(disk)
+  lifetime.add({ name: 'storage', close: storage.close })
+  const { stores } = storage
   await bindStores({ clock, db, log, stores })
 
   const { requireEmailVerification } = config
@@ -136,14 +131,18 @@ async function start(
   const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
-  const connect = bucket ? [await bucket.publicOrigin()] : []
-  const built = { distDir, appUrl, connect, pictures: pictureOrigins(config.google) }
+  const built = {
+    distDir,
+    appUrl,
+    connect: storage.origins,
+    pictures: pictureOrigins(config.google),
+  }
   const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
   await startJobs({ ...deps, mailer }, queue)
 
   const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(app, disk.handle, { ...config, admit }).catch(
+  const { server } = await listen(app, storage.handle, { ...config, admit }).catch(
     (error: unknown) => {
       throw listenFault(error, config)
     },
@@ -151,12 +150,6 @@ async function start(
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMs) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)
-}
-
-/** The AWS SDK costs time and memory at the start, so it is loaded only where there is a bucket. */
-async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
-  const { openBucket } = await import('./storage/s3/open-bucket.ts')
-  return openBucket(options)
 }
 
 function greeting({ appUrl, appUrlIsSet, host }: Config): string {

@@ -21,10 +21,9 @@ import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
-import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk/disk.ts'
-import { openS3Storage } from '../../src/server/storage/s3/s3.ts'
+import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
+import { openStores, storeOfNewFiles } from '../../src/server/storage/open-stores.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
-import { createStores } from '../../src/server/storage/stores.ts'
 import { prepareTouchUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { freePort } from './free-port.ts'
 import { makeMailBox } from './mail-box.ts'
@@ -95,13 +94,14 @@ export async function serveApp(
   const ownSpace = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
-    takesUploads: true,
+    takesUploads: storeOfNewFiles(config) === 'disk',
     holdsDatabase: false,
     log,
   })
   ownSpace.watch()
   const touchUpload = prepareTouchUpload(db)
-  const disk = await openDiskStorage({
+  const storage = await openStores({
+    s3: config.s3,
     dataDir,
     appUrl: config.appUrl,
     secret,
@@ -111,8 +111,7 @@ export async function serveApp(
     clientAddress: (request) => clientAddress(request, config),
     space: space ?? ownSpace,
   })
-  const bucket = config.s3 && openS3Storage({ settings: config.s3, clock })
-  const stores = bucket ? createStores(bucket, disk) : createStores(disk)
+  const { stores, disk } = storage
   const { appUrl, requireEmailVerification } = config
   const passwords = new PasswordHashing(log, passwordCost)
   const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
@@ -126,12 +125,11 @@ export async function serveApp(
   const mailBox = makeMailBox()
   const mailQueue = mailBox.queue
   const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
-  const connect = bucket ? [await bucket.publicOrigin()] : []
   const pictures = pictureOrigins(config.google)
-  const built = { distDir: resolve('dist/web'), appUrl, connect, pictures }
+  const built = { distDir: resolve('dist/web'), appUrl, connect: storage.origins, pictures }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }
   const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(buildApp(deps, web), disk.handle, { ...config, admit })
+  const { server } = await listen(buildApp(deps, web), storage.handle, { ...config, admit })
 
   return {
     url: config.appUrl.origin,
@@ -145,8 +143,7 @@ export async function serveApp(
     logged,
     mails: () => mailBox.collect(deps),
     async close() {
-      await disk.close()
-      await bucket?.close()
+      await storage.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await passwords.close()

@@ -10,8 +10,8 @@ import { cutSlowBody } from './slow-body.ts'
 import { StalledClients } from './stalled-clients.ts'
 import { Turns } from './turns.ts'
 
-/** Serves the paths under /storage/ with raw Node streams, without Hono. */
-export type DataPlane = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+/** Answers the requests under /storage/ with raw Node streams, without Hono. */
+export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
  * An idle connection lives longer here than at most proxies, so that a proxy never writes to a
@@ -25,27 +25,26 @@ const keepAliveMs = 75_000
  */
 export async function listen(
   app: Hono<HttpEnv>,
-  dataPlane: DataPlane,
+  answerStorage: StorageHandler,
   { host, port, admit }: { host: string; port: number; admit: Admit },
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // Hono wraps the answer to a HEAD request, which hides that the data plane has answered
-      // already.
+      // Hono wraps the answer to a HEAD request, which hides that storage has answered already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // HTTP/1.0 requests, such as those of simple health checks, name no host.
   )
-  const forDataPlane = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
+  const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
-    // The data plane gets an upload before the client is told to send its bytes, so that it can
-    // refuse the upload first.
-    if (forDataPlane(request)) return void dataPlane(request, response)
+    // Storage gets an upload before the client is told to send its bytes, so that it can refuse the
+    // upload first.
+    if (forStorage(request)) return void answerStorage(request, response)
     if (asksFirst) response.writeContinue()
     cutSlowBody(request, limits.bodyMs)
     void answer(request, response)

@@ -20,7 +20,7 @@ const methods = ['GET', 'HEAD', 'PUT']
 /** How often refused transfers are logged, so that many of them do not fill the log. */
 const tellEveryMs = 60_000
 
-export interface DataPlaneOptions extends UploadReceiver {
+export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
   /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
@@ -30,13 +30,13 @@ export interface DataPlaneOptions extends UploadReceiver {
  * Sends and receives the bytes of the disk store over HTTP, on raw Node streams. No fault of one
  * request ends the process. A refusal or a failure is answered, and a client that left is dropped.
  */
-export class DataPlane {
+export class DiskHttp {
   readonly #folders: Folders
   readonly #receiver: UploadReceiver
   readonly #signingKey: KeyObject
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #clientAddress: DataPlaneOptions['clientAddress']
+  readonly #clientAddress: DiskHttpOptions['clientAddress']
   readonly #downloads = new TransferCeiling(transferLimits.downloads)
   readonly #uploads = new TransferCeiling(transferLimits.uploads)
   readonly #pool = new PiecePool()
@@ -45,7 +45,7 @@ export class DataPlane {
   #whenIdle: (() => void)[] = []
   #closing = false
 
-  constructor({ signingKey, clientAddress, ...receiver }: DataPlaneOptions) {
+  constructor({ signingKey, clientAddress, ...receiver }: DiskHttpOptions) {
     this.#clientAddress = clientAddress
     this.#signingKey = signingKey
     this.#receiver = receiver

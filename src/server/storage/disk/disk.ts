@@ -11,7 +11,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import type { BlockWriter } from './block-writer.ts'
-import { DataPlane } from './disk-http.ts'
+import { DiskHttp } from './disk-http.ts'
 import { FileDigests } from './file-digests.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
@@ -78,7 +78,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const memory = new GatheredBytes()
   const room = new UploadRoom(options.space, clock)
   const receiver = { folders, locks, parts, digests, running, memory, room, uploads, clock, log }
-  const plane = new DataPlane({ ...receiver, signingKey, clientAddress })
+  const http = new DiskHttp({ ...receiver, signingKey, clientAddress })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
     return {
@@ -136,17 +136,17 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
 
     deliver: async (grant) => ({
       kind: 'stream',
-      send: (request, response, onBytes) => plane.send(grant, request, response, onBytes),
+      send: (request, response, onBytes) => http.send(grant, request, response, onBytes),
     }),
     list: () => folders.list(),
     installation: () => folders.readInstallation(),
     claim: (installation) => folders.writeInstallation(installation),
     check: () => folders.probe(),
-    handle: (request, response) => plane.handle(request, response),
-    activeTransfers: () => plane.active(),
-    idle: () => plane.idle(),
+    handle: (request, response) => http.handle(request, response),
+    activeTransfers: () => http.active(),
+    idle: () => http.idle(),
     async close() {
-      await plane.close()
+      await http.close()
       await digests.close()
       await folders.close()
     },

@@ -13,7 +13,7 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
-/** The part of the uploads' records in the database that the data plane needs. */
+/** The part of the uploads' records in the database that receiving needs. */
 export interface UploadActivity {
   /**
    * Notes that bytes are arriving under a key. Returns whether an open upload has the key: false

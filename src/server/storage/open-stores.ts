@@ -1,0 +1,69 @@
+import type { S3Settings } from '../s3-settings.ts'
+import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
+import type { BucketOptions } from './s3/open-bucket.ts'
+import type { S3Storage } from './s3/s3.ts'
+import type { Storage } from './storage.ts'
+import type { StorageName } from './storage-name.ts'
+import { createStores, type Stores } from './stores.ts'
+
+/** The settings that choose a store. */
+interface StorageSettings {
+  /** null: new files are kept on the disk. */
+  s3: S3Settings | null
+}
+
+/** Returns the name of the store that the settings choose for new files. */
+export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
+  return s3 === null ? 'disk' : 's3'
+}
+
+export interface OpenStores {
+  stores: Stores
+  disk: DiskStorage
+  /**
+   * Answers the requests whose path begins with /storage/. Only the URLs of the disk lead to this
+   * server.
+   */
+  handle: DiskStorage['handle']
+  /** The other origins with which pages exchange bytes. */
+  origins: string[]
+  /** Ends running transfers, and closes every store. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens every store that the settings name. Files on the disk stay there: they are served and purged
+ * even when new files go to a bucket.
+ * @throws {StartFault} when the bucket cannot be used, and as `openDiskStorage` does.
+ */
+export async function openStores({
+  s3,
+  ...options
+}: StorageSettings & DiskStorageOptions): Promise<OpenStores> {
+  const disk = await openDiskStorage(options)
+  let bucket: S3Storage | null
+  try {
+    bucket = s3 && (await openBucketOf({ ...options, settings: s3 }))
+  } catch (error) {
+    await disk.close()
+    throw error
+  }
+  const all: Storage[] = bucket ? [disk, bucket] : [disk]
+  const current = all.find(({ name }) => name === storeOfNewFiles({ s3 })) ?? disk
+  return {
+    stores: createStores(current, ...all.filter((store) => store !== current)),
+    disk,
+    handle: disk.handle,
+    origins: bucket ? [await bucket.publicOrigin()] : [],
+    async close() {
+      await bucket?.close()
+      await disk.close()
+    },
+  }
+}
+
+/** The AWS SDK costs time and memory at the start, so it is loaded only where there is a bucket. */
+async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
+  const { openBucket } = await import('./s3/open-bucket.ts')
+  return openBucket(options)
+}
