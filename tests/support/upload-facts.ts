@@ -43,6 +43,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
     maxLifetimeAt: '2025-08-11T10:00:00.000Z',
     downloadCount: 0,
     uploadDuration: 1,
+    purgingAt: null,
     purgedAt: null,
     sha256: null,
     ...changes,

@@ -29,7 +29,7 @@ const link: PageLink = {
   createdAt,
   expiresAt: later(3 * dayInMs),
   maxLifetimeAt: later(30 * dayInMs),
-  purgedAt: null,
+  purgingAt: null,
   sha256: null,
 }
 

@@ -19,7 +19,7 @@ export interface PageLink {
   createdAt: Date
   expiresAt: Date
   maxLifetimeAt: Date
-  purgedAt: Date | null
+  purgingAt: Date | null
   /** In hexadecimal; null where it is not known. */
   sha256: string | null
 }

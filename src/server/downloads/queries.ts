@@ -23,7 +23,7 @@ export function prepareFindLink(db: Db) {
       expiresAt: files.expiresAt,
       maxLifetimeAt: files.maxLifetimeAt,
       sha256: files.sha256,
-      purgedAt: files.purgingAt,
+      purgingAt: files.purgingAt,
     })
     .from(files)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)

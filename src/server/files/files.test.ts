@@ -193,7 +193,7 @@ describe('expiry', () => {
         maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
       }
       await app.deps.db.update(files).set(dates).where(eq(files.id, id))
-      made.push({ id, purgedAt: null, ...dates })
+      made.push({ id, purgingAt: null, ...dates })
     }
     await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
 

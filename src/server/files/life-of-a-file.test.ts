@@ -65,7 +65,7 @@ async function looks(life: Life) {
     {
       expiresAt: new Date(listed.expiresAt),
       maxLifetimeAt: new Date(listed.maxLifetimeAt),
-      purgedAt: listed.purgedAt === null ? null : new Date(listed.purgedAt),
+      purgingAt: listed.purgingAt === null ? null : new Date(listed.purgingAt),
     },
     tier,
     app.clock(),

@@ -148,7 +148,7 @@ describe('GET /api/files/summary', () => {
           .update(files)
           .set({ ...dates, purgingAt })
           .where(eq(files.id, id))
-        expected[linkStatus({ ...dates, purgedAt: purgingAt }, tier, now)] += 1
+        expected[linkStatus({ ...dates, purgingAt }, tier, now)] += 1
       }
     }
     const gone = await makeFile(ada)

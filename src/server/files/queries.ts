@@ -13,7 +13,7 @@ import { tierAt } from '../tiers/queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
-/** Returns a file as its owner sees it. Its bytes count as gone as soon as their removal begins. */
+/** Returns a file as its owner sees it. */
 export function toFile(row: FileRow): File {
   return {
     id: row.id,
@@ -27,7 +27,8 @@ export function toFile(row: FileRow): File {
     downloadCount: row.downloadCount,
     uploadDuration: row.uploadDuration,
     sha256: row.sha256,
-    purgedAt: (row.purgedAt ?? row.purgingAt)?.toISOString() ?? null,
+    purgingAt: row.purgingAt?.toISOString() ?? null,
+    purgedAt: row.purgedAt?.toISOString() ?? null,
   }
 }
 

@@ -30,7 +30,7 @@ export async function renewFile(
     const file = await lockFile(tx, owner.id, id)
     if (!file) throw new AppError('FILE_NOT_FOUND')
     const now = clock()
-    const check = checkRenewal({ ...file, purgedAt: file.purgingAt }, owner.tier, now)
+    const check = checkRenewal(file, owner.tier, now)
     if (!check.ok) throw refusal(check.code, owner.tier)
     const renewed = await giveNewLink(tx, file.id, {
       shortCode: newShortCode(),

@@ -59,6 +59,7 @@ describe('POST /api/files/confirm-upload', () => {
       maxLifetimeAt: new Date(now + 30 * day).toISOString(),
       downloadCount: 0,
       uploadDuration: 2.5,
+      purgingAt: null,
       purgedAt: null,
       sha256: sha256(text(5)),
     })

@@ -7,8 +7,9 @@ import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
 
 /**
- * Spec §3, File. Sizes are bytes. `purgedAt` is the moment since when the bytes are gone, even if
- * the dates would still allow a link.
+ * Spec §3, File. Sizes are bytes. `purgingAt` is the moment when the removal of the bytes began:
+ * from then on the file is deleted, even if its dates would still allow a link. At `purgedAt` the
+ * bytes were gone.
  */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -21,6 +22,7 @@ export const fileSchema = z.object({
   maxLifetimeAt: isoDate,
   downloadCount: z.int().nonnegative(),
   uploadDuration: z.number().nonnegative().nullable(),
+  purgingAt: isoDate.nullable(),
   purgedAt: isoDate.nullable(),
   /**
    * The SHA-256 of the whole file. Null for old files, from before it was kept, and if neither the

@@ -22,7 +22,7 @@ function link(expires: number, ends: number, purged: number | null = null): Link
   return {
     expiresAt: inMs(expires),
     maxLifetimeAt: inMs(ends),
-    purgedAt: purged === null ? null : inMs(purged),
+    purgingAt: purged === null ? null : inMs(purged),
   }
 }
 
@@ -94,7 +94,7 @@ describe('for every order of dates', () => {
   it('a link opens only before both of its dates and with its bytes there', () => {
     fc.assert(
       fc.property(facts, anyTier, (any, tier) => {
-        const opens = now < any.expiresAt && now < any.maxLifetimeAt && any.purgedAt === null
+        const opens = now < any.expiresAt && now < any.maxLifetimeAt && any.purgingAt === null
         expect(linkStatus(any, tier, now) === 'active').toBe(opens)
       }),
     )
@@ -105,7 +105,7 @@ describe('for every order of dates', () => {
       fc.property(facts, anyTier, (any, tier) => {
         if (linkStatus(any, tier, now) !== 'private') return
         expect(tierLimits[tier].renewal).toBe(true)
-        expect(any.purgedAt).toBeNull()
+        expect(any.purgingAt).toBeNull()
         expect(now < any.maxLifetimeAt && now >= any.expiresAt).toBe(true)
       }),
     )

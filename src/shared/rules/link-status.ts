@@ -17,12 +17,12 @@ export interface LinkFacts {
    * When the removal of the bytes began; null while the bytes are kept. The bytes may be gone at
    * any time after that moment.
    */
-  purgedAt: Date | null
+  purgingAt: Date | null
 }
 
 /** Says whether a link opens at `now`. The tier of its owner matters only when it is over. */
 export function opens(facts: LinkFacts, now: Date): boolean {
-  return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgedAt === null
+  return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
 }
 
 /**
@@ -34,7 +34,7 @@ export function opens(facts: LinkFacts, now: Date): boolean {
 export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
   if (now >= facts.maxLifetimeAt) return 'deleted'
-  if (facts.purgedAt !== null) return 'deleted'
+  if (facts.purgingAt !== null) return 'deleted'
   // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
   if (now >= facts.expiresAt) return tierLimits[ownerTier].renewal ? 'private' : 'deleted'
   return 'active'

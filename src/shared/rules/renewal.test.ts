@@ -15,7 +15,7 @@ function link(expires: number, ends: number, purged: number | null = null): Link
   return {
     expiresAt: inMs(expires),
     maxLifetimeAt: inMs(ends),
-    purgedAt: purged === null ? null : inMs(purged),
+    purgingAt: purged === null ? null : inMs(purged),
   }
 }
 
@@ -50,7 +50,7 @@ describe('checkRenewal', () => {
     })
     fc.assert(
       fc.property(lives, ({ createdAt, first, chosen, waited }) => {
-        const file = { ...firstLifetime(createdAt, first), purgedAt: null }
+        const file = { ...firstLifetime(createdAt, first), purgingAt: null }
         const at = new Date(createdAt.getTime() + waited)
         const allowed = checkRenewal(file, 'premium', at).ok
         expect(allowed).toBe(waited < 30 * day)

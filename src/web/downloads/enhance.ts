@@ -54,7 +54,7 @@ function runTime(card: HTMLElement, over: () => void) {
     createdAt: new Date(Number(card.dataset.created)),
     expiresAt,
     maxLifetimeAt: new Date(Number(card.dataset.max)),
-    purgedAt: null,
+    purgingAt: null,
   }
 
   const tick = () => {

@@ -49,7 +49,7 @@ function Row({ file, tier, now, signature, onDelete }: FileRowProps) {
   const facts = linkFacts(file)
   // Spec §4: private and deleted files cannot be copied or emailed.
   const isActive = linkStatus(facts, tier, now) === 'active'
-  const life = lifeline(facts, now, tierLimits[tier].renewal && file.purgedAt === null)
+  const life = lifeline(facts, now, tierLimits[tier].renewal && file.purgingAt === null)
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)

@@ -16,7 +16,7 @@ export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
     maxLifetimeAt: new Date(file.maxLifetimeAt),
-    purgedAt: file.purgedAt === null ? null : new Date(file.purgedAt),
+    purgingAt: file.purgingAt === null ? null : new Date(file.purgingAt),
   }
   known.set(file, facts)
   return facts
