@@ -3,8 +3,9 @@ import {
   ListObjectsV2Command,
   ListPartsCommand,
 } from '@aws-sdk/client-s3'
-import { describe, inject } from 'vitest'
+import { inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
+import { describeNeeding } from './machine-needs.ts'
 import type { S3Server } from './radosgw.ts'
 
 export type { TestBucket }
@@ -20,7 +21,7 @@ declare module 'vitest' {
  * Describes tests that need a real S3 server. Without one they are skipped, and the run says so.
  */
 export function describeOnS3(name: string, tests: () => void): void {
-  describe.skipIf(inject('s3Server') === null)(name, tests)
+  describeNeeding('s3Server', inject('s3Server') !== null, name, tests)
 }
 
 /** Gives a test file its own empty bucket. */

@@ -1,36 +1,53 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
+import type { MachineNeed } from './machine-needs.ts'
 
-/** Reports at the end of a run how many tests were skipped, and what the machine lacks for them. */
-export default class SkippedReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const missing = missingCephPrograms()
-    if (missing.length > 0) {
-      say(
-        modules.filter(({ project }) => project.name === 's3'),
-        `a real S3 server. Not installed: ${missing.join(', ')}.`,
-        `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
-      )
-    }
-    say(
-      modules.filter(({ project }) => project.name === 'server'),
+function needsInWords(): Record<MachineNeed, string[]> {
+  return {
+    s3Server: [
+      `a real S3 server. Not installed: ${missingCephPrograms().join(', ')}.`,
+      `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
+    ],
+    smallDisk: [
       'a small disk of their own, and no file system can be mounted here.',
       'Run them as root, in a container with CAP_SYS_ADMIN',
-    )
+    ],
   }
 }
 
-/** Prints the files whose tests were skipped, if there are any. */
-function say(modules: readonly TestModule[], need: string, cure: string): void {
-  const skipped = modules
-    .map((module) => ({
-      file: module.relativeModuleId,
-      count: [...module.children.allTests('skipped')].length,
-    }))
-    .filter(({ count }) => count > 0)
-  if (skipped.length === 0) return
-  const total = skipped.reduce((sum, { count }) => sum + count, 0)
-  const files = skipped.map(({ file, count }) => `  ${file}: ${count}`)
-  const lines = [`SKIPPED: ${total} tests that need ${need}`, ...files, cure]
-  process.stderr.write(`\n${lines.join('\n')}\n`)
+/**
+ * Reports at the end of a run how many tests were skipped because the machine lacks what they need.
+ * Tests that were skipped for another reason (a `beforeAll` that failed, a filter by name) are none
+ * of these.
+ */
+export default class SkippedReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
+    const asked = skipped.filter(isAskedFor)
+    for (const [need, [what, cure]] of Object.entries(needsInWords())) {
+      const tests = asked.filter((test) => lackOf(test) === need)
+      if (tests.length === 0) continue
+      const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
+      const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)
+      const lines = [`SKIPPED: ${tests.length} tests that need ${what}`, ...counts, cure]
+      process.stderr.write(`\n${lines.join('\n')}\n`)
+    }
+  }
+}
+
+/** Returns what the machine lacks for a test; undefined where it lacks nothing. */
+function lackOf(test: TestCase): MachineNeed | undefined {
+  let at: TestCase | TestSuite | TestModule = test
+  while (at.type !== 'module') {
+    const { lacks } = at.meta()
+    if (lacks) return lacks
+    at = at.parent
+  }
+  return undefined
+}
+
+/** Says whether the filter of this run (`-t`) asks for a test. Vitest matches it without the `>`. */
+function isAskedFor({ fullName, project }: TestCase): boolean {
+  const { testNamePattern } = project.config
+  return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))
 }

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { type FileHandle, mkdtemp, open, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, inject } from 'vitest'
+import { inject } from 'vitest'
+import { describeNeeding } from './machine-needs.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,7 +42,7 @@ export async function canMount(): Promise<boolean> {
  * says so.
  */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
-  describe.skipIf(!inject('canMount'))(name, tests)
+  describeNeeding('smallDisk', inject('canMount'), name, tests)
 }
 
 /** Mounts a file system of `bytes` bytes. */
