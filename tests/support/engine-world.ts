@@ -137,7 +137,7 @@ export function openEngineWorld() {
       remove: (id) => void world.saved.delete(id),
       flush: () => undefined,
       discard: () => undefined,
-      insist: () => undefined,
+      writeAgain: () => undefined,
     },
     storage: () => memoryStorage(world.values),
     data,

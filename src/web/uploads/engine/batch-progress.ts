@@ -5,7 +5,10 @@ import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isUnderWay } from './upload-machine.ts'
 import { isLargeDrop } from './upload-queue.ts'
 
-/** The counts of uploads that belong together, from the first one under way to the last. */
+/**
+ * The counts of a batch: of one drop, or of all uploads of the foreground path from the first one
+ * under way to the last.
+ */
 export interface BatchCounts {
   /** Uploads that are pending or uploading. */
   open: number
@@ -112,15 +115,15 @@ export function createBatchProgress(
     if (either.path === 'foreground') countForeground(before, after)
   }
 
-  function countDrop(batch: string, before: UploadRecord | null, after: UploadRecord | null) {
-    const counts = countChange(drops.get(batch) ?? noUploads(), before, after)
+  function countDrop(drop: string, before: UploadRecord | null, after: UploadRecord | null) {
+    const counts = countChange(drops.get(drop) ?? noUploads(), before, after)
     if (counts.open > 0) {
-      drops.set(batch, counts)
+      drops.set(drop, counts)
       return
     }
-    drops.delete(batch)
+    drops.delete(drop)
     const { stored, failed } = counts
-    const isTold = isLargeDrop(dropSizes.get(batch) ?? 0) && stored + failed > 0
+    const isTold = isLargeDrop(dropSizes.get(drop) ?? 0) && stored + failed > 0
     if (isTold) tell(dropNotice(stored, failed))
   }
 

@@ -15,7 +15,7 @@ import type { RunStep, UploadEvent } from './upload-events.ts'
 let world: EngineWorld
 let performer: EffectPerformer
 let records: Map<string, UploadRecord>
-/** The events that the performer sent, in order, such as '1 run'. */
+/** The events that the performer sent, in order, such as '1 turn-began'. */
 let events: string[]
 let dropSize: number
 /** What the dispatcher does with an event. Most tests only note the event. */
@@ -55,33 +55,38 @@ afterEach(() => {
 describe('a turn', () => {
   test('begins with whether the file is at hand, and ends before the next one begins', async () => {
     const [one, two] = [put('1'), put('2')]
-    world.data.hold('1', { file: fileNamed('1.txt') })
+    world.data.keepInMemory('1', { file: fileNamed('1.txt') })
     for (const record of [one, two]) performer.perform(record, [{ type: 'enqueue' }])
-    expect(events).toEqual(['1 run'])
+    expect(events).toEqual(['1 turn-began'])
     expect(performer.underWay()).toEqual(['2', '1'])
     performer.perform(one, [{ type: 'end-turn' }])
     await pass(500)
-    expect(events.filter((event) => event.endsWith('run'))).toEqual(['1 run', '2 run'])
+    expect(events.filter((event) => event.endsWith('turn-began'))).toEqual([
+      '1 turn-began',
+      '2 turn-began',
+    ])
     expect(performer.underWay()).toEqual(['2'])
   })
 
   test('that has ended is not heard of again', async () => {
     const record = put('1')
-    world.data.hold('1', { file: fileNamed('1.txt') })
-    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
+    world.data.keepInMemory('1', { file: fileNamed('1.txt') })
+    onEvent = (_, { type }) =>
+      type === 'turn-began' ? { type: 'get-ticket', instead: null } : null
     performer.perform(record, [{ type: 'enqueue' }])
     performer.perform(record, [{ type: 'end-turn' }])
     await pass(0)
-    expect(events).toEqual(['1 run'])
+    expect(events).toEqual(['1 turn-began'])
     // The upload frees the place that it was given.
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt'])
   })
 
   test('frees its place however long the server does not answer', async () => {
     const record = put('1')
-    world.data.hold('1', { file: fileNamed('1.txt') })
+    world.data.keepInMemory('1', { file: fileNamed('1.txt') })
     world.onAbort = () => ({ ok: false, refusal: refusal(503) })
-    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
+    onEvent = (_, { type }) =>
+      type === 'turn-began' ? { type: 'get-ticket', instead: null } : null
     performer.perform(record, [{ type: 'enqueue' }])
     performer.perform(record, [{ type: 'end-turn' }])
     await pass(firstWaitMs)
@@ -91,10 +96,11 @@ describe('a turn', () => {
   test('lets nobody ask for a place before it is clear that it gets none', async () => {
     const answer = Promise.withResolvers<null>()
     world.onStart = () => answer.promise
-    onEvent = (_, { type }) => (type === 'run' ? { type: 'get-ticket', instead: null } : null)
+    onEvent = (_, { type }) =>
+      type === 'turn-began' ? { type: 'get-ticket', instead: null } : null
     dropSize = 11
     for (const id of ['1', '2']) {
-      world.data.hold(id, { file: fileNamed(`${id}.txt`) })
+      world.data.keepInMemory(id, { file: fileNamed(`${id}.txt`) })
       performer.perform(put(id), [{ type: 'enqueue' }])
     }
     performer.perform(put('1'), [{ type: 'end-turn' }])
@@ -170,9 +176,9 @@ describe('what is performed', () => {
   test('the files of a drop wait for each other only until they have places', () => {
     dropSize = 11
     for (const id of ['1', '2', '3']) performer.perform(put(id), [{ type: 'enqueue' }])
-    expect(events).toEqual(['1 run'])
+    expect(events).toEqual(['1 turn-began'])
     performer.perform(put('1', { ticket }), [{ type: 'save' }])
-    expect(events).toEqual(['1 run', '2 run'])
+    expect(events).toEqual(['1 turn-began', '2 turn-began'])
   })
 
   test('an abort that got no answer is asked for again by the next page', async () => {

@@ -64,7 +64,8 @@ export class EffectPerformer {
   }
 
   /**
-   * Performs the effects of one event in their order. Returns the step that the turn has to take.
+   * Performs the effects of one event in their order. Returns the next step of the turn;
+   * null for none.
    */
   perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
     let step: RunStep | null = null

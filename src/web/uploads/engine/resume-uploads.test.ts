@@ -103,7 +103,7 @@ afterEach(() => {
 describe('an upload that is resumed', () => {
   test('needs nothing where its file is in memory, and the server is not asked', async () => {
     put(paused())
-    data.hold('1', { file })
+    data.keepInMemory('1', { file })
     await resumer.resume('1')
     expect(found).toEqual(['1 ready'])
     expect(asked).toBe(0)
@@ -161,7 +161,7 @@ describe('an upload that is resumed', () => {
   test('takes the file that was given while storage was asked', async () => {
     put(paused())
     onList = async () => {
-      data.hold('1', { file })
+      data.keepInMemory('1', { file })
       return listed(20)
     }
     await resumer.resume('1')
@@ -234,7 +234,7 @@ describe('a file that is given', () => {
 describe('by itself', () => {
   test('a paused upload resumes once it was idle for 5 s; no timer runs when none is left', async () => {
     put(paused())
-    data.hold('1', { file })
+    data.keepInMemory('1', { file })
     resumer.watchPaused()
     await pass(5000)
     expect(found).toEqual([])
@@ -247,7 +247,7 @@ describe('by itself', () => {
 
   test('one that waits for a person does not', async () => {
     put(paused({ need: 'file' }))
-    data.hold('1', { file })
+    data.keepInMemory('1', { file })
     resumer.watchPaused()
     await pass(60_000)
     expect(found).toEqual([])

@@ -143,7 +143,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   function provide(id: string, picked: PickedFile): boolean {
     const record = recordOf(id)
     if (!record || !canResume(record)) return false
-    data.keep(id, picked)
+    data.keepWithHandle(id, picked)
     dispatch(id, { type: 'resume', data: 'ready' })
     return true
   }

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 
 test('a file in memory is ready; one that is held for another tab leaves no handle', async () => {
-  data.hold('1', { file, handle: handleTo(file) })
+  data.keepInMemory('1', { file, handle: handleTo(file) })
   expect(await data.find(record)).toBe('ready')
   expect(handles.size).toBe(0)
   data.drop('1')
@@ -34,7 +34,7 @@ test('a file in memory is ready; one that is held for another tab leaves no hand
 })
 
 test('a file that is kept is found by its handle after a reload, and is in memory then', async () => {
-  data.keep('1', { file, handle: handleTo(file) })
+  data.keepWithHandle('1', { file, handle: handleTo(file) })
   data.drop('1')
   expect(await data.find(record)).toBe('ready')
   expect(data.file('1')).toBe(file)
@@ -42,7 +42,7 @@ test('a file that is kept is found by its handle after a reload, and is in memor
 })
 
 test('what is forgotten leaves neither file nor handle', async () => {
-  data.keep('1', { file, handle: handleTo(file) })
+  data.keepWithHandle('1', { file, handle: handleTo(file) })
   data.forget('1')
   expect(await data.find(record)).toBe('file')
   expect([data.ids(), handles.size]).toEqual([[], 0])

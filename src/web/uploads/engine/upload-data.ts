@@ -14,9 +14,9 @@ export interface UploadData {
   file(id: string): File | undefined
   picked(id: string): PickedFile | undefined
   /** Keeps a file in memory only, because another tab runs its upload. */
-  hold(id: string, picked: PickedFile): void
+  keepInMemory(id: string, picked: PickedFile): void
   /** Keeps a file in memory, and its handle for the time after a reload. */
-  keep(id: string, picked: PickedFile): void
+  keepWithHandle(id: string, picked: PickedFile): void
   /**
    * Finds where the bytes of an upload are. If its handle gives the file without asking a person,
    * the file is then in memory.
@@ -36,7 +36,7 @@ export function createUploadData(
   handles: HandleStore,
   sample: (file: File) => Promise<string | null>,
 ): UploadData {
-  const held = new Map<string, PickedFile>()
+  const inMemory = new Map<string, PickedFile>()
 
   const findByHandle = async ({ id, identity }: UploadRecord): Promise<DataState> => {
     const handle = await handles.get(id)
@@ -46,23 +46,23 @@ export function createUploadData(
     // Another program may have changed the file since its upload began.
     const reason = await refuseOtherFile(identity, read.file, sample).catch(() => 'unreadable')
     if (reason !== null) return 'gone'
-    held.set(id, { file: read.file, handle })
+    inMemory.set(id, { file: read.file, handle })
     return 'ready'
   }
 
   return {
-    ids: () => [...held.keys()],
-    file: (id) => held.get(id)?.file,
-    picked: (id) => held.get(id),
-    hold: (id, picked) => held.set(id, picked),
-    keep: (id, picked) => {
-      held.set(id, picked)
+    ids: () => [...inMemory.keys()],
+    file: (id) => inMemory.get(id)?.file,
+    picked: (id) => inMemory.get(id),
+    keepInMemory: (id, picked) => inMemory.set(id, picked),
+    keepWithHandle: (id, picked) => {
+      inMemory.set(id, picked)
       if (picked.handle) void handles.save(id, picked.handle)
     },
-    find: async (record) => (held.has(record.id) ? 'ready' : findByHandle(record)),
-    drop: (id) => held.delete(id),
+    find: async (record) => (inMemory.has(record.id) ? 'ready' : findByHandle(record)),
+    drop: (id) => inMemory.delete(id),
     forget: (id) => {
-      held.delete(id)
+      inMemory.delete(id)
       void handles.remove(id)
     },
   }

@@ -122,7 +122,7 @@ describe('a file that is given again after a reload', () => {
 describe('an upload that is left alone for 5 s after a reload', () => {
   test('goes on by itself where its data is in memory', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
-    world.data.hold(id, { file: fileNamed('a.txt') })
+    world.data.keepInMemory(id, { file: fileNamed('a.txt') })
     world.onSend = () => undefined
     await pass(4900)
     expect(world.shown()).toEqual(['a.txt paused'])

@@ -1,9 +1,11 @@
 /**
  * The engine runs the uploads of a browser, in one of its tabs. The words of this room:
- * - A *turn* is the time in which an upload runs. Uploads wait for their turns in the *queue*.
- * - A *run* is the work during one turn of one upload: its calls and its transfer.
- * - A *batch* is all files added at once. Their records share a batch name, by which they are
- *   counted.
+ * - Uploads wait in the *queue* for their *turn*. The *run* of an upload is its work during the
+ *   turn, done in *steps*: its calls and its transfer.
+ * - An *event* is what happens to an upload. The *machine* answers it with a new record, with
+ *   *effects*, which the performer carries out at once, and with the next step, which the run does.
+ * - A *drop* is all files that were added at once. Each of their records has its id in the field
+ *   `batch`. A *batch* is what is counted together: a drop, or all uploads of the foreground path.
  * - A *place* is one of the files that a user may have. An upload gets its place with its *ticket*.
  * The way of an upload through the files of this room is drawn in docs/uploads.md.
  */
@@ -43,10 +45,8 @@ export interface EngineState
 }
 
 /**
- * Runs the uploads of one user in this browser and keeps their records. Everything that happens to
- * an upload is an event. The machine turns an event into a new record and effects, and the
- * performer performs the effects. A step of the turn goes back to the run that sent the event. The
- * result of the step is the run's next event.
+ * Runs the uploads of one user in this browser and keeps their records. It gets the commands of the
+ * page and the events of the runs. Every event goes through `#dispatch`.
  */
 export class UploadEngine implements UploadCommands {
   readonly #ownerId: string
@@ -71,7 +71,7 @@ export class UploadEngine implements UploadCommands {
   #isClosed = false
 
   /**
-   * Takes up the records of an earlier page, and asks again for the aborts that it left without an
+   * Goes on with the uploads of an earlier page, and asks again for the aborts that it left without an
    * answer.
    * @param found the records of this user that the browser's storage holds.
    */
@@ -100,7 +100,7 @@ export class UploadEngine implements UploadCommands {
       paused: this.#paused,
       dispatch: (id, event) => this.#dispatch(id, event),
     })
-    this.#take(found)
+    this.#restore(found)
     this.#performer.resumeAborts()
   }
 
@@ -168,9 +168,9 @@ export class UploadEngine implements UploadCommands {
     this.#changed()
   }
 
-  /** Takes up records that another page has left. */
-  takeUp(found: readonly UploadRecord[]): void {
-    this.#take(found)
+  /** Goes on with the uploads that another page has left. */
+  addFound(found: readonly UploadRecord[]): void {
+    this.#restore(found)
     this.#changed()
   }
 
@@ -207,7 +207,7 @@ export class UploadEngine implements UploadCommands {
     const begun = files
       .filter(({ id }) => !this.#records.has(id))
       .map(({ id, picked }) => {
-        data.keep(id, picked)
+        data.keepWithHandle(id, picked)
         return newRecord({ id, ownerId: this.#ownerId, picked, now: timers.now(), ...drop })
       })
     for (const record of begun) this.#insert(record)
@@ -217,7 +217,7 @@ export class UploadEngine implements UploadCommands {
     this.#changed()
   }
 
-  #take(found: readonly UploadRecord[]): void {
+  #restore(found: readonly UploadRecord[]): void {
     for (const record of found) {
       if (this.#records.has(record.id)) continue
       if (isCancelled(record)) {

@@ -23,7 +23,7 @@ export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
   /** The turn of the upload has come. Without its file the upload can only be confirmed. */
-  | { type: 'run'; hasFile: boolean }
+  | { type: 'turn-began'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
   /** Storage holds these parts. */
   | { type: 'held'; parts: readonly StoredPart[] }

@@ -13,7 +13,7 @@ import type { Refusal } from '../upload-errors.ts'
 describe('an upload that goes on', () => {
   test('asks storage what it holds, and sends the rest', () => {
     const pending = record({ ticket, uploadStartTime: start })
-    expect(stepOf(pending, { type: 'run', hasFile: true }).effects).toEqual([
+    expect(stepOf(pending, { type: 'turn-began', hasFile: true }).effects).toEqual([
       { type: 'list-parts', ticket },
     ])
     const held = [{ partNumber: 2, size: 400 }]
@@ -115,7 +115,7 @@ describe('an upload that goes on', () => {
 describe('an upload that goes on without its file', () => {
   const stored = record({ status: 'paused', ticket, uploadedBytes: 1000, progress: 100 })
   const resumed = stepOf(stored, { type: 'resume', data: 'stored' }).record ?? stored
-  const begun = stepOf(resumed, { type: 'run', hasFile: false })
+  const begun = stepOf(resumed, { type: 'turn-began', hasFile: false })
   const answered = (refused: Refusal, pasted = false) =>
     stepOf(
       { ...(begun.record ?? stored), pasted },
@@ -151,6 +151,6 @@ describe('an upload that goes on without its file', () => {
   })
 
   test('waits for it where nothing was ever sent: there is nothing to confirm', () => {
-    expect(stepOf(record(), { type: 'run', hasFile: false }).record?.status).toBe('paused')
+    expect(stepOf(record(), { type: 'turn-began', hasFile: false }).record?.status).toBe('paused')
   })
 })

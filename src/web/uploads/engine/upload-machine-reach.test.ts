@@ -15,7 +15,7 @@ const anyRefusal = fc.record({
 })
 const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
   fc.constantFrom<UploadEvent>(
-    { type: 'run', hasFile: true },
+    { type: 'turn-began', hasFile: true },
     { type: 'ticket', ticket },
     { type: 'ticket', ticket: uploadTicket() },
     { type: 'sent' },
@@ -23,7 +23,7 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
     { type: 'halt' },
     { type: 'signed-out' },
     { type: 'stopped', reason: 'Full.' },
-    { type: 'run', hasFile: false },
+    { type: 'turn-began', hasFile: false },
     { type: 'cancel' },
     { type: 'forget' },
     { type: 'clear' },

@@ -15,7 +15,7 @@ const hour = 3_600_000
 
 describe('the status of an upload (spec §4)', () => {
   test('pending becomes uploading when the transfer starts', () => {
-    const asked = stepOf(record(), { type: 'run', hasFile: true })
+    const asked = stepOf(record(), { type: 'turn-began', hasFile: true })
     expect(asked.record?.status).toBe('pending')
     expect(asked.effects).toEqual([{ type: 'get-ticket', instead: null }])
     const { record: next, effects } = stepOf(record(), { type: 'ticket', ticket })

@@ -91,7 +91,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
   const { ticket, status } = record
   const active = { ...record, lastActivity: now }
   switch (event.type) {
-    case 'run':
+    case 'turn-began':
       return status === 'pending' ? begun(record, event.hasFile) : unchanged(record)
     case 'ticket':
       return ticket ? unchanged(record) : transferring(record, event.ticket, [], false, now)

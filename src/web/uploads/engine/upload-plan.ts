@@ -34,6 +34,7 @@ export function planUploads<P extends { file: NamedFile }>(
 
 /** A drop: files that were added at once. */
 export interface AddedFiles {
+  /** The id of the drop. */
   batch: string
   path: UploadPath
   expirationDays: ExpirationDays

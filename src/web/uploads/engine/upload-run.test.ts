@@ -78,7 +78,7 @@ function begin(
     {
       record: () => upload,
       dispatch: (_, event) => {
-        if (event.type !== 'run') events.push(event)
+        if (event.type !== 'turn-began') events.push(event)
         return event.type === 'progress' ? null : (left.shift() ?? null)
       },
       changed: () => {

@@ -46,8 +46,8 @@ export interface RecordKeeper {
 }
 
 /**
- * The work of one upload during its turn. It does step after step. The end of each step is an
- * event, and the answer to the event is the next step.
+ * The work of one upload during its turn. It does step after step. The end of a step is an event.
+ * The engine answers each event with the next step.
  */
 export class UploadRun {
   readonly #id: string
@@ -95,7 +95,7 @@ export class UploadRun {
   }
 
   async #goOn(): Promise<void> {
-    let event: UploadEvent | null = { type: 'run', hasFile: this.#file !== null }
+    let event: UploadEvent | null = { type: 'turn-began', hasFile: this.#file !== null }
     while (event && !this.#signal.aborted) {
       const step = this.#keeper.dispatch(this.#id, event)
       event = step && (await this.#endOf(step))

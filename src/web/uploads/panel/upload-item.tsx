@@ -140,7 +140,7 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
 }
 
 /** Takes a dropped file if the upload waits for one. The page takes every other drop. */
-function useDrop(wanted: boolean, take: (transfer: DataTransfer) => void) {
+function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   const [isOver, setOver] = useState(false)
   if (!wanted) return { isOver: false, handlers: {} }
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
@@ -159,7 +159,7 @@ function useDrop(wanted: boolean, take: (transfer: DataTransfer) => void) {
         if (!hasFiles(event)) return
         // This tells the page that the drop was taken.
         event.preventDefault()
-        take(event.dataTransfer)
+        onFiles(event.dataTransfer)
       },
     },
   }

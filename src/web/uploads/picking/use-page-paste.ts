@@ -11,13 +11,13 @@ export function usePagePaste(onPaste: (paste: Drop) => void): void {
   const paste = useEffectEvent(onPaste)
 
   useEffect(() => {
-    const take = (event: ClipboardEvent) => {
+    const onEvent = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
       void readPaste(event.clipboardData, new Date()).then((found) => {
         if (!isNothing(found)) paste(found)
       })
     }
-    window.addEventListener('paste', take)
-    return () => window.removeEventListener('paste', take)
+    window.addEventListener('paste', onEvent)
+    return () => window.removeEventListener('paste', onEvent)
   }, [])
 }

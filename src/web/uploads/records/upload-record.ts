@@ -46,7 +46,7 @@ const uploadRecord = z.object({
   id: z.string(),
   /** The id of the owner. Other people who use this browser neither see nor resume the upload. */
   ownerId: z.string(),
-  /** The name of the batch. All files of one drop share it. */
+  /** The id of the drop. All files that were added at once share it. */
   batch: z.string(),
   path: z.enum(uploadPaths),
   /** The cleaned name of the file. */

@@ -121,7 +121,7 @@ test('what is discarded is never written', () => {
 test('over what another tab writes late stands what this one wrote since it runs the uploads', () => {
   const write = (id: string) => {
     state.values.set(`mayfly.upload.${id}`, JSON.stringify(record(id, { progress: 7 })))
-    store.insist(`mayfly.upload.${id}`)
+    store.writeAgain(`mayfly.upload.${id}`)
     vi.advanceTimersByTime(1000)
   }
   const shown = () => store.load().map(({ id, progress }) => `${id} ${progress}`)
@@ -129,8 +129,8 @@ test('over what another tab writes late stands what this one wrote since it runs
   store.save(record('2'))
   store.remove('2')
   for (const id of ['1', '2', '3']) write(id)
-  store.insist(null)
-  store.insist('mayfly.theme')
+  store.writeAgain(null)
+  store.writeAgain('mayfly.theme')
   expect(shown()).toEqual(['1 50', '3 7'])
 
   store.discard()

@@ -37,7 +37,7 @@ export interface RecordStore {
    * Writes a key again after another tab has written to it. This tab runs the uploads, but a tab
    * that hung may not know this yet.
    */
-  insist(key: string | null): void
+  writeAgain(key: string | null): void
 }
 
 function isForgotten({ status, lastActivity }: UploadRecord, now: number) {
@@ -102,7 +102,7 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
       unwritten.clear()
       known.clear()
     },
-    insist: (key) => {
+    writeAgain: (key) => {
       if (!key?.startsWith(recordKeyPrefix)) return
       const id = key.slice(recordKeyPrefix.length)
       const record = known.get(id)

@@ -36,7 +36,7 @@ function openTab(work: () => void | Promise<void> = () => {}) {
     newId: () => String(++lastId),
     onHello: () => done.push('hello'),
     onLive: (live) => told.push(live),
-    onDeaf: () => done.push('deaf'),
+    onNoAnswer: () => done.push('no answer'),
   })
   const lead = () =>
     tab.lead((command) => {
@@ -125,7 +125,7 @@ test('a command that throws is done, and does not come again', async () => {
     newId: () => 'own',
     onHello: () => {},
     onLive: () => {},
-    onDeaf: () => {},
+    onNoAnswer: () => {},
   })
   leader.lead(() => {
     throw new Error('broken')
@@ -155,10 +155,10 @@ test('a command is done when it has run to its end; the next leader runs one tha
   await eventually(() => expect(next.done).toEqual(['one']))
 })
 
-test('a leader that takes no command for 10 s is deaf; one that takes it may be slow', () => {
+test('a leader that confirms no command for 10 s does not answer; one that confirms it may be slow', () => {
   vi.useFakeTimers()
   let hear: (message: Message) => void = () => {}
-  let deaf = 0
+  let unanswered = 0
   const follower = createTabCommands<string, number>({
     open: (onMessage) => {
       hear = onMessage
@@ -167,22 +167,22 @@ test('a leader that takes no command for 10 s is deaf; one that takes it may be 
     newId: () => String(++lastId),
     onHello: () => {},
     onLive: () => {},
-    onDeaf: () => {
-      deaf += 1
+    onNoAnswer: () => {
+      unanswered += 1
     },
   })
   follower.send('one')
   hear({ type: 'taken', id: String(lastId) })
   vi.advanceTimersByTime(60_000)
-  expect(deaf).toBe(0)
+  expect(unanswered).toBe(0)
   follower.send('two')
   vi.advanceTimersByTime(9999)
-  expect(deaf).toBe(0)
+  expect(unanswered).toBe(0)
   vi.advanceTimersByTime(1)
-  expect(deaf).toBe(1)
+  expect(unanswered).toBe(1)
   follower.lead(() => {})
   vi.advanceTimersByTime(60_000)
-  expect(deaf).toBe(1)
+  expect(unanswered).toBe(1)
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
@@ -221,7 +221,7 @@ test('Spec §9: what the leader tells is throttled to every 500 ms; the last one
     newId: () => '1',
     onHello: () => {},
     onLive: () => {},
-    onDeaf: () => {},
+    onNoAnswer: () => {},
   })
   for (const live of [1, 2, 3]) leader.tell(live)
   expect(told).toEqual([1])

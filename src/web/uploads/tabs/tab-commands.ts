@@ -3,7 +3,7 @@ import type { OpenChannel } from '../upload-ports.ts'
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const liveEveryMs = 500
 /** A working leader confirms a command within this time. */
-const deafAfterMs = 10_000
+const answerWithinMs = 10_000
 
 /** The messages between tabs. */
 export type TabMessage<Command, Live> =
@@ -25,7 +25,7 @@ export interface TabCommandsDeps<Command, Live> {
   /** Called in a following tab with the state that the leader sent. */
   onLive: (live: Live) => void
   /** Called in a following tab when no leader has confirmed a command for 10 s. */
-  onDeaf: () => void
+  onNoAnswer: () => void
 }
 
 /**
@@ -63,7 +63,7 @@ export function createTabCommands<Command, Live>({
   newId,
   onHello,
   onLive,
-  onDeaf,
+  onNoAnswer,
 }: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
   /** Set while this tab leads. */
   let run: RunCommand<Command> | null = null
@@ -88,9 +88,9 @@ export function createTabCommands<Command, Live>({
   function expectTaken(id: string): void {
     const timer = setTimeout(() => {
       if (run) return
-      onDeaf()
+      onNoAnswer()
       expectTaken(id)
-    }, deafAfterMs)
+    }, answerWithinMs)
     untaken.set(id, () => clearTimeout(timer))
   }
 

@@ -108,7 +108,7 @@ describe('a tab that follows', () => {
 
   test('gives the leader the files that it wants and this tab has, once for each time', () => {
     const picked = { file: fileNamed('a.txt') }
-    data.hold('1', picked)
+    data.keepInMemory('1', picked)
     follower.begin()
     for (const wanted of [['1', '2'], ['1'], [], ['1']]) follower.hear(live({ wanted }))
     const command = { ownerId: 'ada', name: 'supplyFile', args: ['1', picked] }
@@ -116,26 +116,26 @@ describe('a tab that follows', () => {
   })
 
   test('lets go of the file of a completed upload, once: it may be given again', async () => {
-    data.hold('1', { file: fileNamed('a.txt') })
+    data.keepInMemory('1', { file: fileNamed('a.txt') })
     follower.begin()
     write(uploadRecord({ status: 'completed' }))
     await pass(100)
     expect(data.ids()).toEqual([])
-    data.hold('1', { file: fileNamed('a.txt') })
+    data.keepInMemory('1', { file: fileNamed('a.txt') })
     write(uploadRecord({ id: '2' }))
     await pass(100)
     expect(data.ids()).toEqual(['1'])
   })
 
   test('lets go of files without a record only at the second look, and then looks no more', async () => {
-    data.hold('1', { file: fileNamed('a.txt') })
+    data.keepInMemory('1', { file: fileNamed('a.txt') })
     follower.begin()
     await pass(60_000)
     expect(data.ids()).toEqual(['1'])
     await pass(60_000)
     expect(data.ids()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
-    data.hold('2', { file: fileNamed('b.txt') })
+    data.keepInMemory('2', { file: fileNamed('b.txt') })
     follower.keepFiles()
     await pass(60_000)
     write(uploadRecord({ id: '2' }))

@@ -108,13 +108,13 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     return isAlone && idle >= 0 && idle < othersIdleMs
   }
 
-  /** Takes up uploads that another tab has left, as soon as this is certain. */
+  /** Goes on with uploads that another tab has left, as soon as this is certain. */
   const lookForOthers = repeat(timers, othersIdleMs, () => {
     if (!running) return false
     const { ownerId, engine } = running
     const known = new Set(engine.state().records.map(({ id }) => id))
     const others = records.load().filter((it) => it.ownerId === ownerId && !known.has(it.id))
-    engine.takeUp(others.filter((record) => !mayBeAnothers(record)))
+    engine.addFound(others.filter((record) => !mayBeAnothers(record)))
     return others.some(mayBeAnothers)
   })
 

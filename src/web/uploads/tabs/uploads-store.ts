@@ -77,7 +77,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     if (user === null || picked.length === 0) return
     const files = picked.map((one) => ({ id: nextId(), picked: one }))
     if (!leader) {
-      for (const { id, picked: one } of files) data.hold(id, one)
+      for (const { id, picked: one } of files) data.keepInMemory(id, one)
       follower.keepFiles()
     }
     const path = uploadPath(
@@ -92,10 +92,10 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
    * permission.
    */
   async function resume(id: string): Promise<void> {
-    const held = leader ? undefined : data.picked(id)
-    const isDead = held && held.file.size > 0 && !(await isReadable(held.file, 0))
+    const picked = leader ? undefined : data.picked(id)
+    const isDead = picked && picked.file.size > 0 && !(await isReadable(picked.file, 0))
     if (isDead) data.drop(id)
-    else if (held) return give('provideFile', id, held)
+    else if (picked) return give('provideFile', id, picked)
     const handle = data.file(id) ? undefined : await handles.get(id)
     const found = handle ? await askForHandle(handle) : null
     if (found?.state === 'found') give('provideFile', id, { file: found.file, handle })
@@ -118,7 +118,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const commands = createTabCommands<OwnedCommand, Live>({
     open: env.openChannel,
     newId,
-    onDeaf: () => election.takeOver(),
+    onNoAnswer: () => election.takeOver(),
     onHello: () => {
       leader?.resumeSignedIn()
       tellOthers()
@@ -179,7 +179,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
 
   env.onStorage((key, value) => {
     // Where tabs elect no leader, each tab writes only its own records.
-    if (!follower.hearStorage(key, value) && !env.isAlone) records.insist(key)
+    if (!follower.hearStorage(key, value) && !env.isAlone) records.writeAgain(key)
   })
   env.onHidden(records.flush)
   env.onVisible(commands.hello)

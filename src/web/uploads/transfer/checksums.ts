@@ -63,7 +63,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
     for (const { reject } of pending.values()) reject(new WorkerLost())
     pending.clear()
   }
-  const take = (id: number): Pending | undefined => {
+  const remove = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
     // A cancelled job may still be answered. In that case an idle timer is already running.
@@ -76,7 +76,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
       clearTimeout(readyTimer)
       return
     }
-    const job = take(message.id)
+    const job = remove(message.id)
     if (message.ok) job?.resolve(message.value)
     else job?.reject(message.why === 'unreadable' ? new FileUnreadable(null) : new WorkerLost())
   }
@@ -103,7 +103,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
     const id = lastId
     const cancel = () => {
       running.postMessage({ id, job: 'cancel' })
-      take(id)?.reject(signal.reason)
+      remove(id)?.reject(signal.reason)
     }
     signal.addEventListener('abort', cancel, { once: true })
     try {

@@ -20,7 +20,7 @@ describe('which part is next', () => {
     expect(parts.next()).toBe(1)
     parts.hold(1)
     parts.hold(3)
-    expect(parts.take()).toBe(2)
+    expect(parts.beginNext()).toBe(2)
     expect(parts.next()).toBe(4)
     expect([...parts.upcoming()]).toEqual([4])
     parts.release(2)
@@ -29,7 +29,12 @@ describe('which part is next', () => {
 
   test('none when all are held or in flight', () => {
     for (const partNumber of [1, 2]) parts.hold(partNumber)
-    expect([parts.take(), parts.take(), parts.take(), parts.next()]).toEqual([3, 4, null, null])
+    expect([parts.beginNext(), parts.beginNext(), parts.beginNext(), parts.next()]).toEqual([
+      3,
+      4,
+      null,
+      null,
+    ])
     expect(parts.reserveLast()).toBeNull()
   })
 
@@ -47,7 +52,7 @@ describe('which part is next', () => {
         const some = new PartProgress(count * 10, { size: 10, count })
         for (const partNumber of held.filter((one) => one <= count)) some.hold(partNumber)
         const taken: number[] = []
-        for (let next = some.take(); next !== null; next = some.take()) taken.push(next)
+        for (let next = some.beginNext(); next !== null; next = some.beginNext()) taken.push(next)
         expect(taken).toEqual(from1To(count).filter((one) => !held.includes(one)))
       }),
     )
@@ -58,7 +63,7 @@ describe('bytes', () => {
   test('are those of held parts, and those that have left of parts in flight', () => {
     parts.hold(4)
     expect(parts.bytes).toBe(300)
-    parts.take()
+    parts.beginNext()
     parts.sent(1, 600)
     expect(parts.bytes).toBe(900)
     parts.sent(1, 5000)
@@ -66,7 +71,7 @@ describe('bytes', () => {
   })
 
   test('count a part once when it arrives, and not at all when it is released or lost', () => {
-    parts.take()
+    parts.beginNext()
     parts.sent(1, 1000)
     parts.hold(1)
     parts.hold(1)
@@ -76,7 +81,7 @@ describe('bytes', () => {
     parts.lose(1)
     parts.lose(1)
     expect(parts.bytes).toBe(0)
-    parts.take()
+    parts.beginNext()
     parts.sent(1, 700)
     parts.release(1)
     expect(parts.bytes).toBe(0)
@@ -128,7 +133,7 @@ describe('what storage says it holds', () => {
   })
 
   test('is left to the parts in flight, but for the one that asks', () => {
-    expect([parts.take(), parts.take()]).toEqual([1, 2])
+    expect([parts.beginNext(), parts.beginNext()]).toEqual([1, 2])
     parts.learn([whole(1), whole(2), whole(3)], [], 2)
     expect(parts.held()).toEqual([2, 3])
   })

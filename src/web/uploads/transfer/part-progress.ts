@@ -63,20 +63,20 @@ export class PartProgress {
     return this.upcoming().next().value ?? null
   }
 
-  /** Takes the next part into flight and returns it; null when none is left. */
-  take(): number | null {
-    return this.#takeIntoFlight(this.next())
+  /** Notes that the next part is in flight and returns it; null when none is left. */
+  beginNext(): number | null {
+    return this.#begin(this.next())
   }
 
   /**
-   * Takes the last part into flight, so that it is not sent until it is released. Null when none is
-   * left.
+   * Notes the last part as in flight, so that it is not sent until it is released. Returns it; null
+   * when none is left.
    */
   reserveLast(): number | null {
-    return this.#takeIntoFlight([...this.upcoming()].at(-1) ?? null)
+    return this.#begin([...this.upcoming()].at(-1) ?? null)
   }
 
-  #takeIntoFlight(partNumber: number | null): number | null {
+  #begin(partNumber: number | null): number | null {
     if (partNumber !== null) this.#inFlight.set(partNumber, 0)
     return partNumber
   }

@@ -44,7 +44,7 @@ class PartsTransfer {
   readonly #urls: PartUrls
   readonly #concurrency: Concurrency
   readonly #checksums = new Map<number, Promise<string | null>>()
-  /** The tries of each part. They stay with the part when another connection takes it. */
+  /** The tries of each part. They stay with the part when another connection sends it. */
   readonly #retries = new Map<number, Retries>()
   /** For each part that failed, how many parts of the file had arrived by then. */
   readonly #arrivalsAtFailure = new Map<number, number>()
@@ -103,7 +103,7 @@ class PartsTransfer {
   #openConnections() {
     if (!this.#isComparing) this.#heldCheck.release()
     while (!this.#signal.aborted && this.#connections < this.#concurrency.limit) {
-      const partNumber = this.#parts.take()
+      const partNumber = this.#parts.beginNext()
       if (partNumber === null) return
       this.#connections += 1
       this.#start(
@@ -132,7 +132,7 @@ class PartsTransfer {
         this.#checksums.delete(partNumber)
         this.#report()
       }
-      partNumber = this.#isSurplus() ? null : this.#parts.take()
+      partNumber = this.#isSurplus() ? null : this.#parts.beginNext()
     }
   }
 

@@ -71,10 +71,10 @@ export class HeldPartsCheck {
   }
 
   /**
-   * Whether a part may be sent again when storage has all parts. With several parts it may not,
-   * because they would become a mixture of two versions. A part without a checksum may be sealed
-   * already, and storage takes no more bytes then. A storage that computes no SHA-256 would confirm
-   * the older version with the SHA-256 of this one.
+   * Whether a part that differs may be sent again although storage has all parts. It must be the
+   * only part, because one new part among older ones makes a mixture of two versions. A part that
+   * is listed without a checksum may be sealed: then it stays as it is, whatever is sent. Only a
+   * storage that computes the SHA-256 itself then finds out that the file is an older version.
    */
   #isReplaceable({ checksum }: StoredPart): boolean {
     const isOnlyPart = this.#parts.count === 1
