@@ -168,6 +168,7 @@ describe('URLs of parts that come with the ticket', () => {
   test('are for the transfer that follows, once; the ticket that is kept has none', async () => {
     const run = await started(transfer(), transfer())
     expect(events[0]).toEqual({ type: 'ticket', ticket: { ...ticket, parts } })
+    expect(run.starting).toBeNull()
     expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
     run.end()
   })

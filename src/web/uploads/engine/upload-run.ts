@@ -94,16 +94,17 @@ export class UploadRun {
     this.#turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError'))
   }
 
+  /** Tells the engine what happened and does the step that it answers, until none follows. */
   async #goOn(): Promise<void> {
     let event: UploadEvent | null = { type: 'turn-began', hasFile: this.#file !== null }
     while (event && !this.#signal.aborted) {
       const step = this.#keeper.dispatch(this.#id, event)
-      event = step && (await this.#endOf(step))
+      event = step && (await this.#do(step))
     }
   }
 
-  /** Does a step. Returns the event that its end is; null for none. */
-  async #endOf(step: RunStep): Promise<UploadEvent | null> {
+  /** Does a step. Returns the event that tells how it ended; null when the turn has ended. */
+  async #do(step: RunStep): Promise<UploadEvent | null> {
     try {
       switch (step.type) {
         case 'get-ticket':
