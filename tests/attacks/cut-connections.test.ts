@@ -3,7 +3,14 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
 import { isDatabaseAway } from '../../src/server/db/away.ts'
-import { accounts, files, sessions, uploads, users } from '../../src/server/db/schema.ts'
+import {
+  accounts,
+  files,
+  pendingSignups,
+  sessions,
+  uploads,
+  users,
+} from '../../src/server/db/schema.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -20,6 +27,7 @@ import {
 } from '../support/make.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { moments, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import { newAddress, signUpForToken, verify } from '../support/signup.ts'
 
 /**
  * The attack: the connection to Postgres is cut at every statement of a call. It is cut before
@@ -227,6 +235,22 @@ async function signsUp(): Promise<Attempt> {
   }
 }
 
+async function verifiesAnAddress(): Promise<Attempt> {
+  const email = newAddress()
+  app.deps.config.requireEmailVerification = true
+  const token = await signUpForToken(app, { email })
+  app.deps.config.requireEmailVerification = false
+  return {
+    call: async () => answered(await verify(app, token), 200),
+    async check(outcome) {
+      if (outcome === 'done') await expectWholeUser(email)
+      expect((await verify(app, token)).status).toBe(200)
+      await expectWholeUser(email)
+      expect(await app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))).toBe(0)
+    },
+  }
+}
+
 async function isSignedIn(cookie: string) {
   return (await makeClient(app, cookie).fetch('/api/auth/user')).status === 200
 }
@@ -320,6 +344,7 @@ describe('a connection that is cut at any statement, while the server', () => {
     { name: 'deletes a file', arrange: deletesAFile, transaction: true },
     { name: 'purges a file', arrange: purgesAFile, transaction: true },
     { name: 'signs somebody up', arrange: signsUp, transaction: true },
+    { name: 'verifies an address', arrange: verifiesAnAddress, transaction: true },
     { name: 'makes the administrator', arrange: makesTheAdministrator, transaction: true },
     { name: 'logs somebody in', arrange: logsIn, transaction: true },
     { name: 'logs somebody out', arrange: logsOut, transaction: false },
