@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
-import { call, NetworkError, publicMessage } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { faultsByField } from './faults.ts'
-import { checkConnection } from './texts.ts'
+import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['email'] as const
 
@@ -32,44 +31,28 @@ export function ForgotPassword() {
 }
 
 function ForgotPasswordForm({ onClose }: { onClose: () => void }) {
-  const [errors, setErrors] = useState<{ email?: string }>({})
-
-  const ask = async (values: { email: string }) => {
-    const checked = account.forgotPassword.body.safeParse(values)
-    if (!checked.success) {
-      setErrors(faultsByField(checked.error.issues, values))
-      // Spec §5, forgot password: the email is required.
-      if (values.email.trim() === '') {
-        toast({
-          title: 'Email required',
-          description: 'Please enter your email address.',
-          tone: 'destructive',
-        })
-      }
-      return 'stay'
-    }
-    setErrors({})
-    try {
-      const { message } = await call('forgotPassword', { body: checked.data })
+  const form = useAuthForm({
+    names,
+    schema: account.forgotPassword.body,
+    // Spec §5, forgot password: the email is required.
+    faultToast: ({ email }) =>
+      email.trim() === ''
+        ? { title: 'Email required', description: 'Please enter your email address.' }
+        : null,
+    send: async (body) => {
+      const { message } = await call('forgotPassword', { body })
       toast({ title: 'Password reset email sent', description: message })
       onClose()
       return 'leave'
-    } catch (error) {
-      // Spec §8: shows the server's message when present, or else the default.
-      toast({
-        title: 'Error',
-        description:
-          error instanceof NetworkError
-            ? checkConnection
-            : (publicMessage(error) ?? 'Failed to send reset email. Please try again.'),
-        tone: 'destructive',
-      })
-      return 'stay'
-    }
-  }
+    },
+    failed: {
+      title: 'Error',
+      description: 'Failed to send reset email. Please try again.',
+    },
+  })
 
   return (
-    <Form names={names} errors={errors} onSubmit={ask}>
+    <Form {...form}>
       {(busy) => (
         <>
           <TextField
@@ -80,7 +63,7 @@ function ForgotPasswordForm({ onClose }: { onClose: () => void }) {
             autoComplete="username"
             verbatim
             required
-            error={errors.email}
+            error={form.errors.email}
           />
           <div className="flex flex-wrap justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>

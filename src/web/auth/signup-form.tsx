@@ -1,41 +1,21 @@
 import { useEffect, useState } from 'react'
 import { minPasswordLength, signupBody } from '../../shared/contract/account.ts'
-import { ApiError, call, NetworkError, publicMessage } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { faultsByField } from './faults.ts'
-import { checkConnection } from './texts.ts'
+import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
-type Name = (typeof names)[number]
-type Values = Record<Name, string>
+type Values = Record<(typeof names)[number], string>
 
 /** Spec §9: signup verification redirect 3 s, its toast 10 s. */
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
-/** Spec §5, signup: shows one toast, for the first of two faults. */
-function tellFaults(faults: Partial<Values>, values: Values) {
-  if (values.password !== values.confirmPassword) {
-    toast({
-      title: 'Password mismatch',
-      description: 'Passwords do not match. Please try again.',
-      tone: 'destructive',
-    })
-  } else if (faults.password && values.password.length < minPasswordLength) {
-    toast({
-      title: 'Password too short',
-      description: 'Password must be at least 6 characters long.',
-      tone: 'destructive',
-    })
-  }
-}
-
 /** Creates an account. `onDone` is called with the email when it is time to go to the login. */
 export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
-  const [errors, setErrors] = useState<Partial<Values>>({})
   const [waiting, setWaiting] = useState<string>()
 
   // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
@@ -45,48 +25,32 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
     return () => clearTimeout(timer)
   }, [waiting, onDone])
 
-  const signUp = async (values: Values) => {
-    const checked = signupBody.safeParse(values)
-    if (!checked.success) {
-      const faults = faultsByField(checked.error.issues, values)
-      setErrors(faults)
-      tellFaults(faults, values)
-      return 'stay'
-    }
-    setErrors({})
-    try {
-      const { requiresVerification } = await call('signup', { body: checked.data })
+  const form = useAuthForm({
+    names,
+    schema: signupBody,
+    faultToast,
+    send: async (body) => {
+      const { requiresVerification } = await call('signup', { body })
       toast({
         title: 'Account created successfully!',
-        ...(requiresVerification
-          ? {
-              description: 'Open the link in the mail we sent you, then sign in.',
-              duration: verificationToastMs,
-            }
-          : {}),
+        ...(requiresVerification && {
+          description: 'Open the link in the mail we sent you, then sign in.',
+          duration: verificationToastMs,
+        }),
       })
-      if (requiresVerification) setWaiting(checked.data.email)
-      else onDone(checked.data.email)
+      if (requiresVerification) setWaiting(body.email)
+      else onDone(body.email)
       return 'leave'
-    } catch (error) {
-      // Spec §8: shows the server's message when present, or else the default.
-      toast({
-        title: 'Signup failed',
-        description:
-          error instanceof NetworkError
-            ? checkConnection
-            : (publicMessage(error) ?? 'Failed to create account. Please try again.'),
-        tone: 'destructive',
-      })
-      if (error instanceof ApiError && error.code === 'EMAIL_TAKEN') {
-        setErrors({ email: 'Sign in with this address, or use another.' })
-      }
-      return 'stay'
-    }
-  }
+    },
+    failed: {
+      title: 'Signup failed',
+      description: 'Failed to create account. Please try again.',
+    },
+    refusals: { EMAIL_TAKEN: { email: 'Sign in with this address, or use another.' } },
+  })
 
   return (
-    <Form names={names} errors={errors} onSubmit={signUp}>
+    <Form {...form}>
       {(busy) => (
         <>
           <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
@@ -95,14 +59,14 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
               name="firstName"
               autoComplete="given-name"
               required
-              error={errors.firstName}
+              error={form.errors.firstName}
             />
             <TextField
               label="Last name"
               name="lastName"
               autoComplete="family-name"
               required
-              error={errors.lastName}
+              error={form.errors.lastName}
             />
           </div>
           <TextField
@@ -113,22 +77,22 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
             autoComplete="username"
             verbatim
             required
-            error={errors.email}
+            error={form.errors.email}
           />
           <PasswordField
             label="Password"
             name="password"
             autoComplete="new-password"
-            hint="Must be at least 6 characters long"
+            hint={`Must be at least ${minPasswordLength} characters long`}
             required
-            error={errors.password}
+            error={form.errors.password}
           />
           <PasswordField
             label="Confirm password"
             name="confirmPassword"
             autoComplete="new-password"
             required
-            error={errors.confirmPassword}
+            error={form.errors.confirmPassword}
           />
           <Button
             type="submit"
@@ -144,4 +108,21 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
       )}
     </Form>
   )
+}
+
+/** Spec §5, signup: two faults have a toast, in this order. */
+function faultToast({ password, confirmPassword }: Values) {
+  if (password !== confirmPassword) {
+    return {
+      title: 'Password mismatch',
+      description: 'Passwords do not match. Please try again.',
+    }
+  }
+  if (password.length < minPasswordLength) {
+    return {
+      title: 'Password too short',
+      description: `Password must be at least ${minPasswordLength} characters long.`,
+    }
+  }
+  return null
 }

@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
+import { toast } from '../ui/toast.tsx'
+import { faultsByField } from './faults.ts'
+import { checkConnection } from './texts.ts'
+
+/** A sentence at each field that has a fault. */
+type Faults<Name extends string> = Partial<Record<Name, string>>
+
+interface ToastText {
+  title: string
+  description: string
+}
+
+export interface AuthForm<Name extends string, Body> {
+  /** The names of the fields. */
+  names: readonly Name[]
+  /** Checks what was typed, and makes the body of the call from it. */
+  schema: z.ZodType<Body>
+  /** Returns the toast for a fault that needs one besides the text at its field (spec §5). */
+  faultToast?: (values: Record<NoInfer<Name>, string>) => ToastText | null
+  /**
+   * Calls the server. With 'leave' the form stays busy, because the screen is about to change. What
+   * it throws is shown as a failure.
+   */
+  send: (body: Body) => Promise<'stay' | 'leave'>
+  /** The toast for a failure: its title, and its text where the server sent none (spec §8). */
+  failed: ToastText
+  /** Replaces the title where no answer came. */
+  networkTitle?: string
+  /** What a refusal of the server means at the fields, by its code. */
+  refusals?: Partial<Record<ErrorCode, Faults<NoInfer<Name>>>>
+}
+
+/**
+ * Submits a form about accounts: checks what was typed, calls the server, and tells what went wrong
+ * in a toast and at the fields.
+ * @returns the properties of `Form`.
+ */
+export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body>) {
+  const [errors, setErrors] = useState<Faults<Name>>({})
+
+  const onSubmit = async (values: Record<Name, string>): Promise<'stay' | 'leave'> => {
+    const checked = form.schema.safeParse(values)
+    if (!checked.success) {
+      setErrors(faultsByField(checked.error.issues, values))
+      const told = form.faultToast?.(values)
+      if (told) toast({ ...told, tone: 'destructive' })
+      return 'stay'
+    }
+    setErrors({})
+    try {
+      return await form.send(checked.data)
+    } catch (error) {
+      tellFailure(form, error)
+      const faults = error instanceof ApiError && error.code && form.refusals?.[error.code]
+      if (faults) setErrors(faults)
+      return 'stay'
+    }
+  }
+
+  return { names: form.names, errors, onSubmit }
+}
+
+/** Spec §8: shows the server's message when present, or else the default. */
+function tellFailure(
+  { failed, networkTitle }: Pick<AuthForm<string, unknown>, 'failed' | 'networkTitle'>,
+  error: unknown,
+): void {
+  const isNetwork = error instanceof NetworkError
+  toast({
+    title: isNetwork ? (networkTitle ?? failed.title) : failed.title,
+    description: isNetwork ? checkConnection : (publicMessage(error) ?? failed.description),
+    tone: 'destructive',
+  })
+}
