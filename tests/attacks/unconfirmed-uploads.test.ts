@@ -6,6 +6,8 @@ import { newStorageKey } from '../../src/server/storage/storage-key.ts'
 import { holdToInstanceCeiling } from '../../src/server/uploads/hold-ceiling.ts'
 import { prepareInsertUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
+import { defaultTier, tiers } from '../../src/shared/rules/tier.ts'
+import { largestFileSize, tierLimits } from '../../src/shared/rules/tier-limits.ts'
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type TestSpace, testSpace } from '../support/test-space.ts'
@@ -19,7 +21,6 @@ import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-r
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
-const gibibyte = 1024 ** 3
 
 let space: TestSpace
 let app: TestApp
@@ -135,8 +136,9 @@ describe('a disk that is full of uploads nobody confirmed', () => {
 
 describe('an account', () => {
   test('without a limit of files passes its ceiling in no number of parallel calls', async () => {
-    const person = await makePerson(app, { tier: 'premium' })
-    const statuses = await askAtOnce(person, 40, gibibyte)
+    const tier = tiers.find((tier) => tierLimits[tier].maxFileSize === largestFileSize)
+    const person = await makePerson(app, { tier: tier ?? defaultTier })
+    const statuses = await askAtOnce(person, 40, largestFileSize)
     expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
     expect(await rowsOf(person)).toBe(32)
     await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
@@ -145,7 +147,7 @@ describe('an account', () => {
     const other = await makePerson(app, { tier: 'premium' })
     await start(other, 5)
     app.clock.advance(16 * minute)
-    await start(person, gibibyte)
+    await start(person, largestFileSize)
     expect(await rowsOf(person)).toBe(23)
     expect(await rowsOf(other)).toBe(1)
   })

@@ -31,7 +31,8 @@ export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict
   const current = effectiveTier(facts, now)
   if (wish.reason === 'trial') {
     if (facts.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
-    if (current === 'premium') return { ok: false, code: 'ALREADY_PREMIUM' }
+    // Spec §4: offered only to free users.
+    if (current !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
     const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
     return { ok: true, facts: { tier: 'premium', ...trial } }
   }

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { errorTable } from '../../../shared/contract/errors.ts'
+import { tiers } from '../../../shared/rules/tier.ts'
+import { upgradeOf } from '../../../shared/rules/tier-limits.ts'
 import { upgradeReason } from './upgrade-reason.ts'
 
-test('the card opens for a free user alone', () => {
-  expect(upgradeReason('free', false, null)).toBeNull()
-  expect(upgradeReason('premium', true, null)).toBeNull()
-  expect(upgradeReason('premium', false, 'Some error of a tier')).toBeNull()
+test.each(tiers)('the card opens for a user of %s only where there is an upgrade', (tier) => {
+  const opens = upgradeOf(tier) !== null
+  expect(upgradeReason(tier, false, null)).toBeNull()
+  expect(upgradeReason(tier, true, null) !== null).toBe(opens)
+  expect(upgradeReason(tier, false, 'Some error of a tier') !== null).toBe(opens)
 })
 
 test('its badge says which limit was met', () => {
