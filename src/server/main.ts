@@ -104,7 +104,7 @@ async function start(
 
   const touchUpload = prepareTouchUpload(db)
   const storage = await openStores({
-    s3: config.s3,
+    settings: config,
     dataDir,
     appUrl,
     secret,

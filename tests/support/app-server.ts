@@ -101,7 +101,7 @@ export async function serveApp(
   ownSpace.watch()
   const touchUpload = prepareTouchUpload(db)
   const storage = await openStores({
-    s3: config.s3,
+    settings: config,
     dataDir,
     appUrl: config.appUrl,
     secret,

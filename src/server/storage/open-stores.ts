@@ -37,9 +37,10 @@ export interface OpenStores {
  * @throws {StartFault} when the bucket cannot be used, and as `openDiskStorage` does.
  */
 export async function openStores({
-  s3,
+  settings,
   ...options
-}: StorageSettings & DiskStorageOptions): Promise<OpenStores> {
+}: DiskStorageOptions & { settings: StorageSettings }): Promise<OpenStores> {
+  const { s3 } = settings
   const disk = await openDiskStorage(options)
   let bucket: S3Storage | null
   try {
@@ -49,7 +50,7 @@ export async function openStores({
     throw error
   }
   const all: Storage[] = bucket ? [disk, bucket] : [disk]
-  const current = all.find(({ name }) => name === storeOfNewFiles({ s3 })) ?? disk
+  const current = all.find(({ name }) => name === storeOfNewFiles(settings)) ?? disk
   return {
     stores: createStores(current, ...all.filter((store) => store !== current)),
     disk,
