@@ -1,3 +1,4 @@
+import { DeleteBucketCommand } from '@aws-sdk/client-s3'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { files, uploads } from '../src/server/db/schema.ts'
@@ -242,9 +243,10 @@ describeOnS3('the main job on S3', () => {
 
 describeOnS3('a bucket that is away', () => {
   it('is told as 503, and takes no place from those who try', async () => {
-    const { env } = await makeBucket()
-    const app = await startTestApp({ env: { ...env, S3_BUCKET: 'there-is-none' } })
+    const { client, env, settings } = await makeBucket()
+    const app = await startTestApp({ env })
     const ada = await makePerson(app)
+    await client.send(new DeleteBucketCommand({ Bucket: settings.bucket }))
     for (let tries = 0; tries < 4; tries += 1) {
       await expectRefusal(await askForUpload(ada), 503, 'UNAVAILABLE')
     }
