@@ -292,7 +292,10 @@ async function logsOut(): Promise<Attempt> {
 
 async function renewsASession(): Promise<Attempt> {
   const lastSeenAt = new Date(app.clock().getTime() - 24 * 60 * 60_000)
-  await app.deps.db.update(sessions).set({ updatedAt: lastSeenAt }).where(eq(sessions.userId, person.id))
+  await app.deps.db
+    .update(sessions)
+    .set({ updatedAt: lastSeenAt })
+    .where(eq(sessions.userId, person.id))
   const ask = () => person.fetch('/api/auth/user')
   return {
     call: async () => answered(await ask(), 200),

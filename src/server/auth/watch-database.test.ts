@@ -55,7 +55,7 @@ const calls: [string, string, () => Promise<Response>][] = [
   ['login', 'sessions', () => makeClient(app).post('/api/auth/login', person)],
   ['the count of logins', 'rate_limits', () => makeClient(app).post('/api/auth/login', person)],
   ['sign-out', 'sessions', () => person.fetch('/api/logout')],
-  ['the renewal of a session', 'sessions', () => person.fetch('/api/auth/user')],
+  ['the use of a session', 'sessions', () => person.fetch('/api/auth/user')],
 ]
 
 describe.each([
@@ -65,8 +65,9 @@ describe.each([
   ['takes too long', '57014', 'UNAVAILABLE', '5'],
 ])('a database that %s', (_, code, told, retryAfter) => {
   it.each(calls)('answers 503 to %s', async (_name, table, call) => {
-    const soonOver = new Date(app.clock().getTime() + 20 * 24 * 60 * 60_000)
-    await app.deps.db.update(sessions).set({ expiresAt: soonOver })
+    // A use after a day is due to be noted, which is a write.
+    const seen = new Date(app.clock().getTime() - 24 * 60 * 60_000)
+    await app.deps.db.update(sessions).set({ updatedAt: seen })
     const response = await whileRefusing(table, code, call)
     expect(await response.json()).toMatchObject({ code: told })
     expect(response.status).toBe(503)
