@@ -2,4 +2,4 @@
  * The paths for which the single-page application has a screen. The server answers any other path
  * with the same HTML and status 404, and the application then shows its not-found page.
  */
-export const pages = ['/', '/login', '/signup', '/reset-password'] as const
+export const pages = ['/', '/login', '/signup', '/verify-email', '/reset-password'] as const

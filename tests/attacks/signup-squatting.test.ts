@@ -238,6 +238,10 @@ describe('a password that costs much', () => {
         await signUpForToken(app, { email: address, password: `${attackers} ${n}` })
       }
     }
+    // Its account has another salt than the signup that waits.
+    const mixed = newAddress()
+    await signUpForToken(app, { email: mixed, password: attackers })
+    await makeUnverified(app, mixed, victims)
     const hashed = vi.spyOn(Worker.prototype, 'postMessage')
     const logins: [string, string, number][] = [
       [email, victims, 200],
@@ -247,6 +251,7 @@ describe('a password that costs much', () => {
       [unknown, `${attackers} 0`, 403],
       [unknown, 'a wrong one', 401],
       [newAddress(), 'a wrong one', 401],
+      [mixed, 'a wrong one', 401],
     ]
     for (const [address, password, status] of logins) {
       hashed.mockClear()
@@ -303,6 +308,14 @@ describe('with limits on', () => {
     await victim('/api/auth/signup', signupForm({ email, ...hers }))
     const [mail] = await limited.mails()
     expect((await verify(limited, tokenIn(mail))).status).toBe(200)
+  })
+
+  it('nobody uses up his tries by the right password of an account that is not verified', async () => {
+    await makeUnverified(limited, email, victims)
+    const victim = clientAt('192.0.2.5')
+    for (let n = 0; n < 12; n += 1) {
+      expect((await victim('/api/auth/login', { email, password: victims })).status).toBe(403)
+    }
   })
 
   it('his own signup with her address wins him no tries at her password', async () => {

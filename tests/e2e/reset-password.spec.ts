@@ -107,6 +107,8 @@ test('a network that fails is told, and what was typed stays', async ({
   const { email } = await makePerson(app)
   await askForLetter(page, email)
   await page.goto(await linkOf(app))
+  // The screen's code is loaded by then.
+  await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()

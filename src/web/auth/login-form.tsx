@@ -1,20 +1,31 @@
+import { useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
-import { call } from '../api/call.ts'
+import { ApiError, call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toastOnNextPage } from '../ui/toast.tsx'
+import { ResendVerification } from './resend-verification.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['email', 'password'] as const
 
 /** Signs in with email and password. Success leads to / with a full reload (spec §4). */
 export function LoginForm({ email }: { email?: string | undefined }) {
+  /** The address whose password was right, and that has to be verified. */
+  const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
     names,
     schema: account.login.body,
     send: async (body) => {
-      await call('login', { body })
+      setUnverified(null)
+      try {
+        await call('login', { body })
+      } catch (error) {
+        const isUnverified = error instanceof ApiError && error.code === 'EMAIL_NOT_VERIFIED'
+        if (isUnverified) setUnverified(body.email)
+        throw error
+      }
       toastOnNextPage({ title: 'Welcome back!' })
       window.location.replace('/')
       return 'leave'
@@ -48,6 +59,7 @@ export function LoginForm({ email }: { email?: string | undefined }) {
             required
             error={form.errors.password}
           />
+          {unverified === null ? null : <ResendVerification email={unverified} />}
           <Button
             type="submit"
             variant="primary"

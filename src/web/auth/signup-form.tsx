@@ -1,5 +1,10 @@
 import { useEffect, useState } from 'react'
 import { minPasswordLength, signupBody } from '../../shared/contract/account.ts'
+import {
+  isSignupAllowed,
+  type SignupPolicy,
+  signupRefusal,
+} from '../../shared/rules/signup-policy.ts'
 import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
@@ -14,8 +19,15 @@ type Values = Record<(typeof names)[number], string>
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
-/** Creates an account. `onDone` is called with the email when it is time to go to the login. */
-export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
+export interface SignupFormProps {
+  /** Who can sign up. The server decides by the same rule. */
+  policy: SignupPolicy
+  /** Called with the email when it is time to go to the login. */
+  onDone: (email: string) => void
+}
+
+/** Creates an account. */
+export function SignupForm({ policy, onDone }: SignupFormProps) {
   const [waiting, setWaiting] = useState<string>()
 
   // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
@@ -27,7 +39,10 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
 
   const form = useAuthForm({
     names,
-    schema: signupBody,
+    schema: signupBody.refine(({ email }) => isSignupAllowed(policy, email), {
+      path: ['email'],
+      message: 'This address is of another domain.',
+    }),
     faultToast,
     send: async (body) => {
       const { requiresVerification } = await call('signup', { body })
@@ -76,6 +91,7 @@ export function SignupForm({ onDone }: { onDone: (email: string) => void }) {
             inputMode="email"
             autoComplete="username"
             verbatim
+            hint={signupRefusal(policy) ?? undefined}
             required
             error={form.errors.email}
           />

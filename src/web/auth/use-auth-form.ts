@@ -65,7 +65,7 @@ export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body
 }
 
 /** Spec §8: shows the server's message when present, or else the default. */
-function tellFailure(
+export function tellFailure(
   { failed, networkTitle }: Pick<AuthForm<string, unknown>, 'failed' | 'networkTitle'>,
   error: unknown,
 ): void {

@@ -9,6 +9,8 @@ export const pageImports = {
   front: () => import('./front-page.tsx').then((it) => ({ default: it.FrontPage })),
   login: () => import('./login-page.tsx').then((it) => ({ default: it.LoginPage })),
   signup: () => import('./signup-page.tsx').then((it) => ({ default: it.SignupPage })),
+  verifyEmail: () =>
+    import('./verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
   resetPassword: () =>
     import('./reset-password-page.tsx').then((it) => ({ default: it.ResetPasswordPage })),
   notFound: () => import('./not-found-page.tsx').then((it) => ({ default: it.NotFoundPage })),

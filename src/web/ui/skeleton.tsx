@@ -10,7 +10,7 @@ export function Skeleton({ className }: SkeletonProps) {
   return (
     <span
       aria-hidden="true"
-      className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,var(--paper),var(--ink)_7%)] ${className}`}
+      className={`appear-late block rounded-[6px] bg-[color-mix(in_oklab,transparent,var(--ink)_9%)] ${className}`}
     />
   )
 }

@@ -4,7 +4,8 @@ import { files } from '../../../src/server/db/schema.ts'
 import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
-import { makeFile, makePerson } from '../../support/make.ts'
+import { makeFile, makePerson, signUp } from '../../support/make.ts'
+import { newAddress, signUpForToken } from '../../support/signup.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
 import type { Noise } from './noise.ts'
@@ -123,6 +124,39 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   'an invalid reset link': async ({ page }) => {
     await page.goto('/reset-password')
     await expect(page.getByRole('link', { name: 'Back to Login' })).toBeVisible()
+  },
+  'login of an unverified address': async ({ app, noise, page }) => {
+    noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
+    app.deps.config.requireEmailVerification = true
+    const { email, password } = await signUp(app)
+    await page.goto('/login')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('button', { name: 'Send the mail again' })).toBeVisible()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText('Login failed')).toBeHidden()
+  },
+  'a verified address': async ({ app, page }) => {
+    app.deps.config.requireEmailVerification = true
+    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: newAddress() })}`)
+    await expect(page.getByRole('link', { name: 'Go to Login' })).toBeVisible()
+  },
+  'a verification that the network held up': async ({ noise, page }) => {
+    noise.allow(/ERR_FAILED/)
+    await page.route('**/api/auth/verify-email', (route) => route.abort())
+    await page.goto('/verify-email?token=x')
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  },
+  'closed signup': async ({ app, page }) => {
+    app.deps.config.signup = 'closed'
+    await page.goto('/signup')
+    await expect(page.getByRole('heading', { name: 'Signing up is closed' })).toBeVisible()
+  },
+  'signup for some domains': async ({ app, page }) => {
+    app.deps.config.signup = ['example.org', 'a-company-of-a-long-name.example.com']
+    await page.goto('/signup')
+    await expect(page.getByText(/^Only addresses of example\.org or/)).toBeVisible()
   },
   'signup with errors': async ({ page }) => {
     await page.goto('/signup')

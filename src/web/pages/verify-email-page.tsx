@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
+import { useEmailVerification } from '../auth/use-email-verification.ts'
+import { Button } from '../ui/button.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { AuthPage } from './auth-page.tsx'
+import { PageButton, PageLink } from './page-link.tsx'
+
+/**
+ * Spec §2, verify email: reads the token from the address and shows loading, success or failure.
+ * The token leaves the address bar at once. The entry in the history keeps it, so that a reload
+ * verifies again and does not fail.
+ */
+export function VerifyEmailPage() {
+  const [search] = useSearchParams()
+  const [, navigate] = useLocation()
+  const kept = useHistoryState<{ token?: string } | null>()
+  const [token] = useState(search.get('token') ?? kept?.token ?? '')
+  useEffect(() => {
+    if (search.has('token')) navigate('/verify-email', { replace: true, state: { token } })
+  }, [search, navigate, token])
+  const verification = useEmailVerification(token)
+
+  const home = <PageLink to="/">Back to home</PageLink>
+  if (verification.state === 'loading') {
+    return (
+      <AuthPage title="Verifying your email" lead="This takes a moment." other={home}>
+        <Loading label="Verifying your email">
+          <Skeleton className="h-[52px] w-full" />
+        </Loading>
+      </AuthPage>
+    )
+  }
+  if (verification.state === 'verified') {
+    return (
+      <AuthPage
+        title="Email verified"
+        lead="Your account is ready. Sign in with your address and your password."
+        other={home}
+      >
+        <PageButton to="/login" variant="primary" size="large" wide>
+          Go to Login
+        </PageButton>
+      </AuthPage>
+    )
+  }
+  const { reason, retry } = verification
+  return (
+    <AuthPage title="Verification failed" lead={reason} other={home}>
+      <div className="grid gap-3">
+        {retry ? (
+          <Button variant="primary" size="large" wide onClick={retry}>
+            Try again
+          </Button>
+        ) : null}
+        <PageButton to="/signup" variant={retry ? 'plain' : 'primary'} size="large" wide>
+          Create New Account
+        </PageButton>
+        <PageButton to="/login" size="large" wide>
+          Back to Login
+        </PageButton>
+      </div>
+    </AuthPage>
+  )
+}

@@ -1,0 +1,133 @@
+import type { Page } from '@playwright/test'
+import { serveApp, type TestApp } from '../support/app-server.ts'
+import { createDatabase } from '../support/postgres-server.ts'
+import { newAddress, password, signUpForToken, verified } from '../support/signup.ts'
+import { postgresUrl } from './support/run.ts'
+import { test as base, expect } from './support/test.ts'
+
+/** Each test has a server that verifies addresses. */
+const test = base.extend<{ app: TestApp }>({
+  app: async ({}, use) => {
+    const database = await createDatabase(postgresUrl(), 'migrated')
+    const app = await serveApp(database, { env: verified })
+    await use(app)
+    await app.close()
+  },
+})
+
+/** The links in the letters that were asked for since the last call. */
+async function links(app: TestApp): Promise<string[]> {
+  return (await app.mails()).map(
+    ({ letter }) => /https?:\S+\/verify-email\S+/.exec(letter.text)?.[0] ?? '',
+  )
+}
+
+async function fillSignup(page: Page, email: string) {
+  await page.getByLabel('First name').fill('Grace')
+  await page.getByLabel('Last name').fill('Hopper')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+}
+
+async function signIn(page: Page) {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+
+test('from the signup over a second letter to the dashboard', async ({ app, noise, page }) => {
+  const email = newAddress()
+  await page.clock.install()
+  await page.goto('/signup')
+  await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
+  // From now on time passes only as the test says.
+  await page.clock.pauseAt(Date.now() + 60 * 60_000)
+  await fillSignup(page, email)
+  const created = page.getByText('Account created successfully!')
+  await expect(created).toBeVisible()
+  await expect(page.getByText('Open the link in the mail we sent you, then sign in.')).toBeVisible()
+  await page.clock.runFor(2900)
+  await expect(page).toHaveURL('/signup')
+  await page.clock.runFor(200)
+  await expect(page).toHaveURL('/login')
+  await page.clock.runFor(6500)
+  await expect(created).toBeVisible()
+  await page.clock.runFor(1000)
+  await expect(created).toBeHidden()
+  await page.clock.resume()
+
+  noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
+  await expect(page.getByLabel('Email')).toHaveValue(email)
+  await signIn(page)
+  await expect(page.getByText('Please verify your email address first.')).toBeVisible()
+  await page.getByRole('button', { name: 'Send the mail again' }).click()
+  await expect(page.getByText('Verification email sent')).toBeVisible()
+
+  const [first, again] = await links(app)
+  expect(first).not.toBe(again)
+  await page.goto(again ?? '')
+  await expect(page.getByText('Email verified!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
+  await expect(page).toHaveURL('/verify-email')
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
+
+  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await page.getByLabel('Email').fill(email)
+  await signIn(page)
+  await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
+})
+
+test('a link without a token, and one that is over, say so and lead on', async ({
+  noise,
+  page,
+}) => {
+  await page.goto('/verify-email')
+  await expect(page.getByRole('heading', { name: 'Verification failed' })).toBeVisible()
+  await expect(page.getByText('No verification token found in URL')).toBeVisible()
+  await page.getByRole('link', { name: 'Create New Account' }).click()
+  await expect(page).toHaveURL('/signup')
+
+  noise.expect(/400 \(Bad Request\).*\/api\/auth\/verify-email$/)
+  await page.goto('/verify-email?token=unknown')
+  await expect(page.getByText('Verification failed').nth(1)).toBeVisible()
+  await expect(page.getByText('This link is invalid or has expired.').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
+  await page.getByRole('link', { name: 'Back to home' }).click()
+  await expect(page).toHaveURL('/')
+  await page.goto('/verify-email')
+  await page.getByRole('link', { name: 'Back to Login' }).click()
+  await expect(page).toHaveURL('/login')
+})
+
+test('a network that fails is told, and the link works afterwards', async ({
+  app,
+  noise,
+  page,
+}) => {
+  noise.allow(/ERR_FAILED/)
+  const token = await signUpForToken(app, { email: newAddress() })
+  await page.route('**/api/auth/verify-email', (route) => route.abort(), { times: 1 })
+  await page.goto(`/verify-email?token=${token}`)
+  await expect(page.getByText('Network error', { exact: true })).toBeVisible()
+  await expect(page.getByText('Please check your connection and try again')).toBeVisible()
+  await expect(page.getByText('Network error occurred')).toBeVisible()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
+})
+
+test('a signup page says first who can sign up', async ({ app, page }) => {
+  app.deps.config.signup = ['example.com']
+  await page.goto('/signup')
+  await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()
+  await fillSignup(page, newAddress())
+  await expect(page.getByText('This address is of another domain.')).toBeVisible()
+  await expect(page.getByLabel('Email')).toBeFocused()
+
+  app.deps.config.signup = 'closed'
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Signing up is closed' })).toBeVisible()
+  await expect(page.getByText('The administrator makes the accounts here.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign Up' })).toBeHidden()
+})
