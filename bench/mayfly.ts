@@ -31,7 +31,8 @@ async function startCommand(): Promise<string> {
 
 /**
  * Starts Mayfly with its embedded Postgres in `dataDir`. `appUrl` is the public origin, if clients
- * reach the server another way. Rate limits are off unless `rateLimits` is 'on'.
+ * reach the server another way. Rate limits are off unless `rateLimits` is 'on'. `env` holds further
+ * settings.
  */
 export async function startMayfly(
   dataDir: string,
@@ -39,7 +40,12 @@ export async function startMayfly(
   {
     appUrl,
     rateLimits = 'off',
-  }: { appUrl?: (port: number) => string; rateLimits?: 'on' | 'off' } = {},
+    env = {},
+  }: {
+    appUrl?: (port: number) => string
+    rateLimits?: 'on' | 'off'
+    env?: Record<string, string>
+  } = {},
 ): Promise<Mayfly> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -56,6 +62,7 @@ export async function startMayfly(
       RATE_LIMITS: rateLimits,
       LOG_LEVEL: 'info',
       NODE_ENV: 'production',
+      ...env,
     },
   })
   // Line 1 holds the postmaster's process id, line 5 the folder of its socket.

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureKnownAddress } from './known-address.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongLine } from './long-line.ts'
 import {
@@ -43,7 +44,15 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
 }
 const onDisk = 'transfers-on-disk'
-const parts = [...Object.keys(besideNginx), onDisk, 'long-line', 'logins', 'start-up', 'queries']
+const parts = [
+  ...Object.keys(besideNginx),
+  onDisk,
+  'long-line',
+  'logins',
+  'known-address',
+  'start-up',
+  'queries',
+]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !parts.includes(name))
@@ -90,6 +99,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('logins')) {
       say('logins')
       report.rows.push(...(await measureLogins(cores, scratch.dir)))
+    }
+    if (names.includes('known-address')) {
+      say('known-address')
+      report.rows.push(...(await measureKnownAddress(cores, scratch.dir)))
     }
     if (names.includes('start-up')) {
       say('start-up')

@@ -1,0 +1,112 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, startMayfly } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+import { figure } from './statistics.ts'
+
+/** How many pairs of requests are timed, and how many come before, so that all code is compiled. */
+const timedPairs = 200
+const firstPairs = 20
+
+const password = 'only for this run'
+
+/** The calls that anybody can make with an address, and what they send. */
+const calls = {
+  signup: (email: string) => ({
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email,
+    password,
+    confirmPassword: password,
+  }),
+  login: (email: string) => ({ email, password }),
+  'forgot-password': (email: string) => ({ email }),
+  'resend-verification': (email: string) => ({ email }),
+}
+
+/**
+ * Measures how long each call takes for an address with an account and for one without, where
+ * addresses are verified. A stranger must not be able to tell the two apart. The requests alternate,
+ * and each has an address of its own. The mails are written meanwhile, as they always are.
+ */
+export async function measureKnownAddress(cores: Cores, scratch: string): Promise<Row[]> {
+  const env = { REQUIRE_EMAIL_VERIFICATION: 'on' }
+  const mayfly = await startMayfly(join(scratch, 'known-address'), cores.server, { env })
+  const http = makeHttpClient(1)
+  try {
+    const rows: Row[] = []
+    for (const [name, bodyOf] of Object.entries(calls)) {
+      const url = `${mayfly.url}/api/auth/${name}`
+      const { known, unknown } = await timePairs(mayfly, http, url, bodyOf)
+      const ratio = figure(known).median / figure(unknown).median
+      rows.push(
+        row(`${name}, known address`, 'ms', { ours: known }),
+        row(`${name}, unknown address`, 'ms', { ours: unknown }),
+        row(`${name}, known / unknown, of the medians`, 'ratio', { ours: [ratio] }),
+      )
+    }
+    return rows
+  } finally {
+    http.close()
+    await mayfly.stop()
+  }
+}
+
+async function timePairs(
+  mayfly: Mayfly,
+  http: HttpClient,
+  url: string,
+  bodyOf: (email: string) => object,
+): Promise<{ known: number[]; unknown: number[] }> {
+  const accounts = await makeAccounts(mayfly, firstPairs + timedPairs)
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (const [index, account] of accounts.entries()) {
+    const pair = [
+      { kind: 'known' as const, email: account },
+      { kind: 'unknown' as const, email: `${randomUUID()}@example.org` },
+    ]
+    // Whoever comes second may find something warm, so each comes first as often.
+    if (index % 2 === 1) pair.reverse()
+    for (const { kind, email } of pair) {
+      const ms = await timed(() => post(http, url, bodyOf(email)))
+      if (index >= firstPairs) times[kind].push(ms)
+    }
+  }
+  return times
+}
+
+/** Makes accounts with verified addresses and passwords that nobody knows. Returns the addresses. */
+async function makeAccounts(mayfly: Mayfly, count: number): Promise<string[]> {
+  const people = Array.from({ length: count }, () => ({
+    id: randomUUID(),
+    hash: `${randomBytes(16).toString('hex')}:${randomBytes(64).toString('hex')}`,
+  }))
+  const ids = people.map(({ id }) => id)
+  await mayfly.sql(
+    `insert into users (id, name, email, email_verified, created_at, updated_at, first_name)
+      select id, 'Ada', id || '@example.org', true, now(), now(), 'Ada' from unnest($1::text[]) as id`,
+    [ids],
+  )
+  await mayfly.sql(
+    `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+      select id, id, id, 'credential', hash, now(), now()
+      from unnest($1::text[], $2::text[]) as person (id, hash)`,
+    [ids, people.map(({ hash }) => hash)],
+  )
+  return ids.map((id) => `${id}@example.org`)
+}
+
+/** Posts JSON. The answer may be a refusal, but none for another reason than the address. */
+async function post(http: HttpClient, url: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const { status } = await http.send(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (status !== 200 && status !== 401) throw new Error(`${url} answered ${status}`)
+}
+
+async function timed(request: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await request()
+  return performance.now() - began
+}
