@@ -25,7 +25,7 @@ async function links(app: TestApp): Promise<string[]> {
 async function fillSignup(page: Page, email: string) {
   await page.getByLabel('First name').fill('Grace')
   await page.getByLabel('Last name').fill('Hopper')
-  await page.getByLabel('Email').fill(email)
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByLabel('Confirm password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign Up' }).click()
@@ -58,7 +58,7 @@ test('from the signup over a second letter to the dashboard', async ({ app, nois
   await page.clock.resume()
 
   noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
-  await expect(page.getByLabel('Email')).toHaveValue(email)
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
   await signIn(page)
   await expect(page.getByText('Please verify your email address first.')).toBeVisible()
   await page.getByRole('button', { name: 'Send the mail again' }).click()
@@ -74,7 +74,7 @@ test('from the signup over a second letter to the dashboard', async ({ app, nois
   await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
 
   await page.getByRole('link', { name: 'Go to Login' }).click()
-  await page.getByLabel('Email').fill(email)
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await signIn(page)
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
@@ -123,7 +123,7 @@ test('a signup page says first who can sign up', async ({ app, page }) => {
   await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()
   await fillSignup(page, newAddress())
   await expect(page.getByText('This address is of another domain.')).toBeVisible()
-  await expect(page.getByLabel('Email')).toBeFocused()
+  await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
 
   app.deps.config.signup = 'closed'
   await page.reload()
