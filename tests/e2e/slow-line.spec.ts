@@ -45,8 +45,10 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
   // The page shows no more than the line carries. How much less it shows depends on the machine.
-  await expect(item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)).toBeVisible()
-  await expect(item.getByText(/ left$/)).toBeVisible()
+  const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
+  // Both are waited for at once: each is shown for a while only.
+  const timeLeft = item.getByText(/ left$/)
+  await Promise.all([expect(speed).toBeVisible(), expect(timeLeft).toBeVisible()])
 
   await expectUpload(page, file.name, 'Completed')
   const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
