@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, type Environment, readConfig } from './config.ts'
+import { isSafeAddress } from './google-settings.ts'
 
 const client = { GOOGLE_CLIENT_ID: 'mayfly.apps', GOOGLE_CLIENT_SECRET: 'opensesame' }
 
@@ -52,6 +53,18 @@ describe('signing in with Google', () => {
     expect(faultsOf({ ...client, GOOGLE_ISSUER })).toEqual([
       expect.stringMatching(/^GOOGLE_ISSUER is ".*": give an https address such as /),
     ])
+  })
+
+  test.each([
+    ['https://id.example.org', 'https://keys.example.org/jwks', true],
+    ['https://id.example.org', 'http://id.example.org/token', false],
+    ['https://id.example.org', 'http://127.0.0.1:8080/token', false],
+    ['http://127.0.0.1:8080', 'http://localhost:9090/token', true],
+    ['http://127.0.0.1:8080', 'https://id.example.org/token', true],
+    ['http://127.0.0.1:8080', 'http://192.168.0.7/token', false],
+    ['http://127.0.0.1:8080', 'file:///etc/passwd', false],
+  ])('the issuer %s may name %s: %s', (issuer, address, isSafe) => {
+    expect(isSafeAddress(new URL(address), new URL(issuer))).toBe(isSafe)
   })
 
   test.each([

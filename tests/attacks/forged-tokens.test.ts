@@ -219,6 +219,17 @@ describe('an address is not believed', () => {
 })
 
 describe('an answer at the callback is refused', () => {
+  it('in another browser, before the issuer is asked for its code', async () => {
+    const isCallback = ({ pathname }: URL) => pathname === '/api/auth/callback/google'
+    const back = await makeBrowser(app).open('/api/login', isCallback)
+    issuer.asked.length = 0
+    const other = makeBrowser(app)
+    await other.fetch('/api/login')
+    const answer = await other.fetch(back.href)
+    expect(answer.headers.get('location')).toBe('/login?fault=google-lost')
+    expect(issuer.asked).toEqual([])
+  })
+
   it('of another issuer (a mix-up)', async () => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('iss', 'https://evil.example')

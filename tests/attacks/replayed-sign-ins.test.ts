@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessions, type users, verifications } from '../../src/server/db/schema.ts'
 import { type GoogleApp, startGoogleApp } from '../support/google-app.ts'
@@ -127,6 +128,22 @@ describe('an address by which a browser came back', () => {
     expect(await follow(browser, other.back)).toBe('/')
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({ email: other.email })
   })
+})
+
+it('while the database is away, a sign-in ends at the login, at its start and at its end', async () => {
+  const { db } = google.app.deps
+  const under = await comeBack()
+  await db.execute(sql`alter table verifications rename to away`)
+  try {
+    const failed = '/login?fault=google-failed'
+    expect(await follow(under.browser, under.back)).toBe(failed)
+    const start = await makeClient(google.app).fetch('/api/login?next=/s/abc')
+    expect(start.headers.get('location')).toBe(`${failed}&next=%2Fs%2Fabc`)
+    expect(start.headers.getSetCookie()).toEqual([])
+  } finally {
+    await db.execute(sql`alter table away rename to verifications`)
+  }
+  expect(await follow(under.browser, under.back)).toBe('/')
 })
 
 describe('a code', () => {

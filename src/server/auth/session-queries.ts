@@ -86,6 +86,11 @@ function isOwn({ userId, sessionId }: OwnSession) {
   return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
 }
 
+/** Whether a session is still the user's. */
+export async function hasSession(db: Db, own: OwnSession): Promise<boolean> {
+  return (await db.$count(sessions, isOwn(own))) > 0
+}
+
 /** Ends a user's session. Returns false where there is none, or it is somebody else's. */
 export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
   const ended = await db.delete(sessions).where(isOwn(own)).returning({ id: sessions.id })

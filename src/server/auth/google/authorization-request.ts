@@ -2,7 +2,6 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import { nextPath } from '../../../shared/rules/next-path.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import type { RequestSecrets } from './issuer.ts'
@@ -75,7 +74,7 @@ export async function endRequest(
   const { browser: expected, next, linkTo } = kept.parse(JSON.parse(value))
   const browser = readBrowser(config, context)
   if (browser === undefined || !isSame(sha256(browser), expected)) return null
-  return { next: nextPath(next), linkTo, secrets: secretsOf(browser, state) }
+  return { next, linkTo, secrets: secretsOf(browser, state) }
 }
 
 /**

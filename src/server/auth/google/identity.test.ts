@@ -107,7 +107,7 @@ describe('the names', () => {
         expect(personName.safeParse(firstName).data).toBe(firstName)
         expect(lastName === '' || personName.safeParse(lastName).data === lastName).toBe(true)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })

@@ -2,6 +2,7 @@ import { writeAudit } from '../../audit/audit-log.ts'
 import type { Deps } from '../../deps.ts'
 import { removePendingSignups } from '../address-owner-queries.ts'
 import { lockCredentials, markEmailVerified } from '../queries.ts'
+import { hasSession, type OwnSession } from '../session-queries.ts'
 import type { Identity } from './identity.ts'
 import { linkEntry } from './link-entry.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
@@ -12,17 +13,22 @@ import { SignInRefused } from './refusal.ts'
  * account. The addresses may differ, but the account's own must be verified, or be the one that
  * Google vouches for: otherwise whoever registered a stranger's address would keep a way in when
  * its owner takes the account over by a letter. A letter tells the owner.
+ * @param address the client's.
  * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
  */
 export async function linkGoogle(
   { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
-  { userId, address }: { userId: string; address: string },
+  own: OwnSession,
   { subject, email, emailVerified, picture }: Identity,
+  address: string,
 ): Promise<void> {
+  const { userId } = own
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
     const account = await lockCredentials(tx, userId)
-    if (!account) throw new SignInRefused('google-signed-out')
+    // What ends sessions, such as another password, is over now or comes later, and keeps out who
+    // is not to add a way in.
+    if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return
     if (owner !== null) throw new SignInRefused('google-taken')

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GoogleApp, isPage, startGoogleApp } from '../../../../tests/support/google-app.ts'
 import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
@@ -165,6 +165,33 @@ describe('adding Google to an account', () => {
     const answer = await mixed.fetch(back.href)
     expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await waysOf(other.browser)).toEqual(['password'])
+  })
+
+  it('adds nothing for a session that is ended at the same moment', async () => {
+    const { browser, person } = await makeOwner()
+    google.issuer.person = somebody()
+    const back = await browser.open(await begin(browser), ({ pathname }) =>
+      pathname.includes('callback'),
+    )
+    const { db } = google.app.deps
+    const late = await db.transaction(async (tx) => {
+      await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
+      const ended = browser.fetch(back.href)
+      // The callback has found its session, and waits for the user's row.
+      await expect
+        .poll(async () => {
+          const { rows } = await db.execute<{ count: number }>(sql`
+            select count(*)::int as count from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`)
+          return rows[0]?.count
+        })
+        .toBe(1)
+      await tx.delete(sessions).where(eq(sessions.userId, person.id))
+      return { ended }
+    })
+    const answer = await late.ended
+    expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+    expect(await waysOf(await signedIn(person))).toEqual(['password'])
   })
 
   it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(

@@ -163,8 +163,9 @@ async function comeBack(
       await setSessionCookies(deps, context, opened)
       return next
     }
-    if ((await session(context))?.user.id !== linkTo) throw new SignInRefused('google-signed-out')
-    await linkGoogle(deps, { userId: linkTo, address: call.clientAddress }, identity)
+    const own = await session(context)
+    if (own?.user.id !== linkTo) throw new SignInRefused('google-signed-out')
+    await linkGoogle(deps, { userId: linkTo, sessionId: own.id }, identity, call.clientAddress)
     return `${accountPage}?linked=google`
   } catch (error) {
     const fault = noteFault(error, call)
