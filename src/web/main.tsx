@@ -1,8 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { readHint } from './api/hint-cookie.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { currentUserQuery } from './api/use-current-user.ts'
+import { signInWaysQuery } from './api/use-sign-in-ways.ts'
 import { createSignInAgain } from './auth/sign-in-again.ts'
 import { SignInAgainContext } from './auth/use-sign-in-again.ts'
 import { FailureBoundary } from './pages/failure-boundary.tsx'
@@ -22,6 +24,8 @@ const signInAgain = createSignInAgain(
 const queryClient = createQueryClient(signInAgain)
 // The user is requested before anything is drawn, because the first screen depends on it.
 void queryClient.prefetchQuery(currentUserQuery)
+// A visitor's next screen is likely the login or the signup. Both wait for this answer.
+if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id "root".')

@@ -1,61 +1,9 @@
-import { freePort } from './free-port.ts'
-import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
-import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
-import { startTestApp, type TestApp } from './test-app.ts'
+import { type GoogleApp, type GoogleAppOptions, serveGoogleApp } from './google-server.ts'
+import { startTestApp } from './test-app.ts'
 
-/** A server whose people can sign in with the accounts of an issuer on this machine. */
-export interface GoogleApp {
-  app: TestApp
-  issuer: OidcIssuer
-  /**
-   * Signs somebody in with the issuer, in a browser of his own or in the given one. Returns the
-   * browser and the address where it ended, as the app's path.
-   */
-  signIn(
-    person: IssuerPerson | null,
-    options?: { browser?: TestBrowser; next?: string },
-  ): Promise<{ browser: TestBrowser; path: string }>
-  close(): Promise<void>
-}
+export { type GoogleApp, isPage } from './google-server.ts'
 
-/** Starts both. `conformIdTokenClaims` is explained at the issuer. */
-export async function startGoogleApp(
-  options: { env?: Record<string, string>; conformIdTokenClaims?: boolean } = {},
-): Promise<GoogleApp> {
-  const port = await freePort()
-  const app = await startTestApp({
-    env: {
-      GOOGLE_ISSUER: `http://127.0.0.1:${port}`,
-      GOOGLE_CLIENT_ID: 'mayfly',
-      GOOGLE_CLIENT_SECRET: 'the-secret-of-the-client',
-      ...options.env,
-    },
-  })
-  const issuer = await startOidcIssuer({
-    port,
-    client: { id: 'mayfly', secret: 'the-secret-of-the-client' },
-    redirectUri: `${app.url}/api/auth/callback/google`,
-    conformIdTokenClaims: options.conformIdTokenClaims ?? false,
-  })
-  return {
-    app,
-    issuer,
-    async signIn(person, { browser = makeBrowser(app), next } = {}) {
-      issuer.person = person
-      browser.forget(issuer.url)
-      const start =
-        next === undefined ? '/api/login' : `/api/login?next=${encodeURIComponent(next)}`
-      const last = await browser.open(start, (url) => isPage(app, url))
-      return { browser, path: last.href.slice(app.url.length) }
-    },
-    async close() {
-      await app.close()
-      await issuer.close()
-    },
-  }
-}
-
-/** Whether an address is one of the app's pages: those need not be fetched. */
-export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
-  return url.origin === app.url && !url.pathname.startsWith('/api/')
+/** Starts a server and an issuer for one test file. */
+export function startGoogleApp(options?: GoogleAppOptions): Promise<GoogleApp> {
+  return serveGoogleApp(startTestApp, options)
 }

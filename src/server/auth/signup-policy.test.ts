@@ -16,7 +16,8 @@ function signUp(email: string) {
 }
 
 async function shownPolicy() {
-  return json(await makeClient(app).fetch('/api/settings/signup'))
+  const { signup } = await json<{ signup: unknown }>(await makeClient(app).fetch('/api/auth/ways'))
+  return { signup }
 }
 
 async function expectRefused(email: string, message: string) {

@@ -8,7 +8,7 @@ export function settingRoutes({
   config,
   db,
 }: Pick<Deps, 'config' | 'db'>): Handlers<
-  'emailSignature' | 'version' | 'premiumPrice' | 'signupPolicy' | 'contact'
+  'emailSignature' | 'version' | 'premiumPrice' | 'contact'
 > {
   return {
     async emailSignature() {
@@ -23,8 +23,6 @@ export function settingRoutes({
       const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
       return { price: Number(price) }
     },
-
-    signupPolicy: () => ({ signup: config.signup }),
 
     async contact() {
       return { supportEmail: config.supportEmail }

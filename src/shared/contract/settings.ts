@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import type { SignupPolicy } from '../rules/signup-policy.ts'
 import { endpoint } from './endpoint.ts'
-
-const signupPolicy: z.ZodType<SignupPolicy> = z.union([
-  z.enum(['open', 'closed']),
-  z.array(z.string()),
-])
 
 export const settings = {
   emailSignature: endpoint({
@@ -30,14 +24,6 @@ export const settings = {
     summary: 'The price of Premium in dollars a month.',
     access: 'visitor',
     response: z.object({ price: z.number() }),
-    errors: [],
-  }),
-  signupPolicy: endpoint({
-    method: 'GET',
-    path: '/api/settings/signup',
-    summary: 'Who can sign up: anybody, nobody, or whoever has an address of these domains.',
-    access: 'visitor',
-    response: z.object({ signup: signupPolicy }),
     errors: [],
   }),
   contact: endpoint({

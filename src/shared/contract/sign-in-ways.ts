@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SignupPolicy } from '../rules/signup-policy.ts'
 import { currentPassword } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'
@@ -7,15 +8,23 @@ import { done, isoDate } from './fields.ts'
 const ways = ['password', 'google'] as const
 export type SignInWay = (typeof ways)[number]
 
+const signupPolicy: z.ZodType<SignupPolicy> = z.union([
+  z.enum(['open', 'closed']),
+  z.array(z.string()),
+])
+
 export const signInWays = {
   signInWays: endpoint({
     method: 'GET',
     path: '/api/auth/ways',
-    summary: 'How people can sign in here; the login and signup pages show what is there.',
+    summary:
+      'How people can sign in here, and who can sign up; the login and signup pages show what is there.',
     access: 'visitor',
     response: z.object({
       /** Whether /api/login leads to Google, or to another issuer that the operator named. */
       google: z.boolean(),
+      /** Anybody, nobody, or whoever has an address of these domains. */
+      signup: signupPolicy,
     }),
     errors: [],
   }),

@@ -37,3 +37,8 @@ export const signInFaults = [
 ] as const
 
 export type SignInFault = (typeof signInFaults)[number]
+
+/** Reads the query `fault`. Anything that is no fault gives null. */
+export function readSignInFault(text: string | null): SignInFault | null {
+  return signInFaults.find((fault) => fault === text) ?? null
+}

@@ -1,23 +1,26 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
 import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
+import { useSignInWays } from '../api/use-sign-in-ways.ts'
+import { GoogleButton } from '../auth/google-button.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
-import { useSignupPolicy } from '../auth/use-signup-policy.ts'
-import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
 
-/** Spec §2: the five fields, and a link to the login. Where signing up is closed, it says so. */
+/**
+ * Spec §2: the five fields, a button for Google, and a link to the login. Where signing up is closed,
+ * it says so.
+ */
 export function SignupPage() {
   const [, navigate] = useLocation()
   const toLogin = useCallback(
     (email: string) => navigate('/login', { state: { email } }),
     [navigate],
   )
-  const policy = useSignupPolicy()
+  const { signup } = useSignInWays()
 
-  if (policy === 'closed') {
+  if (signup === 'closed') {
     return (
       <AuthPage title="Signing up is closed" lead="The administrator makes the accounts here.">
         <PageButton to="/login" variant="primary" size="large" wide>
@@ -36,24 +39,8 @@ export function SignupPage() {
         </>
       }
     >
-      {policy === undefined ? <LoadingForm /> : <SignupForm policy={policy} onDone={toLogin} />}
+      <SignupForm policy={signup} onDone={toLogin} />
+      <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>
-  )
-}
-
-/** The shape of the form, until it is known whether there is one. */
-function LoadingForm() {
-  return (
-    <Loading label="Loading">
-      <div className="grid gap-5">
-        {['name', 'email', 'password', 'confirmation'].map((field) => (
-          <div key={field} className="grid gap-1.5">
-            <Skeleton className="h-5 w-24" />
-            <Skeleton className="h-11 w-full" />
-          </div>
-        ))}
-        <Skeleton className="h-[52px] w-full" />
-      </div>
-    </Loading>
   )
 }

@@ -102,6 +102,13 @@ async function leaveUploads(page: Page, ownerId: string) {
   }, kept)
 }
 
+/** Makes the page believe that people can sign in with Google here. */
+function offerGoogle(page: Page) {
+  return page.route('**/api/auth/ways', (route) =>
+    route.fulfill({ json: { google: true, signup: 'open' } }),
+  )
+}
+
 /** All screens, each with the steps that open it. */
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   'front page': async ({ page }) => {
@@ -109,8 +116,10 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   },
   login: async ({ page }) => {
-    await page.goto('/login')
-    await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+    await offerGoogle(page)
+    await page.goto('/login?fault=google-not-linked')
+    await expect(page.getByRole('alert')).toContainText('add Google on your account page')
+    await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
   },
   'forgot password': async ({ page }) => {
     await page.goto('/login')
@@ -159,7 +168,9 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByText(/^Only addresses of example\.org or/)).toBeVisible()
   },
   'signup with errors': async ({ page }) => {
+    await offerGoogle(page)
     await page.goto('/signup')
+    await expect(page.getByRole('link', { name: 'Sign up with Google' })).toBeVisible()
     await page.getByLabel('Email').fill('nowhere')
     await page.getByLabel('Password', { exact: true }).fill('short')
     await page.getByRole('button', { name: 'Sign Up' }).click()

@@ -64,7 +64,7 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const issuer = config.google && new Issuer(config.google, log)
 
   return {
-    signInWays: () => ({ google: issuer !== null }),
+    signInWays: () => ({ google: issuer !== null, signup: config.signup }),
 
     async startSignIn(call) {
       const next = nextPath(call.query.next)

@@ -1,0 +1,33 @@
+import { useSearchParams } from 'wouter'
+import { nextPath, withNext } from '../../shared/rules/next-path.ts'
+import { useSignInWays } from '../api/use-sign-in-ways.ts'
+import { ButtonLink } from '../ui/button.tsx'
+import { GoogleMark } from './google-mark.tsx'
+
+/**
+ * Spec §2: a button that navigates to /api/login, below the form to which it is an alternative. It
+ * hands on where somebody wanted to go. Nothing is shown where the server has no Google.
+ */
+export function GoogleButton({ children }: { children: string }) {
+  const [search] = useSearchParams()
+  const { google } = useSignInWays()
+  if (!google) return null
+  return (
+    <div className="mt-5">
+      <p
+        aria-hidden="true"
+        className="mb-5 flex items-center gap-3 text-muted text-sm before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line"
+      >
+        or
+      </p>
+      <ButtonLink
+        href={withNext('/api/login', nextPath(search.get('next')))}
+        size="large"
+        wide
+        icon={<GoogleMark />}
+      >
+        {children}
+      </ButtonLink>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import type { SignInFault } from '../../shared/rules/sign-in-fault.ts'
+
+/** What somebody reads after a sign-in with Google that did not end as wanted, and can do about it. */
+export const signInFaultTexts: Record<SignInFault, string> = {
+  'google-denied':
+    'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
+  'google-lost':
+    'This sign-in has expired, was used already, or began in another browser. Please start again. Your browser must accept cookies of this site.',
+  'google-refused':
+    "Google's answer could not be verified, so you are not signed in. Please try again, and write to support if it happens again.",
+  'google-clock':
+    'The clocks of Google and of this server differ too much to let you in. Sign in with your password, and write to support.',
+  'google-away':
+    'Google cannot be reached right now. Try again in a minute, or sign in with your password.',
+  'google-no-address':
+    'Google did not tell an email address that an account could have. Sign up with email and password instead.',
+  'google-unverified':
+    'Google has not verified your email address. Verify it with Google and try again, or sign up with email and password.',
+  'google-not-linked':
+    'Google does not open the account with this address. Sign in with your password, then add Google on your account page.',
+  'google-no-signup':
+    'There is no account here for your Google account, and none can be made with its address. Ask the administrator for one.',
+  'google-busy':
+    'Too many sign-ins came from your network. Wait 15 minutes and try again, or sign in with your password.',
+  'google-failed': 'Something went wrong on our side. Try again, or sign in with your password.',
+  'google-taken':
+    'This Google account opens another account here. Choose another Google account, or sign in with this one and remove it there first.',
+  'google-second':
+    'This account is linked with another Google account. Use that one, or remove it on the account page first.',
+  'google-unproven':
+    "Nobody has shown yet that the address of this account is yours. Set a password by the letter of 'Forgot password?' on the login page, then add Google. Or choose the Google account of this address.",
+  'google-signed-out': 'You were signed out before Google was added. Sign in, then add it again.',
+}

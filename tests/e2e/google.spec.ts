@@ -1,0 +1,103 @@
+import { eq } from 'drizzle-orm'
+import { users } from '../../src/server/db/schema.ts'
+import { serveApp } from '../support/app-server.ts'
+import { type GoogleApp, serveGoogleApp } from '../support/google-server.ts'
+import { makeFile, makePerson } from '../support/make.ts'
+import { createDatabase } from '../support/postgres-server.ts'
+import { fileRow } from './support/dashboard.ts'
+import { postgresUrl } from './support/run.ts'
+import { test as base, expect } from './support/test.ts'
+
+/** A server with an issuer instead of the ordinary one. */
+const test = base.extend<{ google: GoogleApp }>({
+  google: async ({}, use) => {
+    const google = await serveGoogleApp(async (options) =>
+      serveApp(await createDatabase(postgresUrl(), 'migrated'), options),
+    )
+    await use(google)
+    await google.close()
+  },
+  baseURL: async ({ google }, use) => use(google.app.url),
+})
+
+const grace = {
+  sub: 'grace',
+  email: 'grace@example.org',
+  email_verified: true,
+  given_name: 'Grace',
+  family_name: 'Hopper',
+}
+
+/** A picture of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('somebody signs in with Google for the first time, and sees his own picture', async ({
+  google,
+  noise,
+  page,
+}) => {
+  const picture = `${google.issuer.url.replace('http:', 'https:')}/grace.png`
+  google.issuer.person = { ...grace, picture }
+  const referrers: (string | undefined)[] = []
+  let isAway = false
+  await page.route(picture, (route) => {
+    referrers.push(route.request().headers().referer)
+    return isAway ? route.abort() : route.fulfill({ contentType: 'image/png', body: pixel })
+  })
+
+  await page.goto('/login?next=%2F%3Ftab%3Dfiles')
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
+  await expect(page).toHaveURL('/?tab=files')
+  const face = page.getByRole('banner').locator('img')
+  await expect(face).toHaveAttribute('src', picture)
+  expect(referrers).toEqual([undefined])
+
+  isAway = true
+  noise.expect(/ERR_FAILED/)
+  await page.reload()
+  await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
+  await expect(face).toBeHidden()
+})
+
+test('who has an account comes to it by Google, from the signup too', async ({ google, page }) => {
+  const { app } = google
+  const person = await makePerson(app)
+  await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, person.email))
+  await makeFile(person, { name: 'notes.txt' })
+  google.issuer.person = { ...grace, email: person.email }
+
+  await page.goto('/signup')
+  await page.getByRole('link', { name: 'Sign up with Google' }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+  await expect(fileRow(page, 'notes.txt')).toBeVisible()
+})
+
+test('a sign-in that fails at Google ends on the login page, which says what to do', async ({
+  google,
+  page,
+}) => {
+  const person = await makePerson(google.app)
+  google.issuer.person = null
+  await page.goto('/login?next=%2F%3Ftab%3Dfiles')
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page.getByRole('alert')).toHaveText(
+    'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
+  )
+  await expect(page).toHaveURL('/login?fault=google-denied&next=%2F%3Ftab%3Dfiles')
+  await expect(page.getByRole('link', { name: 'Sign in with Google' })).toHaveAttribute(
+    'href',
+    '/api/login?next=%2F%3Ftab%3Dfiles',
+  )
+  await page.goto('/login?fault=Call+0900+666')
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+  await expect(page.getByRole('alert')).toBeHidden()
+
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+})
