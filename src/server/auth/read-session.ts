@@ -30,11 +30,16 @@ export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db
     const now = clock()
     if (!found || now >= found.expiresAt) return null
     if (isSeenDue(found.lastSeenAt, now)) {
-      await noteSessionSeen(db, found, {
+      const seen = {
         lastSeenAt: now,
         expiresAt: sessionEnd({ createdAt: found.createdAt, lastSeenAt: now }),
         ...sessionUse(context.req.raw.headers, context.var.clientAddress),
-      })
+      }
+      // On a full disk people still look at their files and delete some. So a session is read even
+      // if its use cannot be noted.
+      await noteSessionSeen(db, found, seen).catch((error: unknown) =>
+        context.var.log.warn({ err: error }, 'the use of a session could not be noted'),
+      )
     }
     return { id: found.id, user: toSessionUser(found.user, now) }
   }

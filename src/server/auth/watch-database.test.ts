@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { seenStepMs } from '../../shared/rules/session-life.ts'
 import { sessions } from '../db/schema.ts'
 
 let app: TestApp
@@ -44,7 +45,7 @@ function newcomer() {
   }
 }
 
-/** Calls that Better Auth handles, and the table that each of them changes. */
+/** Calls about accounts, and the table that each of them changes. */
 const calls: [string, string, () => Promise<Response>][] = [
   ['sign-up', 'users', () => makeClient(app).post('/api/auth/signup', newcomer())],
   [
@@ -55,7 +56,6 @@ const calls: [string, string, () => Promise<Response>][] = [
   ['login', 'sessions', () => makeClient(app).post('/api/auth/login', person)],
   ['the count of logins', 'rate_limits', () => makeClient(app).post('/api/auth/login', person)],
   ['sign-out', 'sessions', () => person.fetch('/api/logout')],
-  ['the use of a session', 'sessions', () => person.fetch('/api/auth/user')],
 ]
 
 describe.each([
@@ -65,9 +65,6 @@ describe.each([
   ['takes too long', '57014', 'UNAVAILABLE', '5'],
 ])('a database that %s', (_, code, told, retryAfter) => {
   it.each(calls)('answers 503 to %s', async (_name, table, call) => {
-    // A use after a day is due to be noted, which is a write.
-    const seen = new Date(app.clock().getTime() - 24 * 60 * 60_000)
-    await app.deps.db.update(sessions).set({ updatedAt: seen })
     const response = await whileRefusing(table, code, call)
     expect(await response.json()).toMatchObject({ code: told })
     expect(response.status).toBe(503)
@@ -75,6 +72,18 @@ describe.each([
     expect(response.headers.getSetCookie()).toEqual([])
     // The fault signed nobody out.
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
+  })
+
+  it('serves who is signed in, although the use of the session cannot be noted', async () => {
+    app.clock.advance(seenStepMs)
+    const before = await app.deps.db.select().from(sessions)
+    const response = await whileRefusing('sessions', code, () => person.fetch('/api/auth/user'))
+    expect(response.status).toBe(200)
+    expect(await app.deps.db.select().from(sessions)).toEqual(before)
+    const [line] = app.logged.filter(
+      ({ requestId, err }) => requestId === response.headers.get('x-request-id') && err,
+    )
+    expect(line).toMatchObject({ msg: 'the use of a session could not be noted' })
   })
 })
 
