@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
+import { passwordEntry } from './password-entry.ts'
 import { saltOf } from './password-salt.ts'
 import { lockCredentials, setPassword } from './queries.ts'
 import { type Client, requirePassword } from './require-password.ts'
@@ -44,16 +45,7 @@ export async function changePassword(
     await endOtherSessions(tx, own)
     const now = clock()
     await setPassword(tx, userId, passwordHash, now)
-    await writeAudit(tx, [
-      {
-        at: now,
-        actor: userId,
-        action: 'change-password',
-        subject: userId,
-        ipAddress: client.address,
-        details: { by: 'session' },
-      },
-    ])
+    await writeAudit(tx, [passwordEntry({ userId, by: 'session', address: client.address, now })])
     const changedAt = now.toISOString()
     const request = { kind: 'password-changed', userId, changedAt, changedBy: 'session' } as const
     await mailQueue.add(request, tx)

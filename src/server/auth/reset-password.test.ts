@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { accounts, accountTokens, users } from '../db/schema.ts'
+import { accounts, accountTokens, auditLog, users } from '../db/schema.ts'
 import type { Mail } from '../email/mailer.ts'
 
 const hour = 60 * 60_000
@@ -124,6 +124,15 @@ describe('POST /api/auth/reset-password', () => {
     expect((await makeClient(app).post('/api/auth/login', old)).status).toBe(401)
     await logIn(app, person.email, 'a new password')
     await expectInvalid(await reset(token))
+    const audited = await app.deps.db.select().from(auditLog).where(eq(auditLog.subject, person.id))
+    expect(audited).toMatchObject([
+      {
+        actor: person.id,
+        action: 'change-password',
+        ipAddress: '127.0.0.1',
+        details: { by: 'letter' },
+      },
+    ])
   })
 
   it('verifies the address and tells its owner, with no link that lets anybody in', async () => {

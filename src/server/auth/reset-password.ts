@@ -1,7 +1,10 @@
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { addressBlock } from '../http/address-block.ts'
 import { credentialStamp, tokenHash } from './account-token.ts'
 import { lockAddress, removePendingSignups } from './address-owner-queries.ts'
+import { passwordEntry } from './password-entry.ts'
 import { saltForAddress } from './password-salt.ts'
 import {
   consumeAccountToken,
@@ -18,14 +21,14 @@ import { endSessions } from './session-queries.ts'
  * proves that its owner reads the account's mail. So the address counts as verified from then on,
  * and signups that waited for it are void. Every session of the account ends, and a mail tells the
  * owner.
- * @param client the client for whom the password is hashed.
+ * @param address the client's address, for which the password is hashed.
  * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
  * from before another change of the account.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'>,
   { token, newPassword }: { token: string; newPassword: string },
-  client: string,
+  address: string,
 ): Promise<void> {
   const { clock, db, mailQueue, passwords } = deps
   const hash = tokenHash(token)
@@ -34,6 +37,7 @@ export async function resetPassword(
   // Hashing is expensive, so it waits until the token is known to exist.
   if (!found || !owner) throw new AppError('TOKEN_INVALID')
   const salt = await saltForAddress(deps, owner.email, owner.passwordHash)
+  const client = addressBlock(address)
   const passwordHash = await passwords.forClient(client, () => passwords.hash(newPassword, salt))
 
   await db.transaction(async (tx) => {
@@ -49,6 +53,7 @@ export async function resetPassword(
       await removePendingSignups(tx, account.email)
     }
     const { userId } = account
+    await writeAudit(tx, [passwordEntry({ userId, by: 'letter', address, now })])
     const changedAt = now.toISOString()
     const request = { kind: 'password-changed', userId, changedAt, changedBy: 'letter' } as const
     await mailQueue.add(request, tx)

@@ -116,9 +116,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
     },
 
     async resetPassword({ body, clientAddress }) {
-      const client = addressBlock(clientAddress)
-      await deps.rateLimits.spend([counter('resetsByAddress', client)])
-      await resetPassword(deps, body, client)
+      await deps.rateLimits.spend([counter('resetsByAddress', addressBlock(clientAddress))])
+      await resetPassword(deps, body, clientAddress)
       return { message: 'Password reset successful!' }
     },
 
