@@ -3,3 +3,6 @@
  * with the same HTML and status 404, and the application then shows its not-found page.
  */
 export const pages = ['/', '/login', '/signup', '/verify-email', '/reset-password'] as const
+
+/** The pages to which letters lead. Their addresses carry a token at first. */
+export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

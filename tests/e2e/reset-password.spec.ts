@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { TestApp } from '../support/app-server.ts'
-import { makePerson } from '../support/make.ts'
+import { makeClient, makePerson } from '../support/make.ts'
+import { openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
 function dialogOf(page: Page) {
@@ -45,6 +46,9 @@ test('a forgotten password: from the login over the letter to the dashboard', as
   await expect(dialogOf(page)).toBeHidden()
 
   await page.goto(await linkOf(app))
+  // The token is out of the address, where it would be seen and copied, and a reload keeps it.
+  await expect(page).toHaveURL('/reset-password')
+  await page.reload()
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(page.getByText('Please make sure both password fields match.')).toBeVisible()
@@ -81,6 +85,24 @@ test('a link that was used, or has no token, says so and leads back', async ({
   await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
   await page.getByRole('link', { name: 'Back to Login' }).click()
   await expect(page).toHaveURL('/login')
+})
+
+test('a link that is opened while signed in: the reset signs this browser out too', async ({
+  app,
+  noise,
+  page,
+}) => {
+  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
+  await page.goto(await linkOf(app))
+  await fillPasswords(page, 'a new password')
+  await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign In' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await signIn(page, person.email, 'a new password')
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })
 
 test('the dialog asks for an address, and leaves all as it was', async ({ app, page }) => {

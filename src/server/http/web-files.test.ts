@@ -281,6 +281,12 @@ describe('the guards of the HTML', () => {
     }
   })
 
+  it('tell no other address that of a page to which a letter leads, with its token', async () => {
+    const policyOf = async (path: string) => (await asBrowser(path)).headers['referrer-policy']
+    expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
+    expect(await policyOf('/login')).toBe('same-origin')
+  })
+
   it('name the storage that the application talks to', async () => {
     const { headers } = await send(encrypted.url)
     expect(headers['content-security-policy']).toContain(

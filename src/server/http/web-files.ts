@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import type { Context, Handler } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import mime from 'mime'
-import { pages } from '../../shared/pages.ts'
+import { pages, tokenPages } from '../../shared/pages.ts'
 import { readBuilt } from './dist.ts'
 import type { HttpEnv } from './env.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -52,22 +52,29 @@ export function webFiles(options: {
   const { distDir, appUrl, pictures = [], connect = [] } = options
   const html = readBuilt(distDir, 'index.html')
   const files = readFiles(distDir)
-  const application: WebFile = {
+  const variants = readVariants(join(distDir, 'index.html'))
+  const application = (referrer: 'no-referrer' | 'same-origin'): WebFile => ({
     headers: {
-      ...pageHeaders({ html, appUrl, pictures, connect, referrer: 'same-origin' }),
+      ...pageHeaders({ html, appUrl, pictures, connect, referrer }),
       'cache-control': 'no-cache',
       vary: 'Accept, Accept-Encoding',
     },
-    variants: readVariants(join(distDir, 'index.html')),
-  }
-  const knownPages = new Set<string>(pages)
+    variants,
+  })
+  const ordinary = application('same-origin')
+  // A proxy would write the token of a letter into its log once more with each file of the page.
+  const silent = application('no-referrer')
+  const screens = new Map<string, WebFile>(
+    pages.map((path) => [path, tokenPages.includes(path) ? silent : ordinary]),
+  )
 
   return (c, next) => {
     const file = files.get(c.req.path)
     if (file) return send(c, file, 200)
     if (c.req.path.startsWith('/assets/')) return next()
-    if (knownPages.has(c.req.path)) return send(c, application, 200)
-    return c.req.header('accept')?.includes('text/html') ? send(c, application, 404) : next()
+    const screen = screens.get(c.req.path)
+    if (screen) return send(c, screen, 200)
+    return c.req.header('accept')?.includes('text/html') ? send(c, ordinary, 404) : next()
   }
 }
 

@@ -1,14 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { useAddressToken } from '../auth/address-token.ts'
 import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
 /** Spec §2, reset password: the form, or its result. */
 export function ResetPasswordPage() {
-  const [search] = useSearchParams()
-  const token = search.get('token') ?? ''
+  const [token, forgetToken] = useAddressToken()
+  const queryClient = useQueryClient()
   const [state, setState] = useState<'asking' | 'done' | 'invalid'>(token ? 'asking' : 'invalid')
+  const end = (result: 'done' | 'invalid') => {
+    forgetToken()
+    setState(result)
+    // The reset ends every session of the account, and it may be this browser's too.
+    if (result === 'done') void queryClient.invalidateQueries(currentUserQuery)
+  }
 
   if (state === 'done') {
     return (
@@ -46,8 +54,8 @@ export function ResetPasswordPage() {
     >
       <ResetPasswordForm
         token={token}
-        onDone={() => setState('done')}
-        onInvalid={() => setState('invalid')}
+        onDone={() => end('done')}
+        onInvalid={() => end('invalid')}
       />
     </AuthPage>
   )

@@ -1,6 +1,4 @@
-import { useEffect, useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
-import { useHistoryState } from 'wouter/use-browser-location'
+import { useAddressToken } from '../auth/address-token.ts'
 import { useEmailVerification } from '../auth/use-email-verification.ts'
 import { Button } from '../ui/button.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
@@ -13,13 +11,7 @@ import { PageButton, PageLink } from './page-link.tsx'
  * verifies again and does not fail.
  */
 export function VerifyEmailPage() {
-  const [search] = useSearchParams()
-  const [, navigate] = useLocation()
-  const kept = useHistoryState<{ token?: string } | null>()
-  const [token] = useState(search.get('token') ?? kept?.token ?? '')
-  useEffect(() => {
-    if (search.has('token')) navigate('/verify-email', { replace: true, state: { token } })
-  }, [search, navigate, token])
+  const [token] = useAddressToken()
   const verification = useEmailVerification(token)
 
   const home = <PageLink to="/">Back to home</PageLink>
