@@ -25,6 +25,7 @@ import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
 import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
+import { measureSessionCheck } from './session-check.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
 import { measureTransfers } from './transfers.ts'
@@ -41,6 +42,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
+  'session-check': ({ mayfly, cores }) => measureSessionCheck(mayfly, cores),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
 }
 const onDisk = 'transfers-on-disk'

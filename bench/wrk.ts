@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { type Cores, environment, onCores } from './machine.ts'
 import { cpuSeconds } from './process-cost.ts'
 
-const connections = 32
+const usualConnections = 32
 const seconds = 4
 const script = join(import.meta.dirname, 'open-links.lua')
 
@@ -13,6 +13,8 @@ export interface Load {
   headers?: Record<string, string>
   /** A file of paths, one on each line, to ask for in turn. Without it, only `url` is asked for. */
   pathsFile?: string
+  /** How many requests are under way at once; 32 where it is left out. */
+  connections?: number
   /** Returns the ids of the processes that answer. */
   pids: () => number[]
 }
@@ -31,9 +33,11 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
     '--header',
     `${name}: ${value}`,
   ])
+  const connections = load.connections ?? usualConnections
   const paths = load.pathsFile === undefined ? [] : ['--script', script]
   const command = [
-    ...['wrk', '--threads', '2', '--connections', String(connections)],
+    ...['wrk', '--threads', String(Math.min(2, connections))],
+    ...['--connections', String(connections)],
     ...['--duration', `${seconds}s`, '--latency', '--timeout', '10s', ...headers, ...paths],
     ...[load.url, ...(load.pathsFile === undefined ? [] : ['--', load.pathsFile])],
   ]
