@@ -1,23 +1,29 @@
 import { Button as BaseButton } from '@base-ui/react/button'
 import { LoaderCircle } from 'lucide-react'
-import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import {
+  type AnchorHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  useId,
+} from 'react'
 import { Tooltip } from './tooltip.tsx'
 
 export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
 
 const base =
-  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:not-aria-busy:opacity-55 aria-busy:opacity-85 pointer-coarse:min-h-11'
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:not-aria-busy:opacity-55 data-unavailable:opacity-45 aria-busy:opacity-85 pointer-coarse:min-h-11'
 
 const variants: Record<ButtonVariant, string> = {
   primary:
-    'border-accent bg-accent text-on-accent not-data-disabled:hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)] not-data-disabled:hover:border-transparent',
+    'border-accent bg-accent text-on-accent not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)] not-data-disabled:not-data-unavailable:hover:border-transparent',
   plain:
-    'border-edge bg-surface text-ink not-data-disabled:hover:bg-[color-mix(in_oklab,var(--surface),var(--ink)_6%)]',
+    'border-edge bg-surface text-ink not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--surface),var(--ink)_6%)]',
   quiet:
-    'border-transparent bg-transparent text-ink not-data-disabled:hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)]',
+    'border-transparent bg-transparent text-ink not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)]',
   danger:
-    'border-red bg-red text-[light-dark(#ffffff,#2b0906)] not-data-disabled:hover:bg-[color-mix(in_oklab,var(--red),var(--ink)_14%)] not-data-disabled:hover:border-transparent',
+    'border-red bg-red text-[light-dark(#ffffff,#2b0906)] not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--red),var(--ink)_14%)] not-data-disabled:not-data-unavailable:hover:border-transparent',
 }
 
 const sizes: Record<ButtonSize, string> = {
@@ -50,6 +56,29 @@ function looks({ variant = 'plain', size = 'medium', wide }: Look) {
   return `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
 }
 
+/**
+ * Says why a button does nothing now. The button stays in its place and keeps its focus. The reason
+ * is its tooltip, also where it is pressed, and screen readers read it with the button.
+ */
+function Unavailable({ reason, button }: { reason: string; button: (id: string) => ReactElement }) {
+  const id = useId()
+  return (
+    <>
+      <Tooltip text={reason} showsOnPress>
+        {button(id)}
+      </Tooltip>
+      <span id={id} hidden>
+        {reason}
+      </span>
+    </>
+  )
+}
+
+/** The attributes of a button that does nothing now. The id is that of the reason. */
+function unavailableAs(id: string) {
+  return { 'aria-disabled': true, 'aria-describedby': id, 'data-unavailable': '' }
+}
+
 export interface ButtonProps extends Look {
   children: ReactNode
   onClick?: () => void
@@ -62,6 +91,8 @@ export interface ButtonProps extends Look {
   pending?: boolean
   /** The text while `pending`. Without it the text does not change. */
   pendingLabel?: string
+  /** Why the button does nothing now, as a sentence. If it is set, the button cannot be used. */
+  unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
@@ -73,11 +104,12 @@ export function Button({
   disabled = false,
   pending = false,
   pendingLabel,
+  unavailable,
   icon,
   ref,
   ...look
 }: ButtonProps) {
-  return (
+  const button = (more: object) => (
     <BaseButton
       ref={ref}
       type={type}
@@ -85,7 +117,7 @@ export function Button({
       disabled={disabled || pending}
       focusableWhenDisabled={pending}
       aria-busy={pending || undefined}
-      onClick={onClick}
+      {...more}
     >
       {pending || icon ? (
         <span aria-hidden="true" className="contents">
@@ -95,6 +127,8 @@ export function Button({
       {pending && pendingLabel ? pendingLabel : children}
     </BaseButton>
   )
+  if (unavailable === undefined) return button({ onClick })
+  return <Unavailable reason={unavailable} button={(id) => button(unavailableAs(id))} />
 }
 
 export interface IconButtonProps {
@@ -107,6 +141,8 @@ export interface IconButtonProps {
   size?: ButtonSize
   disabled?: boolean
   pending?: boolean
+  /** As of `Button`. The reason takes the place of the label as the tooltip. */
+  unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
@@ -119,25 +155,26 @@ export function IconButton({
   size = 'small',
   disabled = false,
   pending = false,
+  unavailable,
   ref,
 }: IconButtonProps) {
-  return (
-    <Tooltip text={label}>
-      <BaseButton
-        ref={ref}
-        className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted hover:text-ink' : ''}`}
-        disabled={disabled || pending}
-        focusableWhenDisabled={pending}
-        aria-busy={pending || undefined}
-        aria-label={label}
-        onClick={onClick}
-      >
-        <span aria-hidden="true" className="contents">
-          {icon}
-        </span>
-      </BaseButton>
-    </Tooltip>
+  const button = (more: object) => (
+    <BaseButton
+      ref={ref}
+      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      disabled={disabled || pending}
+      focusableWhenDisabled={pending}
+      aria-busy={pending || undefined}
+      aria-label={label}
+      {...more}
+    >
+      <span aria-hidden="true" className="contents">
+        {icon}
+      </span>
+    </BaseButton>
   )
+  if (unavailable === undefined) return <Tooltip text={label}>{button({ onClick })}</Tooltip>
+  return <Unavailable reason={unavailable} button={(id) => button(unavailableAs(id))} />
 }
 
 export interface ButtonLinkProps

@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { type ReactNode, useRef } from 'react'
 import { Button } from './button.tsx'
-import { backdropLook, popupLook } from './dialog-look.ts'
+import { backdropLook, popupLook, widePopupLook } from './dialog-look.ts'
 
 export interface ConfirmDialogProps {
   open: boolean
@@ -10,6 +10,8 @@ export interface ConfirmDialogProps {
   title: string
   /** What will happen, and whether it can be undone. */
   description: ReactNode
+  /** What is concerned, such as a list. The dialog is wider with it. */
+  children?: ReactNode
   /** The text of the confirming button, which names the action: 'Delete'. */
   confirmLabel: string
   onConfirm: () => void
@@ -33,6 +35,7 @@ export function ConfirmDialog({
   onOpenChange,
   title,
   description,
+  children,
   confirmLabel,
   onConfirm,
   pending = false,
@@ -47,12 +50,17 @@ export function ConfirmDialog({
     >
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdropLook} />
-        <AlertDialog.Popup className={popupLook} initialFocus={cancel} finalFocus={finalFocus}>
+        <AlertDialog.Popup
+          className={children ? widePopupLook : popupLook}
+          initialFocus={cancel}
+          finalFocus={finalFocus}
+        >
           <AlertDialog.Title className="text-lg wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted wrap-anywhere">
             {description}
           </AlertDialog.Description>
-          <div className="mt-6 flex flex-wrap justify-end gap-2">
+          {children}
+          <div className="mt-6 flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
             <Button ref={cancel} disabled={pending} onClick={() => onOpenChange(false)}>
               Cancel
             </Button>

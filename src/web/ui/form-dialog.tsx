@@ -1,24 +1,36 @@
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { backdropLook, popupLook } from './dialog-look.ts'
+import { backdropLook, popupLook, widePopupLook } from './dialog-look.ts'
 
 export interface FormDialogProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   title: string
-  description: string
+  description: ReactNode
   /** A form. Its first field has the focus. */
   children: ReactNode
+  /** Makes the dialog wider, for more than a few fields. */
+  wide?: boolean
+  /** Where the focus goes when the dialog closes: an element, or true for the earlier one. */
+  finalFocus?: () => HTMLElement | true | null
 }
 
 /** A dialog with a form. Escape, a click outside and its own Cancel change nothing. */
-export function FormDialog({ open, onOpenChange, title, description, children }: FormDialogProps) {
+export function FormDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  wide = false,
+  finalFocus,
+}: FormDialogProps) {
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropLook} />
-        <Dialog.Popup className={popupLook}>
-          <Dialog.Title className="text-lg">{title}</Dialog.Title>
+        <Dialog.Popup className={wide ? widePopupLook : popupLook} finalFocus={finalFocus}>
+          <Dialog.Title className="text-lg wrap-anywhere">{title}</Dialog.Title>
           <Dialog.Description className="mt-2 mb-5 text-muted">{description}</Dialog.Description>
           {children}
         </Dialog.Popup>

@@ -1,0 +1,51 @@
+import { Search, X } from 'lucide-react'
+import { useRef } from 'react'
+import { IconButton } from './button.tsx'
+
+export interface SearchFieldProps {
+  /** What is searched, for screen readers and in the empty field: 'Search by name'. */
+  label: string
+  value: string
+  onValueChange: (value: string) => void
+  maxLength?: number
+}
+
+/** A field for a search as one types. Escape and its button empty it. */
+export function SearchField({ label, value, onValueChange, maxLength }: SearchFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const empty = () => {
+    onValueChange('')
+    input.current?.focus()
+  }
+  return (
+    <div className="relative">
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-y-0 left-3 my-auto size-[18px] text-muted"
+      />
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        maxLength={maxLength}
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        enterKeyHint="search"
+        onChange={({ target }) => onValueChange(target.value)}
+        onKeyDown={({ key }) => {
+          if (key === 'Escape') onValueChange('')
+        }}
+        className="h-10 w-full appearance-none rounded-control border border-edge bg-surface pr-11 pl-10 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted pointer-coarse:h-11 [&::-webkit-search-cancel-button]:appearance-none"
+      />
+      {value === '' ? null : (
+        <div className="absolute inset-y-0 right-1 flex items-center">
+          <IconButton label="Clear search" icon={<X />} onClick={empty} />
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import { useEffect, useState } from 'react'
+
+/** Returns the value as it was when it last stood still for `restMs` milliseconds. */
+export function useDebounced<Value>(value: Value, restMs: number): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), restMs)
+    return () => clearTimeout(timer)
+  }, [value, restMs])
+  return settled
+}
