@@ -50,7 +50,7 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
   FILE_GONE: {
     status: 409,
-    message: 'The bytes of this file are gone, so its link cannot be renewed.',
+    message: 'This file is gone, so its link cannot be renewed.',
   },
   NO_PASSWORD: {
     status: 409,

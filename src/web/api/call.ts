@@ -214,7 +214,12 @@ async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
 }
 
 const callServer = createCall(fetchAndLearn)
+const callServerForPage = createCallForPage(fetchAndLearn)
 
 /** Calls endpoints with the browser's own `fetch`: see `createCall`. */
 export const call: typeof callServer = (name, ...input) =>
   watchSession(() => callServer(name, ...input))
+
+/** Calls endpoints that answer a list in pages, with the browser's own `fetch`. */
+export const callForPage: typeof callServerForPage = (name, ...input) =>
+  watchSession(() => callServerForPage(name, ...input))

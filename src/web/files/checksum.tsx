@@ -32,7 +32,7 @@ export function ChecksumToggle({ fileName, open, onToggle, controls }: ChecksumT
       aria-expanded={open}
       aria-controls={open ? controls : undefined}
       onClick={onToggle}
-      className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline"
+      className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
     >
       SHA-256<span className="sr-only"> of {fileName}</span>
     </button>

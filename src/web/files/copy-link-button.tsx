@@ -1,14 +1,20 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { type Ref, useEffect, useState } from 'react'
+import { Button, type ButtonProps } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { copyText } from './copy-text.ts'
 
 /** How long the button shows that it has copied. */
 const copiedShownMs = 2000
 
+export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
+  link: string
+  fileName: string
+  ref?: Ref<HTMLElement>
+}
+
 /** Copies a short link with one click, and confirms it on the button and in a toast. */
-export function CopyLinkButton({ link, fileName }: { link: string; fileName: string }) {
+export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -30,7 +36,13 @@ export function CopyLinkButton({ link, fileName }: { link: string; fileName: str
     }
   }
   return (
-    <Button size="small" wide icon={copied ? <Check /> : <Copy />} onClick={() => void copy()}>
+    <Button
+      size="small"
+      wide
+      icon={copied ? <Check /> : <Copy />}
+      onClick={() => void copy()}
+      {...button}
+    >
       {copied ? 'Copied' : 'Copy'}
       <span className="sr-only">link of {fileName}</span>
     </Button>

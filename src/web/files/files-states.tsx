@@ -1,9 +1,24 @@
-import { CircleAlert, Files } from 'lucide-react'
+import { CircleAlert, Files, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
+
+/** A grey shape in place of a row that is being loaded. */
+export function LoadingRow() {
+  return (
+    <div className="flex items-center gap-4 px-4 py-[17px] sm:px-5">
+      <Skeleton className="size-9 shrink-0" />
+      <div className="grid flex-1 gap-2">
+        <Skeleton className="h-3.5 w-3/5 max-w-80" />
+        <Skeleton className="h-3 w-28" />
+      </div>
+      <Skeleton className="hidden h-3 w-[150px] sm:block" />
+      <Skeleton className="hidden h-8 w-[164px] sm:block" />
+    </div>
+  )
+}
 
 /** Grey shapes in place of the rows that are being loaded. */
 export function FilesLoading({ rows }: { rows: number }) {
@@ -11,17 +26,8 @@ export function FilesLoading({ rows }: { rows: number }) {
     <Card>
       <Loading label="Loading your files">
         {Array.from({ length: rows }, (_, row) => row).map((row) => (
-          <div
-            key={row}
-            className="flex items-center gap-4 border-line border-t px-4 py-[17px] first-of-type:border-t-0 sm:px-5"
-          >
-            <Skeleton className="size-9 shrink-0" />
-            <div className="grid flex-1 gap-2">
-              <Skeleton className="h-3.5 w-3/5 max-w-80" />
-              <Skeleton className="h-3 w-28" />
-            </div>
-            <Skeleton className="hidden h-3 w-[150px] sm:block" />
-            <Skeleton className="hidden h-8 w-[164px] sm:block" />
+          <div key={row} className="border-line border-t first-of-type:border-t-0">
+            <LoadingRow />
           </div>
         ))}
       </Loading>
@@ -57,6 +63,33 @@ export function NoFiles({ action }: { action?: ReactNode }) {
         <span className="cannot-drag:hidden">Drop a file anywhere on this page.</span>
         <span className="can-drag:hidden">Upload a file.</span> It gets a short link that anyone can
         download from until it expires.
+      </EmptyState>
+    </Card>
+  )
+}
+
+/** Says that the list goes on and could not be read, with a button that tries it again. */
+export function MoreFailed({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
+      <p className="text-muted">The files after these could not be loaded.</p>
+      <Button size="small" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** Says that no name holds the text of a search. */
+export function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
+  return (
+    <Card>
+      <EmptyState
+        icon={<SearchX />}
+        title="No file found"
+        action={<Button onClick={onClear}>Clear search</Button>}
+      >
+        <span className="wrap-anywhere">No name holds “{search}”.</span>
       </EmptyState>
     </Card>
   )

@@ -1,4 +1,6 @@
 import {
+  keepPreviousData,
+  type QueryClient,
   queryOptions,
   useMutation,
   useMutationState,
@@ -7,55 +9,132 @@ import {
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { ApiError, call } from '../api/call.ts'
-import { toast } from '../ui/toast.tsx'
+import { call, callForPage } from '../api/call.ts'
+import {
+  filesOf,
+  joinNewest,
+  joinNext,
+  type ListedFiles,
+  newestOnly,
+  nextOf,
+  withStored,
+} from './listed-files.ts'
 
-/** The query for the user's files, newest first. */
-export const filesQuery = queryOptions({
-  queryKey: ['/api/files'],
-  queryFn: ({ signal }) => call('listFiles', { signal }),
+/** How many files a page has, and the most that one request brings to someone who scrolls far. */
+const pageSize = 100
+const longestPage = 1000
+
+/** The first part of the key of every list of files. */
+const lists = '/api/files'
+
+/** The key under which deletions run. Their files leave the lists at once. */
+export const deleteKey = ['DELETE /api/files']
+
+function listQuery(search: string) {
+  return queryOptions({
+    queryKey: [lists, { search }],
+    // It reads the newest page alone. What was known of the rest of the list stays.
+    queryFn: async ({ client, queryKey, signal }): Promise<ListedFiles> => {
+      const page = await callForPage('listFiles', { query: wanted(search, pageSize), signal })
+      return joinNewest(client.getQueryData(queryKey), page)
+    },
+  })
+}
+
+const countsQuery = queryOptions({
+  queryKey: ['/api/files/summary'],
+  queryFn: ({ signal }) => call('countFiles', { signal }),
+  // Links end as time passes, without any call of this page.
+  refetchInterval: 60_000,
 })
 
-const deleteKey = ['DELETE /api/files']
+function wanted(search: string, limit: number, cursor?: string) {
+  return { limit, ...(search && { search }), ...(cursor && { cursor }) }
+}
+
+/** Reads all lists of files anew, and how many there are. */
+export function refreshFiles(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: [lists] })
+  void client.invalidateQueries({ queryKey: countsQuery.queryKey })
+}
+
+/** Changes what is known of every list of files, for instance after a deletion. */
+export function changeLists(
+  client: QueryClient,
+  change: (known: ListedFiles) => ListedFiles,
+): void {
+  client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (known) => known && change(known))
+}
+
+/** Puts new files on top of the list, and reads it again (spec §7). */
+export function addStored(client: QueryClient, stored: readonly StoredFile[]): void {
+  client.setQueryData(listQuery('').queryKey, (known) => known && withStored(known, stored))
+  refreshFiles(client)
+}
+
+/** Reads the list anew from its beginning. Only its newest page is kept meanwhile. */
+export function reopenFiles(client: QueryClient): void {
+  changeLists(client, newestOnly)
+  refreshFiles(client)
+}
 
 /**
- * Returns the user's files without those that are being deleted. A row disappears when its deletion
- * is requested. It comes back only if the deletion fails, even if the list is read again meanwhile.
+ * Returns the user's files whose names hold `search`, as far as they are known, without those that
+ * are being deleted. A row disappears when its deletion is requested. It comes back only if the
+ * deletion fails, even if the list is read again in between. While a new search runs, the files of
+ * the one before stay.
  */
-export function useFiles() {
-  const { data, isError, refetch, isFetching } = useQuery(filesQuery)
+export function useFiles(search = '') {
+  const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
+    ...listQuery(search),
+    placeholderData: keepPreviousData,
+  })
   const leaving = useMutationState({
     filters: { mutationKey: deleteKey, status: 'pending' },
     select: ({ state }) => (state.variables as StoredFile).id,
   })
-  const files = useMemo(() => data?.filter(({ id }) => !leaving.includes(id)), [data, leaving])
-  return { files, isError, isFetching, refetch }
+  const files = useMemo(() => {
+    const known = data && filesOf(data)
+    return leaving.length === 0 ? known : known?.filter(({ id }) => !leaving.includes(id))
+  }, [data, leaving])
+  return {
+    files,
+    /** Whether the list goes on beyond the files that are known. */
+    hasMore: data !== undefined && nextOf(data) !== null,
+    /** Whether the files are those of the search before. */
+    isOutdated: isPlaceholderData,
+    isError,
+    isFetching,
+    refetch,
+  }
 }
 
-/** Deletes a file and shows the result (spec §8). A file that is gone already counts as deleted. */
-export function useDeleteFile() {
+/**
+ * Returns the function that reads a list on until it is known up to a place, and whether its last
+ * try failed. After a failure it does nothing until `retry`.
+ */
+export function useMoreFiles(search: string) {
   const client = useQueryClient()
-  return useMutation({
-    mutationKey: deleteKey,
-    mutationFn: async (file: StoredFile) => {
-      try {
-        await call('deleteFile', { params: { id: file.id } })
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'FILE_NOT_FOUND')) throw error
-      }
-    },
-    onSuccess: (_, file) => {
-      client.setQueryData(filesQuery.queryKey, (files) => files?.filter(({ id }) => id !== file.id))
-      void client.invalidateQueries({ queryKey: filesQuery.queryKey })
-      toast({ title: 'File deleted', description: file.originalName })
-    },
-    onError: (error) => {
-      if (error instanceof ApiError && error.status === 401) return
-      toast({
-        title: 'Delete failed',
-        description: 'Failed to delete file. Please try again.',
-        tone: 'destructive',
-      })
-    },
-  }).mutate
+  const { mutate, reset, isPending, isError } = useMutation({
+    mutationFn: ({ limit, cursor, search }: { limit: number; cursor: string; search: string }) =>
+      callForPage('listFiles', { query: wanted(search, limit, cursor) }),
+    onSuccess: (page, { cursor, search }) =>
+      client.setQueryData(
+        listQuery(search).queryKey,
+        (known) => known && joinNext(known, cursor, page),
+      ),
+  })
+  const readUntil = (place: number) => {
+    const known = client.getQueryData(listQuery(search).queryKey)
+    const cursor = known && nextOf(known)
+    if (!cursor || isPending || isError) return
+    const missing = place - filesOf(known).length
+    mutate({ limit: Math.min(longestPage, Math.max(pageSize, missing)), cursor, search })
+  }
+  return { readUntil, isError, retry: reset }
+}
+
+/** Returns how many of the user's files have each status. Asked only where `enabled`. */
+export function useCountedFiles(enabled: boolean) {
+  return useQuery({ ...countsQuery, enabled }).data
 }

@@ -1,12 +1,23 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 export interface VirtualListProps<Item> {
   label: string
   items: readonly Item[]
   itemId: (item: Item) => string
   row: (item: Item) => ReactNode
+  /** How many items there are at least, if they are more than `items`. */
+  total?: number | undefined
+  /** Whether there can be more items than `total`. */
+  isOpenEnded?: boolean
+  /** What is drawn in place of an item that is not there yet. */
+  placeholder?: ReactNode
+  /** Called with the place of the last item that is to be drawn soon, if it is not there yet. */
+  onReach?: ((place: number) => void) | undefined
 }
+
+/** So many items before the last known one is drawn, those after it are asked for. */
+const readAhead = 50
 
 /** The heights in pixels of a row, and of a card under 640 px, before they are measured. */
 const rowHeight = 74
@@ -16,7 +27,16 @@ const cardHeight = 150
  * A list of thousands of rows that scrolls with the page and draws only the visible ones. A screen
  * reader sees a list of all rows. The row with the focus is always drawn.
  */
-export function VirtualList<Item>({ label, items, itemId, row }: VirtualListProps<Item>) {
+export function VirtualList<Item>({
+  label,
+  items,
+  itemId,
+  row,
+  total = items.length,
+  isOpenEnded = false,
+  placeholder,
+  onReach,
+}: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
@@ -32,17 +52,27 @@ export function VirtualList<Item>({ label, items, itemId, row }: VirtualListProp
   }, [])
 
   const virtualizer = useWindowVirtualizer({
-    count: items.length,
+    count: total,
     estimateSize: () => (window.innerWidth < 640 ? cardHeight : rowHeight),
-    getItemKey: (index) => itemId(items[index] as Item),
+    getItemKey: (index) => {
+      const item = items[index]
+      return item === undefined ? index : itemId(item)
+    },
     overscan: 8,
     scrollMargin: top,
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range)
-      if (focused === null || focused >= items.length || shown.includes(focused)) return shown
+      if (focused === null || focused >= total || shown.includes(focused)) return shown
       return [...shown, focused].sort((a, b) => a - b)
     },
   })
+
+  const shown = virtualizer.getVirtualItems()
+  const reached = (shown.at(-1)?.index ?? 0) + readAhead
+  const isMissing = items.length < total && reached >= items.length
+  useEffect(() => {
+    if (isMissing) onReach?.(reached)
+  }, [isMissing, reached, onReach])
 
   return (
     <ul
@@ -52,22 +82,21 @@ export function VirtualList<Item>({ label, items, itemId, row }: VirtualListProp
       style={{ height: virtualizer.getTotalSize() }}
       onBlur={() => setFocused(null)}
     >
-      {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+      {shown.map(({ index, start, key }) => {
         const item = items[index]
-        if (item === undefined) return null
         return (
           <li
             key={key}
             ref={virtualizer.measureElement}
-            id={itemId(item)}
+            id={item === undefined ? undefined : itemId(item)}
             data-index={index}
             aria-posinset={index + 1}
-            aria-setsize={items.length}
+            aria-setsize={isOpenEnded ? -1 : total}
             className={`absolute top-0 left-0 w-full border-line ${index > 0 ? 'border-t' : ''}`}
             style={{ transform: `translateY(${start - top}px)` }}
             onFocus={() => setFocused(index)}
           >
-            {row(item)}
+            {item === undefined ? placeholder : row(item)}
           </li>
         )
       })}

@@ -5,8 +5,9 @@ import type { User } from '../../shared/contract/account.ts'
 import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
-import { FileSection } from '../files/file-section.tsx'
-import { filesQuery } from '../files/use-files.ts'
+import { MyFiles } from '../files/my-files.tsx'
+import { RecentFiles } from '../files/recent-files.tsx'
+import { reopenFiles } from '../files/use-files.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -56,7 +57,7 @@ function SignedIn({ user }: { user: User }) {
     selectTab(next)
     // Data is never stale by itself (spec §9), but a person who opens the list expects current
     // download counts.
-    if (next === 'files') void queryClient.invalidateQueries(filesQuery)
+    if (next === 'files') reopenFiles(queryClient)
   }
   const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
   // If the tier ends while the page is open, its longer expirations are no longer available.
@@ -122,7 +123,7 @@ function SignedIn({ user }: { user: User }) {
                   <UploadProblems store={store} />
                   <UploadProgress store={store} />
                   <div className="mt-9">
-                    <FileSection title="Recent Files" tier={user.tier} newest={recentFiles} />
+                    <RecentFiles tier={user.tier} newest={recentFiles} />
                   </div>
                 </>
               ),
@@ -133,8 +134,7 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <>
                   <UploadProgress store={store} />
-                  <FileSection
-                    title="My Files"
+                  <MyFiles
                     tier={user.tier}
                     emptyAction={
                       <Button variant="primary" onClick={() => selectTab('upload')}>

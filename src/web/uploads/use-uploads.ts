@@ -1,21 +1,11 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { filesQuery } from '../files/use-files.ts'
+import { addStored } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 let stores: WeakMap<QueryClient, UploadsStore> | undefined
-
-/** Puts new files on top of the shown list, and reads the list again (spec §7). */
-function refreshFiles(client: QueryClient, stored: readonly StoredFile[]) {
-  const ids = new Set(stored.map(({ id }) => id))
-  client.setQueryData(filesQuery.queryKey, (files) =>
-    files ? [...stored.toReversed(), ...files.filter(({ id }) => !ids.has(id))] : files,
-  )
-  void client.invalidateQueries({ queryKey: filesQuery.queryKey })
-}
 
 /**
  * Returns the uploads of the application. They live as long as the application, so they survive a
@@ -26,7 +16,7 @@ function storeOf(client: QueryClient): UploadsStore {
   const known = stores.get(client)
   if (known) return known
   const { store, setUser } = createBrowserUploads({
-    onStored: (files) => refreshFiles(client, files),
+    onStored: (files) => addStored(client, files),
     onNotice: ({ title, description, failed }) =>
       toast({
         title,

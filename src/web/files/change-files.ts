@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
+import { ApiError, call, publicMessage } from '../api/call.ts'
+import { toast } from '../ui/toast.tsx'
+import { withChanged, withoutFile } from './listed-files.ts'
+import { changeLists, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
+
+function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
+  return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
+}
+
+/** Whether a renewal was refused for a reason that trying again does not change. */
+export function isFinalRefusal(error: unknown): boolean {
+  return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
+}
+
+/** Shows a failure, unless the session is over, which has a toast of its own. */
+function tellFailure(error: unknown, title: string, description: string): void {
+  if (error instanceof ApiError && error.status === 401) return
+  toast({ title, description, tone: 'destructive' })
+}
+
+/** Deletes a file and shows the result (spec §8). A file that is gone already counts as deleted. */
+export function useDeleteFile() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationKey: deleteKey,
+    mutationFn: async (file: StoredFile) => {
+      try {
+        await call('deleteFile', { params: { id: file.id } })
+      } catch (error) {
+        if (!isRefusedAs(error, 'FILE_NOT_FOUND')) throw error
+      }
+    },
+    onSuccess: (_, file) => {
+      changeLists(client, (known) => withoutFile(known, file.id))
+      refreshFiles(client)
+      toast({ title: 'File deleted', description: file.originalName })
+    },
+    onError: (error) =>
+      tellFailure(error, 'Delete failed', 'Failed to delete file. Please try again.'),
+  }).mutate
+}
+
+/** Deletes the user's expired files and shows the result (spec §8). */
+export function useClearExpired() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => call('deleteExpiredFiles'),
+    onSuccess: ({ message }) => {
+      // Expired files stand all over the list, so what is known of its other pages is out of date.
+      reopenFiles(client)
+      toast({ title: 'Expired history cleared', description: message })
+    },
+    onError: (error) =>
+      tellFailure(error, 'Delete failed', 'Failed to delete expired files. Please try again.'),
+  })
+}
+
+/**
+ * Gives a file a new link. The lists have it at once. A failure is shown (spec §8): where trying
+ * again cannot help, in the server's words, and the lists are read again.
+ */
+export function useRenewFile() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, days }: { id: string; days: ExpirationDays }) =>
+      call('renewFile', { params: { id }, body: { expirationDays: days } }),
+    onSuccess: (file) => {
+      changeLists(client, (known) => withChanged(known, file))
+      refreshFiles(client)
+    },
+    onError: (error) => {
+      const isFinal = isFinalRefusal(error)
+      const reason = isFinal ? publicMessage(error) : undefined
+      const description = reason ?? 'Failed to renew the file link. Please try again.'
+      tellFailure(error, 'Renewal failed', description)
+      if (isFinal) refreshFiles(client)
+    },
+  })
+}

@@ -1,0 +1,52 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { FileName } from '../ui/file-name.tsx'
+
+/** How many files the question names. */
+const mostNamed = 3
+
+export interface DeleteFilesDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  /** How many files are deleted. */
+  count: number
+  /** Those of them that are known; the first ones are named. */
+  files: readonly StoredFile[]
+  pending: boolean
+  onConfirm: () => void
+  finalFocus: () => HTMLElement | true | null
+}
+
+/** Asks before several files are deleted, in the words of spec §5. */
+export function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialogProps) {
+  const named = files.slice(0, mostNamed)
+  const others = count - named.length
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={count === 1 ? 'Delete 1 file' : `Delete ${count.toLocaleString('en')} files`}
+      description={`Are you sure you want to delete ${count} file(s)? This action cannot be undone.`}
+      confirmLabel="Delete"
+      pendingLabel="Deleting…"
+    >
+      {named.length === 0 ? null : (
+        <ul className="mt-4 divide-y divide-line rounded-control border border-line text-sm">
+          {named.map((file) => (
+            <li key={file.id} className="flex items-baseline justify-between gap-4 px-3 py-2">
+              <span className="min-w-0 font-[540]">
+                <FileName name={file.originalName} />
+              </span>
+              <span className="shrink-0 text-muted tabular-nums">{formatSize(file.size)}</span>
+            </li>
+          ))}
+          {others > 0 ? (
+            <li className="px-3 py-2 text-muted tabular-nums">
+              and {others.toLocaleString('en')} more
+            </li>
+          ) : null}
+        </ul>
+      )}
+    </ConfirmDialog>
+  )
+}

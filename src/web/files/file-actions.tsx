@@ -1,0 +1,82 @@
+import { Copy, Mail, RefreshCw, Trash2 } from 'lucide-react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import type { LinkStatus } from '../../shared/rules/link-status.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { Button, IconButton, IconLink } from '../ui/button.tsx'
+import { CopyLinkButton } from './copy-link-button.tsx'
+import { shareMailAddress } from './share-mail.ts'
+
+export interface FileActionsProps {
+  file: StoredFile
+  status: LinkStatus
+  tier: Tier
+  /** The short link as an absolute URL. */
+  link: string
+  /** The signature of the mail that shares the link. */
+  signature: string
+  onDelete: (file: StoredFile) => void
+  onRenew: (file: StoredFile) => void
+}
+
+/** Spec §4: private and deleted files cannot be copied or emailed. */
+const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
+  private: 'This link has ended. Renew it to get a new one.',
+  deleted: 'This file has expired, so there is no link to share.',
+}
+
+const notRenewed = 'This file has expired for good, so its link cannot be renewed.'
+
+/**
+ * The actions of a file. Each keeps its place, and what cannot be done says why. Only the main one
+ * changes: a private file has no link to copy, but can get one.
+ */
+export function FileActions(props: FileActionsProps) {
+  const { file, status, tier, link, signature, onDelete, onRenew } = props
+  const name = file.originalName
+  const why = status === 'active' ? undefined : notShared[status]
+  const isPrivate = status === 'private'
+  const mayRenew = tierLimits[tier].renewal
+  return (
+    <div
+      className={`flex items-center justify-end gap-1 max-sm:col-span-full max-sm:-mt-1 sm:col-start-3 sm:row-start-1 lg:col-start-auto lg:row-start-auto max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${mayRenew ? 'sm:w-[208px]' : 'sm:w-[172px]'}`}
+    >
+      <div className="mr-1 flex-1">
+        {isPrivate ? (
+          <Button size="small" wide icon={<RefreshCw />} onClick={() => onRenew(file)}>
+            Renew
+            <span className="sr-only">link of {name}</span>
+          </Button>
+        ) : (
+          <CopyLinkButton link={link} fileName={name} unavailable={why} />
+        )}
+      </div>
+      {why === undefined ? (
+        <IconLink
+          label={`Email link of ${name}`}
+          icon={<Mail />}
+          href={shareMailAddress({
+            fileName: name,
+            fileSize: file.size,
+            link,
+            expiresAt: new Date(file.expiresAt),
+            signature,
+          })}
+        />
+      ) : (
+        <IconButton label={`Email link of ${name}`} icon={<Mail />} unavailable={why} />
+      )}
+      {isPrivate ? (
+        <IconButton label={`Copy link of ${name}`} icon={<Copy />} unavailable={why} />
+      ) : mayRenew ? (
+        <IconButton
+          label={`Renew link of ${name}`}
+          icon={<RefreshCw />}
+          unavailable={status === 'deleted' ? notRenewed : undefined}
+          onClick={() => onRenew(file)}
+        />
+      ) : null}
+      <IconButton label={`Delete ${name}`} icon={<Trash2 />} onClick={() => onDelete(file)} />
+    </div>
+  )
+}

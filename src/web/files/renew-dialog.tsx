@@ -1,0 +1,248 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { lifeline } from '../../shared/rules/lifeline.ts'
+import {
+  dayInMs,
+  defaultExpirationDays,
+  type ExpirationDays,
+  maxLifetimeDays,
+  renewedExpiry,
+} from '../../shared/rules/lifetime.ts'
+import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { timeLeftText } from '../../shared/rules/time-left.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { Segmented } from '../ui/segmented.tsx'
+import { isFinalRefusal, useRenewFile } from './change-files.ts'
+import { CopyLinkButton } from './copy-link-button.tsx'
+import { Lifeline } from './lifeline.tsx'
+import { linkFacts } from './link-facts.ts'
+import { shareMailAddress } from './share-mail.ts'
+
+/** The colour of the words beside a bar, as of the bar itself. */
+const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
+
+function localMoment(moment: Date): string {
+  return momentText(moment, moment.getTimezoneOffset())
+}
+
+/** What a renewal at `now` would give: until when, and whether the 30 days end it first. */
+function preview(file: StoredFile, days: ExpirationDays, now: Date) {
+  const facts = linkFacts(file)
+  const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
+  const isCut = expiresAt.getTime() - now.getTime() < days * dayInMs
+  return { expiresAt, isCut, life: lifeline({ ...facts, expiresAt }, now, true) }
+}
+
+interface BarProps {
+  name: string
+  /** Makes it the one of the two bars that the eye should see. */
+  isNew?: boolean
+  life: ReturnType<typeof lifeline>
+  label: string
+  until: string | null
+}
+
+function Bar({ name, isNew = false, life, label, until }: BarProps) {
+  return (
+    <div className="grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-[76px_1fr]">
+      <span
+        className={`text-sm leading-none sm:-mt-[3px] ${isNew ? 'font-semibold' : 'text-muted'}`}
+      >
+        {name}
+      </span>
+      <div className="grid gap-2">
+        <Lifeline life={life} size="wide" />
+        <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
+          <span className={`${tones[life.tone]} ${isNew ? 'font-semibold' : ''}`}>{label}</span>
+          {until === null ? null : <span className={isNew ? '' : 'text-muted'}>until {until}</span>}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  file: StoredFile
+  tier: Tier
+  now: Date
+  pending: boolean
+  onCancel: () => void
+  onRenew: (days: ExpirationDays) => void
+}
+
+function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
+  const [days, setDays] = useState<ExpirationDays>(defaultExpirationDays)
+  const facts = linkFacts(file)
+  const isActive = linkStatus(facts, tier, now) === 'active'
+  const { expiresAt, isCut, life } = preview(file, days, now)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!pending) onRenew(days)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-5">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <span aria-hidden="true" className="font-[560] text-sm">
+          New link for
+        </span>
+        <Segmented
+          label="New link for"
+          options={tierLimits[tier].expirationDays.map((choice) => ({
+            value: String(choice),
+            label: `${choice} days`,
+          }))}
+          value={String(days)}
+          onValueChange={(value) => {
+            const chosen = tierLimits[tier].expirationDays.find(
+              (choice) => String(choice) === value,
+            )
+            if (chosen) setDays(chosen)
+          }}
+        />
+      </div>
+      <Bar
+        name="Now"
+        life={lifeline(facts, now, true)}
+        label={linkLabel(facts, tier, now)}
+        until={isActive ? localMoment(facts.expiresAt) : null}
+      />
+      <div aria-live="polite" className="grid gap-3.5">
+        <Bar
+          name="New link"
+          isNew
+          life={life}
+          label={timeLeftText(expiresAt.getTime() - now.getTime())}
+          until={localMoment(expiresAt)}
+        />
+        {isCut ? (
+          <p className="text-muted text-sm">
+            No file stays longer than {maxLifetimeDays} days, so {days} days end with the file.
+          </p>
+        ) : null}
+      </div>
+      <DialogButtons>
+        <Button disabled={pending} onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" pending={pending} pendingLabel="Renewing…">
+          Renew
+        </Button>
+      </DialogButtons>
+    </form>
+  )
+}
+
+function DialogButtons({ children }: { children: ReactNode }) {
+  return <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
+}
+
+interface NewLinkProps {
+  file: StoredFile
+  tier: Tier
+  now: Date
+  signature: string
+  onDone: () => void
+}
+
+function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
+  const copy = useRef<HTMLElement>(null)
+  useEffect(() => copy.current?.focus(), [])
+  const facts = linkFacts(file)
+  const { host, origin } = window.location
+  const link = `${origin}/s/${file.shortCode}`
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-2 rounded-control border border-edge p-2 pl-3.5">
+        <span className="min-w-0 flex-1 select-all font-[540] wrap-anywhere max-sm:basis-full max-sm:py-1.5">
+          {host}/s/{file.shortCode}
+        </span>
+        <div className="max-sm:flex-1">
+          <CopyLinkButton
+            ref={copy}
+            variant="primary"
+            size="medium"
+            link={link}
+            fileName={file.originalName}
+          />
+        </div>
+      </div>
+      <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
+        <span>{linkLabel(facts, tier, now)}</span>
+        <span className="text-muted">until {localMoment(facts.expiresAt)}</span>
+      </p>
+      <DialogButtons>
+        <ButtonLink
+          href={shareMailAddress({
+            fileName: file.originalName,
+            fileSize: file.size,
+            link,
+            expiresAt: facts.expiresAt,
+            signature,
+          })}
+        >
+          Email link
+        </ButtonLink>
+        <Button onClick={onDone}>Done</Button>
+      </DialogButtons>
+    </div>
+  )
+}
+
+export interface RenewDialogProps {
+  /** The file whose link is renewed. It stays while the dialog closes. */
+  file: StoredFile
+  tier: Tier
+  open: boolean
+  onClose: () => void
+  now: Date
+  signature: string
+  /** Where the focus goes when the dialog closes: an element, or true for the earlier one. */
+  finalFocus: () => HTMLElement | true | null
+}
+
+/**
+ * Renews a link. Before a person chooses, two bars show the time of the link now and of the new one
+ * (spec §4: before expiry or after it, 30 days at most). Then it shows the new link, ready to copy.
+ */
+export function RenewDialog(props: RenewDialogProps) {
+  const { file, tier, open, onClose, now, signature, finalFocus } = props
+  const { mutate, data: renewed, isPending } = useRenewFile()
+  const name = file.originalName
+  const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
+  const renew = (days: ExpirationDays) =>
+    // A refusal that stays closes the dialog. After another failure one can try again.
+    mutate({ id: file.id, days }, { onError: (error) => isFinalRefusal(error) && onClose() })
+  return (
+    <FormDialog
+      wide
+      open={open}
+      onOpenChange={() => (isPending ? undefined : onClose())}
+      finalFocus={finalFocus}
+      title={renewed ? `New link for ${name}` : `Renew ${name}`}
+      description={
+        renewed
+          ? 'The old link no longer works. Send this one to those who need the file.'
+          : isActive
+            ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
+            : `It gets a completely new link. The old one ended on ${localMoment(linkFacts(file).expiresAt)}.`
+      }
+    >
+      {renewed ? (
+        <NewLink file={renewed} tier={tier} now={now} signature={signature} onDone={onClose} />
+      ) : (
+        <Choice
+          file={file}
+          tier={tier}
+          now={now}
+          pending={isPending}
+          onCancel={onClose}
+          onRenew={renew}
+        />
+      )}
+    </FormDialog>
+  )
+}
