@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
-import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
+import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File, FileCounts } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/link-status.ts'
@@ -175,28 +175,8 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     await app.deps.db.execute(sql`vacuum analyze files`)
   })
 
-  /** The plans of what Postgres runs meanwhile, as it tells them itself, without those of others. */
-  async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
-    const plans: string[] = []
-    const listen = (client: pg.PoolClient) => {
-      client.on('notice', ({ message = '' }) => void plans.push(message))
-    }
-    const settings = [
-      "load 'auto_explain'",
-      'set auto_explain.log_min_duration = 0',
-      'set auto_explain.log_nested_statements = on',
-      'set client_min_messages = log',
-    ].join('; ')
-    const clients = await Promise.all(
-      Array.from({ length: app.pool.options.max ?? 1 }, () => app.pool.connect()),
-    )
-    for (const client of clients) {
-      await client.query(settings)
-      listen(client)
-    }
-    for (const client of clients) client.release()
-    await work()
-    for (const client of clients) client.removeAllListeners('notice')
+  async function plansOfList(work: () => Promise<unknown>) {
+    const plans = await plansOf(app.pool, work)
     return plans.filter((plan) => /\bfrom "files"/.test(plan))
   }
 
@@ -209,7 +189,7 @@ describe('the plan of every query of the list, at 10,000 files', () => {
   ])('%s reads no other rows, however often it is asked for', async (_, path, scan) => {
     // From the sixth time on Postgres may keep one plan for all values of a prepared statement.
     const times = 8
-    const plans = await plansOf(async () => {
+    const plans = await plansOfList(async () => {
       for (let time = 0; time < times; time += 1) await ada.fetch(path)
     })
     expect(plans).toHaveLength(times)
@@ -222,7 +202,7 @@ describe('the plan of every query of the list, at 10,000 files', () => {
   it('the page after another goes on in the same index', async () => {
     const { headers } = await ada.fetch('/api/files?limit=1000')
     const cursor = headers.get('x-next-cursor')
-    const plans = await plansOf(() => ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
+    const plans = await plansOfList(() => ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
     expect(plans[0]).toMatch(
       /Index Scan Backward using files_of_owner.*\n.*Index Cond: .*ROW\(created_at, id\) </,
     )
