@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureFileList } from './file-list.ts'
 import { measureKnownAddress } from './known-address.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongLine } from './long-line.ts'
@@ -52,6 +53,7 @@ const parts = [
   'long-line',
   'logins',
   'known-address',
+  'file-list',
   'start-up',
   'queries',
 ]
@@ -105,6 +107,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('known-address')) {
       say('known-address')
       report.rows.push(...(await measureKnownAddress(cores, scratch.dir)))
+    }
+    if (names.includes('file-list')) {
+      say('file-list')
+      report.rows.push(...(await measureFileList(cores, scratch.dir)))
     }
     if (names.includes('start-up')) {
       say('start-up')

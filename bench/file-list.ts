@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from '@playwright/test'
+import { findChromium } from '../scripts/chromium.mjs'
+import { manyFiles } from '../tests/support/many-files.ts'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+
+const fileCount = 10_000
+/** How many other accounts there are, and how many files each of them has. */
+const others = 20
+const filesOfOther = 2_000
+const warmUps = 5
+const rounds = 30
+const scrolledFrames = 300
+const scrolledPixels = 120
+
+/** The requests of a list, by what is asked. */
+const requests = {
+  'the first page of 100': '/api/files?limit=100',
+  'a page of 1,000': '/api/files',
+  'a search for a frequent text': '/api/files?limit=100&search=group',
+  'a search for a rare text': '/api/files?limit=100&search=report%209876',
+  'a search for a text of two letters in no name': '/api/files?limit=100&search=zq',
+  'the counts by status': '/api/files/summary',
+}
+
+/**
+ * Measures a user's list of 10,000 files among 40,000 of others. First it asks the server for pages,
+ * searches and counts. Then Chromium scrolls through the list, and tells how long its scripts ran
+ * for each frame.
+ */
+export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
+  const http = makeHttpClient(1)
+  try {
+    const cookie = await signIn(mayfly, http)
+    await fill(mayfly, http, cookie)
+    const rows: Row[] = []
+    for (const [what, path] of Object.entries(requests)) {
+      const ours = await timesOf(() =>
+        http.expectOk(`${mayfly.url}${path}`, { headers: { cookie } }),
+      )
+      rows.push(row(`10,000 files: ${what}`, 'ms', { ours }))
+    }
+    return [...rows, ...(await measureScrolling(mayfly, cookie))]
+  } finally {
+    http.close()
+    await mayfly.stop()
+  }
+}
+
+async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
+  const insert = async (cookie: string, count: number) => {
+    const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
+    const { id } = JSON.parse(body.toString()) as { id: string }
+    const { text, values } = manyFiles(id, count, new Date())
+    await mayfly.sql(text, values)
+  }
+  for (let other = 0; other < others; other += 1) {
+    await insert(await signIn(mayfly, http), filesOfOther)
+  }
+  await insert(cookie, fileCount)
+  await mayfly.sql('vacuum analyze files')
+}
+
+/** Returns the milliseconds that each of some requests took, one after the other. */
+async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < warmUps + rounds; round += 1) {
+    const started = performance.now()
+    await ask()
+    if (round >= warmUps) times.push(performance.now() - started)
+  }
+  return times
+}
+
+async function measureScrolling(mayfly: Mayfly, cookie: string): Promise<Row[]> {
+  const executablePath = await findChromium()
+  if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const rows: Row[] = []
+    for (const [screen, size] of Object.entries({
+      '1280 px wide': { width: 1280, height: 800 },
+      '390 px wide': { width: 390, height: 844 },
+    })) {
+      const context = await browser.newContext({ viewport: size })
+      rows.push(...(await scrollList(context, { screen, url: mayfly.url, cookie })))
+      await context.close()
+    }
+    return rows
+  } finally {
+    await browser.close()
+  }
+}
+
+interface Screen {
+  screen: string
+  url: string
+  cookie: string
+}
+
+async function scrollList(
+  context: BrowserContext,
+  { screen, url, cookie }: Screen,
+): Promise<Row[]> {
+  await context.addCookies(
+    cookie.split('; ').map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s)
+      return { name, value, url }
+    }),
+  )
+  const page = await context.newPage()
+  await page.goto(`${url}/?tab=files`)
+  await page.getByText('Report 1 of the working group.pdf').first().waitFor()
+  // The whole list is read first, so that scrolling draws rows and asks for nothing.
+  await page.keyboard.press('End')
+  await page.getByText(`Report ${fileCount} of the working group.pdf`).first().waitFor()
+  await page.keyboard.press('Home')
+  const before = await secondsOf(page)
+  const frames = await scroll(page)
+  const after = await secondsOf(page)
+  const perFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
+    ((after[name] - before[name]) * 1000) / scrolledFrames
+  return [
+    row(`scrolling 10,000 files, ${screen}: scripts`, 'ms a frame', {
+      ours: [perFrame('ScriptDuration')],
+    }),
+    row(`scrolling 10,000 files, ${screen}: all work`, 'ms a frame', {
+      ours: [perFrame('TaskDuration')],
+    }),
+    row(`scrolling 10,000 files, ${screen}: frames`, 'ms', { ours: frames }),
+  ]
+}
+
+/** Returns how long Chromium's main thread has run scripts, and anything at all, in seconds. */
+async function secondsOf(page: Page) {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Performance.enable')
+  const { metrics } = await client.send('Performance.getMetrics')
+  await client.detach()
+  const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
+  return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
+}
+
+/** Scrolls a piece with each frame, and returns how many milliseconds lay between the frames. */
+function scroll(page: Page): Promise<number[]> {
+  return page.evaluate(
+    async ({ frames, pixels }) => {
+      const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
+      const times: number[] = []
+      let last = await nextFrame()
+      for (let frame = 0; frame < frames; frame += 1) {
+        window.scrollBy(0, pixels)
+        const now = await nextFrame()
+        times.push(now - last)
+        last = now
+      }
+      return times
+    },
+    { frames: scrolledFrames, pixels: scrolledPixels },
+  )
+}
