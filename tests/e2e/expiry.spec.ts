@@ -72,7 +72,11 @@ test("a free user's link dies on every screen at the same moment", async ({
   for (const one of pages) await one.clock.fastForward(hour / 2)
   await expect(row.getByText('Expired & deleted')).toBeVisible()
   await expect(row.getByText('Link closed')).toBeVisible()
-  await expect(row.getByRole('button', { name: 'Copy' })).toBeHidden()
+  for (const name of ['Copy', 'Email link']) {
+    const button = row.getByRole('button', { name })
+    await expect(button).toBeDisabled()
+    await expect(button).toHaveAccessibleDescription(/has expired/)
+  }
   await expect(row.getByRole('link', { name: 'Email link' })).toBeHidden()
   await expect(page.getByText('0 active links')).toBeVisible()
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
@@ -93,9 +97,11 @@ test("a premium user's link becomes private, then ends for good", async ({ app, 
 
   await pass(app, [page], 7 * day)
   await expect(row.getByText('Private (23 days to renew)')).toBeVisible()
-  await expect(row.getByRole('button', { name: 'Copy' })).toBeHidden()
+  await expect(row.getByRole('button', { name: 'Copy' })).toBeDisabled()
+  await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
   await pass(app, [page], 23 * day)
   await expect(row.getByText('Permanently expired')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Renew' })).toBeDisabled()
 })

@@ -1,25 +1,9 @@
-import type { Locator, Page } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
 import { fileRow } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
+import { tabTo } from './support/keyboard.ts'
 import { withoutPicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
-
-const mostSteps = 40
-
-function hasFocus(target: Locator) {
-  return target.evaluate((element) => element === document.activeElement)
-}
-
-/** Presses Tab until an element has the focus. */
-async function tabTo(page: Page, target: Locator) {
-  await expect(target).toBeVisible()
-  for (let step = 0; step < mostSteps; step += 1) {
-    if (await hasFocus(target)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`Tab does not reach ${target}.`)
-}
 
 test('log in, upload, copy and delete by keyboard alone', async ({
   app,

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
-import { files } from '../../../src/server/db/schema.ts'
+import { files, users } from '../../../src/server/db/schema.ts'
 import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
@@ -245,6 +245,31 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await openDashboard(page, app, await makeFilesInAllStates(app))
     await page.getByRole('button', { name: `Delete ${longName}` }).click()
     await expect(page.getByRole('alertdialog')).toBeVisible()
+  },
+  'renewing a link': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await fileRow(page, longName).getByRole('button', { name: 'Renew' }).click()
+    await expect(page.getByRole('radiogroup', { name: 'New link for' })).toBeVisible()
+  },
+  'a renewed link': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await fileRow(page, longName).getByRole('button', { name: 'Renew' }).click()
+    await page.getByRole('button', { name: 'Renew', exact: true }).click()
+    await expect(page.getByText('The old link no longer works.')).toBeVisible()
+  },
+  'the question before clearing the history': async ({ app, page }) => {
+    const person = await makeFilesInAllStates(app)
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
+    await openDashboard(page, app, person)
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await page.getByRole('button', { name: 'Clear expired history' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Delete 2 files' })).toBeVisible()
+  },
+  'a search that finds nothing': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await page.getByRole('searchbox').fill('x'.repeat(200))
+    await expect(page.getByText('No file found')).toBeVisible()
   },
   'a toast': async ({ app, page }) => {
     const person = await makePerson(app)

@@ -1,0 +1,78 @@
+import { eq } from 'drizzle-orm'
+import { files } from '../../src/server/db/schema.ts'
+import { makeFile, makePerson } from '../support/make.ts'
+import { insertFiles } from '../support/many-files.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
+import { tabTo } from './support/keyboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('a free user looks into the history, learns why a link is closed, and clears it', async ({
+  app,
+  page,
+}) => {
+  const person = await makePerson(app)
+  for (const name of ['first.txt', 'second.txt', 'third.txt']) {
+    const { id } = await makeFile(person, { name })
+    const over = { expiresAt: app.clock() }
+    if (name !== 'third.txt') await app.deps.db.update(files).set(over).where(eq(files.id, id))
+  }
+  await openDashboard(page, app, person)
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(page.getByText('1 active link')).toBeVisible()
+  const copy = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
+  await expect(copy).toBeDisabled()
+  await copy.hover()
+  await expect(
+    page.getByText('so there is no link to share').filter({ visible: true }),
+  ).toHaveCount(1)
+
+  await tabTo(page, page.getByRole('button', { name: 'Clear expired history' }))
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Delete 2 files' })
+  await expect(question).toContainText(
+    'Are you sure you want to delete 2 file(s)? This action cannot be undone.',
+  )
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('2 files deleted')).toBeVisible()
+  await expect(question).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'My Files' })).toBeFocused()
+  await expect(page.getByRole('listitem').filter({ hasText: '.txt' })).toHaveCount(1)
+  await expect(fileRow(page, 'third.txt')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Clear expired history' })).toBeHidden()
+})
+
+test('a list of thousands comes in pages, to its end, and is searched in the database', async ({
+  app,
+  page,
+}) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  await insertFiles(app, person.id, 2500)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname === '/api/files') asked.push(search)
+  })
+  await openDashboard(page, app, person)
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(page.getByText('2,500 active links')).toBeVisible()
+  const row = (n: number) => fileRow(page, `Report ${n} of the working group.pdf`)
+  await expect(row(1)).toBeVisible()
+  const rows = page.getByRole('list', { name: 'My Files' }).getByRole('listitem')
+  expect(await rows.count()).toBeLessThan(100)
+  await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
+
+  await page.keyboard.press('End')
+  await expect(row(2500)).toBeVisible()
+  await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
+  expect(await rows.count()).toBeLessThan(100)
+  // A page for each list that was opened, and three more to the end.
+  expect(asked.length).toBeLessThanOrEqual(5)
+
+  await page.getByRole('searchbox').fill('report 1234')
+  await expect(row(1234)).toBeVisible()
+  await expect(rows).toHaveCount(1)
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
+})
