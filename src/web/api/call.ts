@@ -2,7 +2,7 @@ import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { dropHint, readHint } from './hint-cookie.ts'
-import { serverClock } from './server-clock.ts'
+import { readDate, serverClock } from './server-clock.ts'
 
 /** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
 export type JsonEndpointName = {
@@ -194,7 +194,8 @@ export function createCallForPage(fetch: Fetch, origin = '') {
 async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
   const sentAt = Date.now()
   const response = await globalThis.fetch(input, init)
-  serverClock().learn({ date: response.headers.get('date'), sentAt, receivedAt: Date.now() })
+  const date = readDate(response.headers.get('date'))
+  if (date) serverClock().learn({ date, sentAt, receivedAt: Date.now() })
   return response
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createServerClock, type DatedAnswer } from './server-clock.ts'
+import { createServerClock, readDate } from './server-clock.ts'
 
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
@@ -16,9 +16,9 @@ function world(ahead: number) {
   const answer = (there: number, back: number) => {
     const sentAt = time - wrong
     time += there
-    const date = new Date(time).toUTCString()
+    const date = readDate(new Date(time).toUTCString())
     time += back
-    clock.learn({ date, sentAt, receivedAt: time - wrong })
+    if (date) clock.learn({ date, sentAt, receivedAt: time - wrong })
   }
   return {
     clock,
@@ -109,18 +109,26 @@ test('many answers only come closer', () => {
   )
 })
 
-describe('what tells nothing', () => {
-  test.each<[string, DatedAnswer]>([
-    ['no date', { date: null, sentAt: 0, receivedAt: 1 }],
-    ['no readable date', { date: 'soon', sentAt: 0, receivedAt: 1 }],
-    [
-      'an answer before its request',
-      { date: new Date(9e9).toUTCString(), sentAt: 5, receivedAt: 4 },
-    ],
-  ])('%s', (_, answer) => {
-    const clock = createServerClock(() => 1)
-    clock.learn(answer)
-    expect(clock.now()).toBe(1)
+test('an answer that tells the very moment, and came quickly, leaves no doubt', () => {
+  const clock = createServerClock(() => 1000)
+  clock.learn({ date: { from: 90_000, to: 90_000 }, sentAt: 990, receivedAt: 1010 })
+  expect(clock.now()).toBe(90_000)
+})
+
+test('an answer that arrived before it was asked for teaches nothing', () => {
+  const clock = createServerClock(() => 1)
+  clock.learn({ date: { from: 9e9, to: 9e9 }, sentAt: 5, receivedAt: 4 })
+  expect(clock.now()).toBe(1)
+})
+
+describe('a header Date', () => {
+  test('means any moment of its second', () => {
+    const from = Date.parse('2026-03-29T01:00:00Z')
+    expect(readDate('Sun, 29 Mar 2026 01:00:00 GMT')).toEqual({ from, to: from + 1000 })
+  })
+
+  test.each([null, '', 'soon'])('is none: %j', (header) => {
+    expect(readDate(header)).toBeNull()
   })
 })
 
@@ -130,13 +138,18 @@ test('tells its listeners of a new correction only, until they leave', () => {
   const leave = clock.subscribe(() => {
     told += 1
   })
-  const late = { date: new Date(3_600_000).toUTCString(), sentAt: 0, receivedAt: 10 }
-  clock.learn({ date: new Date(0).toUTCString(), sentAt: 0, receivedAt: 10 })
+  const answer = (moment: number) => ({
+    date: { from: moment, to: moment + 1000 },
+    sentAt: 0,
+    receivedAt: 10,
+  })
+  const late = answer(3_600_000)
+  clock.learn(answer(0))
   expect(told).toBe(0)
   clock.learn(late)
   clock.learn(late)
   expect(told).toBe(1)
   leave()
-  clock.learn({ ...late, date: new Date(7_200_000).toUTCString() })
+  clock.learn(answer(7_200_000))
   expect(told).toBe(1)
 })

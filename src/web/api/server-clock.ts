@@ -1,16 +1,24 @@
-/** An answer of the server, as it tells of the time. The times are the browser's, in milliseconds. */
+/** An answer of the server, as it tells of the time. All moments are milliseconds since 1970. */
 export interface DatedAnswer {
-  /** The header `Date`: the server's time in whole seconds, cut and not rounded. */
-  date: string | null
-  /** When the request was sent. */
+  /** The server's time when it answered: between these two moments of its clock. */
+  date: { from: number; to: number }
+  /** When the request was sent, by the browser's clock. */
   sentAt: number
-  /** When the head of the answer arrived. */
+  /** When the head of the answer arrived, by the browser's clock. */
   receivedAt: number
+}
+
+/**
+ * Returns the moment of a header `Date`, which is cut to its second; null for none that can be read.
+ */
+export function readDate(header: string | null): DatedAnswer['date'] | null {
+  const second = Date.parse(header ?? '')
+  return Number.isNaN(second) ? null : { from: second, to: second + 1000 }
 }
 
 /** The server's time, as far as its answers tell. Links end by it, whatever the browser's clock says. */
 export interface ServerClock {
-  /** Learns from an answer. Answers without a readable date teach nothing. */
+  /** Learns from an answer. */
   learn(answer: DatedAnswer): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
@@ -26,10 +34,10 @@ interface Bounds {
 
 /**
  * Creates a clock that corrects the browser's by the dates of answers.
- * The server wrote the date between sending and receiving, and the date says its second. So each
- * answer bounds how far the clocks are apart: a quick one closely, a slow one loosely. Bounds are
- * narrowed by each answer, and a slow answer cannot widen them. An answer that contradicts them
- * replaces them, because then one of the clocks was set.
+ * The server wrote the date between sending and receiving. So each answer bounds how far the clocks
+ * are apart: a quick one closely, a slow one loosely. Bounds are narrowed by each answer, and a slow
+ * answer cannot widen them. An answer that contradicts them replaces them, because then one of the
+ * clocks was set.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = Date.now): ServerClock {
@@ -58,10 +66,9 @@ export function createServerClock(browserNow: () => number = Date.now): ServerCl
 }
 
 function boundsOf({ date, sentAt, receivedAt }: DatedAnswer): Bounds | null {
-  const second = Date.parse(date ?? '')
   // The browser's clock was set back while the request was under way.
-  if (Number.isNaN(second) || receivedAt < sentAt) return null
-  return { least: second - receivedAt, most: second + 1000 - sentAt }
+  if (receivedAt < sentAt) return null
+  return { least: date.from - receivedAt, most: date.to - sentAt }
 }
 
 /**

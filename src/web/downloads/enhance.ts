@@ -8,6 +8,7 @@ import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { createServerClock } from '../api/server-clock.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
 import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
@@ -48,8 +49,13 @@ function runTime(card: HTMLElement, over: () => void) {
   time.textContent = `until ${momentText(expiresAt, expiresAt.getTimezoneOffset())}`
 
   const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  const received = performance.timeOrigin + (opened?.responseStart ?? 0)
-  const ahead = received - Number(card.dataset.now)
+  const moment = Number(card.dataset.now)
+  const clock = createServerClock()
+  clock.learn({
+    date: { from: moment, to: moment },
+    sentAt: performance.timeOrigin + (opened?.requestStart ?? 0),
+    receivedAt: performance.timeOrigin + (opened?.responseStart ?? 0),
+  })
   const dates = {
     createdAt: new Date(Number(card.dataset.created)),
     expiresAt,
@@ -60,7 +66,7 @@ function runTime(card: HTMLElement, over: () => void) {
   const tick = () => {
     // A click may have found out earlier that the link is over.
     if (!time.isConnected) return clearInterval(timer)
-    const now = new Date(Date.now() - ahead)
+    const now = new Date(clock.now())
     const life = lifeline(dates, now, true)
     if (life.tone === 'over') {
       clearInterval(timer)
