@@ -63,7 +63,7 @@ test('a list of thousands comes in pages, to its end, and is searched in the dat
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 
-  await page.keyboard.press('End')
+  await page.mouse.wheel(0, 1e6)
   await expect(row(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)

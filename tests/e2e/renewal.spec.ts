@@ -41,7 +41,7 @@ test('a premium user renews an expired link by keyboard, on a computer whose clo
   )
   await tabTo(page, row.getByRole('button', { name: 'Renew' }))
   await press('Enter')
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: 'Concert master.flac' })
   await expect(dialog).toContainText('It gets a completely new link. The old one ended on')
   // What a renewal would give is shown before one chooses.
   await expect(dialog.getByText('3 days left')).toBeVisible()

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
@@ -9,7 +9,7 @@ import { filesHeadingId } from './files-heading.tsx'
 import { linkFacts } from './link-facts.ts'
 
 export interface ClearHistoryProps {
-  /** How many files have expired. */
+  /** How many files have expired. With none there is no button. */
   count: number
   /** The files that are known, expired or not. */
   files: readonly StoredFile[]
@@ -17,27 +17,47 @@ export interface ClearHistoryProps {
   now: Date
 }
 
-/** Spec §2: the action of free users that clears the expired history. It asks first. */
+/**
+ * Spec §2: the action of free users that clears the expired history. It asks first. It stays while
+ * its dialog closes, although nothing has expired any more by then.
+ */
 export function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const [isAsking, setAsking] = useState(false)
-  const { mutate, isPending, isSuccess } = useClearExpired()
-  const expired = files.filter((file) => linkStatus(linkFacts(file), tier, now) === 'deleted')
+  /** What the dialog asks about. It does not change with the list while the dialog is open. */
+  const [asked, setAsked] = useState({ count, files })
+  const isCleared = useRef(false)
+  const { mutate, isPending } = useClearExpired()
+  const ask = () => {
+    isCleared.current = false
+    const expired = files.filter((file) => linkStatus(linkFacts(file), tier, now) === 'deleted')
+    setAsked({ count, files: expired })
+    setAsking(true)
+  }
+  const clear = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        isCleared.current = true
+      },
+      onSettled: () => setAsking(false),
+    })
   return (
     <>
-      <div className="max-sm:basis-full">
-        <Button wide onClick={() => setAsking(true)}>
-          Clear expired history
-        </Button>
-      </div>
+      {count > 0 ? (
+        <div className="max-sm:basis-full">
+          <Button wide onClick={ask}>
+            Clear expired history
+          </Button>
+        </div>
+      ) : null}
       <DeleteFilesDialog
         open={isAsking}
         onOpenChange={setAsking}
-        count={count}
-        files={expired}
+        count={asked.count}
+        files={asked.files}
         pending={isPending}
-        onConfirm={() => mutate(undefined, { onSettled: () => setAsking(false) })}
+        onConfirm={clear}
         // The button goes with the last expired file.
-        finalFocus={() => (isSuccess ? document.getElementById(filesHeadingId) : true)}
+        finalFocus={() => (isCleared.current ? document.getElementById(filesHeadingId) : true)}
       />
     </>
   )

@@ -76,19 +76,21 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
       <FilesHeading title={title}>
         {all.files && !isEmpty ? <ActiveLinks count={counts?.active} /> : null}
       </FilesHeading>
-      {all.files === undefined || isEmpty ? null : (
-        <div className="mb-3 flex flex-wrap items-center gap-2">
-          <div className="min-w-0 flex-1 max-sm:basis-full">
-            <SearchField
-              label="Search by name"
-              value={typed}
-              onValueChange={setTyped}
-              maxLength={maxSearchLength}
-            />
-          </div>
-          {!tierLimits[tier].renewal && counts && counts.deleted > 0 ? (
-            <ClearHistory count={counts.deleted} files={all.files} tier={tier} now={now} />
-          ) : null}
+      {all.files === undefined ? null : (
+        <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
+          {isEmpty ? null : (
+            <div className="min-w-0 flex-1 max-sm:basis-full">
+              <SearchField
+                label="Search by name"
+                value={typed}
+                onValueChange={setTyped}
+                maxLength={maxSearchLength}
+              />
+            </div>
+          )}
+          {tierLimits[tier].renewal ? null : (
+            <ClearHistory count={counts?.deleted ?? 0} files={all.files} tier={tier} now={now} />
+          )}
         </div>
       )}
       <p role="status" className="sr-only">
