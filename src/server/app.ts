@@ -24,20 +24,21 @@ import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
 /**
- * The largest body of a request in the contract, in bytes. File bytes do not pass through the app.
+ * The largest body that a call of the API may have, in bytes. The bytes of files do not pass
+ * through the app: `listen.ts` hands them to the storage.
  */
 const maxBodySize = 64 * 1024
 
-/** The built web: the pages of links, and the files and pages of the single-page application. */
+/** The built web: the download pages, and the files and pages of the single-page application. */
 export interface Web {
   pages: LinkPages
   files: WebFiles
 }
 
 /**
- * Builds the whole HTTP application except the transfer of file bytes; it does not listen.
- * The order matters: first the middleware for every request, then the contract, then the web's own
- * files, then 404.
+ * Builds the whole HTTP application except the transfer of file bytes. It does not listen. The
+ * order matters: first the middleware for every request, then the calls of the API, then the files
+ * of the web, then 404.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

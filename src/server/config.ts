@@ -31,7 +31,7 @@ export interface Config {
   /** The public origin. Build links from `appUrl.origin`, which has no trailing slash. */
   appUrl: URL
   /**
-   * False where APP_URL is not set: `appUrl` is then a guess from HOST and PORT, and people may
+   * False where APP_URL is not set. `appUrl` is then a guess from HOST and PORT, and people may
    * open the server at another address.
    */
   appUrlIsSet: boolean
@@ -51,13 +51,19 @@ export interface Config {
   google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
-  /** False switches every rate limit off. */
+  /** False turns off every rate limit. */
   rateLimits: boolean
-  /** Whether the client's address is taken from the proxy's header. */
+  /** Whether the client's address is read from the header that a proxy sets. */
   trustProxy: boolean
-  /** Uploads leave this many bytes of the disk free; null: a share of the disk's size. */
+  /**
+   * Uploads leave this many bytes of the disk free. null: the larger of 2 % of the disk and 512
+   * MiB.
+   */
   minFreeSpace: number | null
-  /** Whether a signup waits for the click in its letter, and an unverified account cannot sign in. */
+  /**
+   * Whether an email address must be verified, by the link in a letter, before its account exists
+   * and can sign in.
+   */
   requireEmailVerification: boolean
   signup: SignupPolicy
   /** null: mail is written to `dataDir/outbox`. */
@@ -67,7 +73,7 @@ export interface Config {
   logLevel: LogLevel
   /** null: readable on a terminal, JSON elsewhere. */
   logFormat: LogFormat | null
-  /** Settings that are set but have no effect in this version, one sentence each. */
+  /** One sentence for each setting that is set but has no effect in this version. */
   withoutEffect: readonly string[]
 }
 
@@ -77,12 +83,12 @@ export type LogLevel = (typeof logLevels)[number]
 const logFormats = ['readable', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/** The environment, or something shaped like it. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Every setting, with its default and its meaning as the README's table shows them (a test compares
- * the two). A default in backticks is a value that could be set.
+ * Every setting, with its default and its meaning as the README's table shows them. A test compares
+ * the two. A default in backticks is a value that could be set.
  */
 export const settings = {
   PORT: { default: '`3000`', meaning: 'The port the server listens on' },
@@ -157,8 +163,9 @@ export const settings = {
 type Name = keyof typeof settings
 
 /**
- * Settings that are promised but do not work yet. A shared machine may set one for other programs.
- * So the server starts all the same, but says that the setting has no effect.
+ * Planned settings that have no effect yet, by the reason. Another program on the machine may use a
+ * variable of the same name. So the server starts anyway, and prints that the setting has no
+ * effect.
  */
 const notYet = {
   'there are no metrics': ['METRICS_TOKEN'],
@@ -167,7 +174,7 @@ const notYet = {
 const minSecretLength = 32
 
 /**
- * Says that the settings cannot be used. The message lists every fault with its cure, one a line.
+ * The settings cannot be used. The message lists every fault with its cure, each on its own line.
  */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
@@ -182,7 +189,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the settings of this process from its environment, and from `.env` in the working directory
- * where that file exists. The environment wins over `.env`.
+ * where that file exists. A variable of the environment overrides the same one in `.env`.
  * @throws {ConfigError} when `.env` exists and cannot be read.
  */
 export function readEnvironment(): Environment {
@@ -256,7 +263,9 @@ function withoutEffect(values: Environment): string[] {
   )
 }
 
-/** A host that a browser on this machine can open. A browser cannot open a wildcard address. */
+/**
+ * Returns a host that a browser on this machine can open. A browser cannot open a wildcard address.
+ */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host
@@ -279,7 +288,8 @@ function isHost(value: string) {
 }
 
 /**
- * Accepts only an http(s) origin. A path, a query or a password would be dropped without notice.
+ * Accepts only an http(s) origin. It refuses a path, a query and a password, because the server
+ * would ignore them without notice.
  */
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)

@@ -5,7 +5,9 @@ import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
-/** The alphabet leaves out characters that look alike on a screen. 20 of them carry 99 bits. */
+/**
+ * 32 characters, without those that look alike on a screen. So a password of 20 carries 100 bits.
+ */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -20,8 +22,8 @@ const minSecretLength = 32
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // A server that runs as root starts Postgres as another user. Outside Linux that user must be
-    // able to pass through this folder.
+    // A server that runs as root starts Postgres as another user. Outside Linux, Postgres reaches
+    // its files by their path, so that user must be able to pass through this folder.
     const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
     if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -68,8 +70,9 @@ export async function readAdminPassword(
 }
 
 /**
- * Reads a file of mode 600, or makes the file with a new value and syncs it to the disk first. Two
- * servers that make the file at the same time get the same value.
+ * Returns what the file holds. If the file does not exist, makes it with a new value and mode 600,
+ * and syncs it to the disk first. Two servers that make the file at the same time get the same
+ * value.
  */
 async function keep(file: string, make: () => string): Promise<string> {
   const fresh = `${file}.${randomUUID()}`

@@ -1,6 +1,9 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
 
-/** An error of the public table. The answer has the status, the code and the text of the table. */
+/**
+ * An error that a client sees. Its status, code and text come from the table of errors in
+ * `src/shared/contract/errors.ts`.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>

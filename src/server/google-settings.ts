@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { isLoopback } from './http/served-hosts.ts'
 import { hidden, shown } from './setting-values.ts'
 
-/** The issuer with whose accounts people sign in, and our registration there. */
+/**
+ * The OpenID Connect issuer whose accounts people sign in with, and the client that this server is
+ * registered as there.
+ */
 export interface GoogleSettings {
-  /** The issuer's identifier in OpenID Connect. The address for discovery is derived from it. */
+  /** The issuer's identifier. The address for OpenID Connect Discovery is derived from it. */
   issuer: URL
   clientId: string
   clientSecret: string
@@ -24,8 +27,9 @@ export const googleSettingsTable = {
 } as const
 
 /**
- * Whether an address that an issuer names, or its own, is safe to be used: over https, or, of an
- * issuer on this machine, over http to this machine.
+ * Tells whether the issuer's own address, or an address that the issuer names, is safe to use. It
+ * must use https. An issuer on this machine may also use http to this machine. No address may carry
+ * a user name or a password.
  */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
   const isProtected =
@@ -40,7 +44,10 @@ export function isOfThisMachine(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }
 
-/** OpenID Connect Discovery §2: an issuer is an https address without query and fragment. */
+/**
+ * OpenID Connect Discovery §2: an issuer is an https address without query and fragment. An issuer
+ * on this machine may use http.
+ */
 function isIssuer(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && isSafeAddress(url, url) && !/[?#]/.test(value)
@@ -48,7 +55,7 @@ function isIssuer(value: string): boolean {
 
 const printable = /^[\x21-\x7e]{1,1000}$/
 
-/** How each setting of signing in with Google is read. */
+/** How each setting for signing in with Google is checked and read. */
 export const googleSchema = {
   GOOGLE_CLIENT_ID: z
     .string()
@@ -70,7 +77,10 @@ export const googleSchema = {
 
 type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
 
-/** Names the settings that are missing beside those that are set, one sentence each. */
+/**
+ * If at least one setting for Google is set, names the required ones that are missing, one sentence
+ * each.
+ */
 export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
   const needed = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
   const present = Object.keys(googleSettingsTable).find((name) => values[name] !== undefined)
@@ -80,16 +90,16 @@ export function incompleteGoogle(values: Readonly<Record<string, string | undefi
     .map((name) => `${name} is missing: it belongs to ${present}; set it too, or unset that`)
 }
 
-/** Returns the settings of signing in with Google, or null where they are not set. */
+/** Returns the settings for signing in with Google, or null where they are not set. */
 export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | null {
   const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
   return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null
 }
 
 /**
- * The origins of the pictures that an issuer names of its people, in the words of a content security
- * policy: those that our pages show. Google keeps them at a host of its own. Of any other issuer only
- * its own host is known.
+ * Returns the origins from which our pages may show the profile pictures of an issuer's people, for
+ * the content security policy. Google keeps these pictures on a host of its own. Of any other
+ * issuer only its own host is known.
  */
 export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
   if (google === null) return []

@@ -15,9 +15,9 @@ interface Part {
   abandon?(): void
 }
 
-/** The parts of the server that have been started. They are closed in the opposite order. */
+/** Keeps the parts of the server that have been started, and closes them in the opposite order. */
 export interface Lifetime {
-  /** `abandon` is called instead of `close` when there is no time left. */
+  /** `abandon` runs instead of `close` when the process must end without waiting. */
   add(part: Part): void
   /**
    * Closes every part once. If a part fails to close, the failure is logged and the others still
@@ -54,10 +54,10 @@ export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
 }
 
 /**
- * Ends the process in order at SIGTERM, at SIGINT, or after an error that no code caught. It waits
- * for a start that is still going on, and then closes everything. A second signal ends the process
- * at once with exit code 1.
- * @returns a function that ends the process in the same order, with the given exit code.
+ * Ends the process at SIGTERM, at SIGINT, or after an error that no code caught. It waits for a
+ * start that is still going on, closes every part, and then exits. A second signal or error exits
+ * immediately, with code 1.
+ * @returns a function that ends the process in the same way, with the given exit code.
  */
 export function superviseProcess(
   started: Promise<unknown>,
@@ -101,8 +101,8 @@ export function superviseProcess(
 }
 
 /**
- * Stops listening and lets running requests finish for up to `patienceMs`. Then it cuts off the
- * rest.
+ * Stops listening, and lets running requests finish for up to `patienceMs`. Then it cuts off those
+ * that still run.
  */
 export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const module = import.meta.resolve('./log.ts')
 
-/** Runs a process that logs with this script. Returns its output. */
+/** Runs a process that logs by this script. Returns what it wrote. */
 async function written(format: 'readable' | 'json', script: string): Promise<string> {
   const program = `
     import { createLogger } from ${JSON.stringify(module)}
@@ -20,8 +20,8 @@ async function written(format: 'readable' | 'json', script: string): Promise<str
 }
 
 /**
- * This text moves the cursor, changes colours, rings, sets a window's title, types as the reader,
- * reorders letters and imitates a line of the log.
+ * This text moves the cursor, changes colours, sets a window's title, clears the screen, reorders
+ * letters and imitates a line of the log.
  */
 const hostile =
   'a\u001b[31m\u001b]0;title\u0007\u009b2J\u0085\u007f\u0000\b\r\u202egpj.exe\u2066\u2028\n[12:00:00.000] INFO: forged'
@@ -33,10 +33,7 @@ const script = `
   log.error({ err: Object.assign(new Error(hostile), { code: hostile, cause: new Error(hostile) }) }, 'failed')
   log.child({ requestId: hostile }).info(hostile)`
 
-/**
- * These characters control a terminal. Only line breaks are allowed, and the indentation of a
- * stack.
- */
+/** Matches the characters that control a terminal, except line breaks. */
 const works = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 describe.each(['readable', 'json'] as const)('a %s log', (format) => {

@@ -42,18 +42,18 @@ export async function createLogger(options: {
   )
 }
 
-/** Longer than an undisturbed write takes. */
+/** Longer than a write takes when nothing slows it down. */
 const writeMs = 100
 
 /**
- * Waits until a write that another thread has begun must be done. An exit would cut the write off.
- * Nothing tells the process when the write has ended, so it can only wait.
+ * Waits long enough for a write that another thread has begun. An exit would cut that write off.
+ * Nothing tells this process when the write has ended, so it can only wait.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
-/** JSON escapes the control characters of ASCII, but not those above it. */
+/** Escapes the control characters above ASCII. JSON escapes only those of ASCII. */
 function jsonLine(line: string): string {
   return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
 }
@@ -65,7 +65,7 @@ async function readableLine(): Promise<(line: string) => string> {
   return (line) => write(forPeople(JSON.parse(line)))
 }
 
-/** Shortens a request to a few words, and escapes control characters in every text. */
+/** Writes a request as one short sentence, and escapes control characters in every text. */
 function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === 'request'

@@ -71,9 +71,10 @@ async function run(config: Config): Promise<void> {
 
 /**
  * Builds the parts of the server one after another, and begins to listen.
- * @param onLost is called when the server cannot go on.
+ * @param onLost is called when the database is lost, so that the server cannot go on.
  * @returns the text for the person who started it.
- * @throws {StartFault} when it cannot start. The parts started by then are in `lifetime`.
+ * @throws {StartFault} when it cannot start. The parts that started before the fault are in
+ * `lifetime`.
  */
 async function start(
   config: Config,
@@ -90,7 +91,8 @@ async function start(
     holdsDatabase: config.databaseUrl === null,
     log,
   })
-  // This part is closed last, because the database may need its reserve to stop.
+  // This part is closed last. The database may need disk space to stop, and gets it from the
+  // reserve that this part keeps.
   lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
@@ -98,8 +100,8 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  // The watch begins after the database exists. It fills the reserve with space that a new database
-  // needs first.
+  // From here on, a file on the disk reserves space for the database. It is filled only now,
+  // because making a new database needs that space first.
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)
@@ -158,7 +160,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
-/** The first greeting is the only one that shows a generated password. */
+/** Shows the generated password. No later greeting does. */
 async function firstGreeting(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
@@ -180,7 +182,10 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
   return cure ? new StartFault(cure, { cause: error }) : error
 }
 
-/** Writes to the person at the terminal on standard error, because the log has standard output. */
+/**
+ * Writes to the person at the terminal. It uses standard error, because the log uses standard
+ * output.
+ */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hidden, maybeOnOff, shown } from './setting-values.ts'
 
-/** The bucket that keeps new files, and how to reach it. */
+/** The bucket that keeps new files, and how the server and browsers reach it. */
 export interface S3Settings {
   bucket: string
   region: string
@@ -11,7 +11,7 @@ export interface S3Settings {
   publicEndpoint: URL | null
   /** null: the AWS SDK finds credentials itself, for instance the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
-  /** Whether the bucket's name stands in the path and not in the host. */
+  /** Whether the bucket's name stands in the path of its addresses and not in the host. */
   forcePathStyle: boolean
 }
 
@@ -38,12 +38,12 @@ export const s3SettingsTable = {
   },
 } as const
 
-/** 3 to 63 characters, a limit of every S3. */
+/** 3 to 63 characters: every S3 service has this limit. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
 /**
- * Accepts an http(s) address. It refuses a query, a fragment and a password, because clients would
- * drop them without notice.
+ * Accepts an http(s) address. It refuses a query, a fragment and a password, because S3 clients
+ * would drop them without notice.
  */
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value)
@@ -60,7 +60,7 @@ function endpoint() {
     .default(null)
 }
 
-/** How each setting of object storage is read. */
+/** How each setting of object storage is checked and read. */
 export const s3Schema = {
   S3_BUCKET: z
     .string()
@@ -81,8 +81,8 @@ export const s3Schema = {
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
 /**
- * Names the settings that are missing, and those that have no effect because of a missing one, one
- * sentence each.
+ * Returns one sentence for each setting that is missing, and for each that has no effect without a
+ * missing one.
  */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
   const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)
@@ -104,7 +104,7 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
   return faults
 }
 
-/** Names the settings that would keep browsers from reaching the storage, one sentence each. */
+/** Returns one sentence for each setting that would keep browsers from reaching the storage. */
 export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
   const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT

@@ -8,7 +8,7 @@ export function shown(cure: string) {
   }
 }
 
-/** The error for a value that must stay hidden: it only says what the value should be. */
+/** The error for a secret value. It only says what the value should be. */
 export function hidden(cure: string) {
   return { error: `cannot be used: ${cure}` }
 }
@@ -50,7 +50,10 @@ export function byteSize(fallback: string) {
 const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
 const policyPattern = new RegExp(`^(?:open|closed|${domain}(?:\\s*,\\s*${domain})*)$`, 'i')
 
-/** `open`, `closed`, or domains with commas between them. Any case; `open` when it is not set. */
+/**
+ * `open`, `closed`, or domains with commas between them, in upper or lower case. `open` when it is
+ * not set.
+ */
 export function signupPolicy() {
   return z
     .string()

@@ -1,6 +1,6 @@
 /**
- * Says why the server cannot start (or go on), in words an operator can act on. It is printed
- * without a stack, so the message must name the cure.
+ * Says why the server cannot start or go on. It is printed for the operator without a stack, so the
+ * message must say what to do.
  */
 export class StartFault extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,7 +1,9 @@
 import type { Db } from '../db/db.ts'
 import { auditLog } from '../db/schema.ts'
 
-/** One line of the audit log: who did what to whom. See the table for its fields. */
+/**
+ * One line of the audit log: who did what to whom. `auditLog` in `schema.ts` describes the fields.
+ */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
 /**
