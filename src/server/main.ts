@@ -100,8 +100,8 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  // From here on, a file on the disk reserves space for the database. It is filled only now,
-  // because making a new database needs that space first.
+  // Begins to watch the free space, and takes a part of it as a reserve for the database. Not
+  // earlier, because making a new database needs that space.
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Returns the error of the last statement. The statements have a connection of their own. */
+/** Runs statements on a new connection. Returns the error of the last one. */
 async function failing(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -49,14 +49,14 @@ async function ask(statement: string) {
 }
 
 /**
- * Returns Postgres's error with this code. Tests cannot cause the real condition, so a statement
- * raises the code.
+ * Returns the error that Postgres raises with this code. Tests cannot cause the real condition, so
+ * a statement raises the error.
  */
 function saying(code: string) {
   return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
-/** Returns the error of connecting with these changes. */
+/** Returns the error of connecting to the database with these changed options. */
 async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const place = { host, user: 'postgres', database: pathname.slice(1) }
@@ -70,7 +70,7 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   return error
 }
 
-/** Returns the error of connecting to a program that is not Postgres. */
+/** Returns the error of connecting to a server that greets as given and is not Postgres. */
 async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -83,7 +83,7 @@ async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   return error
 }
 
-/** Makes the error message with which Postgres refuses a new connection. */
+/** Makes the bytes of the message with which Postgres refuses a new connection. */
 function refusal(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
@@ -93,9 +93,7 @@ function refusal(code: string) {
   return Buffer.concat([head, body])
 }
 
-/**
- * Returns the error of a statement on a pool of one connection, after `spoil` has damaged the pool.
- */
+/** Returns the error of a pool of one connection, caused by `spoil`. */
 async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, connectMs: 100, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
@@ -116,12 +114,15 @@ async function cutClient(): Promise<pg.Client> {
   return client
 }
 
-/** Makes an error as Node does when a network or a machine fails. */
+/** Makes an error like those of Node when a network or a machine fails. */
 function ofNode(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
-/** Returns an error for every sign. It is a real error wherever a test can cause one. */
+/**
+ * Returns an error for each way in which a database can be unusable. It is a real error wherever a
+ * test can cause one.
+ */
 const shown: Record<SignName, () => Promise<unknown> | unknown> = {
   connectionLost: () => saying('08006'),
   diskFull: () => saying('53100'),
@@ -180,7 +181,7 @@ describe('a database that is away', () => {
     expect(isDatabaseAway(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
     expect(isDatabaseAway(new Error('a library says', { cause: error }))).toBe(true)
     expect(passesByItself(error)).toBe(signs[name].passes)
-    // Errors of Postgres itself come only over a working connection.
+    // Errors of Postgres itself arrive only over a working connection.
     expect(isConnectionLost(error)).toBe(signs[name].from !== 'postgres')
   })
 

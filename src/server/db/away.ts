@@ -1,27 +1,29 @@
-/** One of the ways in which a database shows that it cannot be used now. */
+/** One kind of error that shows that the database cannot be used now. */
 interface Sign {
   /**
-   * The source of the error: Postgres itself, the network, or the driver. The driver's errors have
-   * no code and are recognised by their text.
+   * Where the error comes from: Postgres itself, the network, or the driver. The driver's errors
+   * have no code and are recognised by their text.
    */
   from: 'postgres' | 'network' | 'driver'
   /**
-   * What the error must have: the beginning of an SQLSTATE, a code of Node, or the first words of a
+   * What the error carries: the beginning of an SQLSTATE, a code of Node, or the first words of a
    * message of the driver.
    */
   looks: readonly string[]
   /**
-   * The system call that must have failed. Needed for network codes that a failed file access has
-   * too.
+   * The system call that must have failed. It is given for network codes that a failed access to a
+   * file has too.
    */
   call?: 'connect'
-  /** Whether the fault passes while a database comes up. The start of the server waits for that. */
+  /**
+   * Whether the fault can pass while a database starts up. If so, the start of the server waits.
+   */
   passes: boolean
 }
 
 /**
- * Every sign that a database is away. A request that meets one of them is answered with 503 and may
- * be tried again. Any other error counts as a fault of the server.
+ * Every kind of error that shows that the database cannot be used now. A request that meets one is
+ * answered with 503 and may be tried again. Any other error counts as a fault of the server.
  */
 export const signs = {
   connectionLost: { from: 'postgres', looks: ['08'], passes: true },
@@ -35,7 +37,7 @@ export const signs = {
   startingUp: { from: 'postgres', looks: ['57P03'], passes: true },
   dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false },
   refusesUs: { from: 'postgres', looks: ['28'], passes: false },
-  // The database is a standby, or it became one while we were connected.
+  // The database is a standby, which takes no writes, or became one while we were connected.
   readOnly: { from: 'postgres', looks: ['25006'], passes: false },
   diskFault: { from: 'postgres', looks: ['58000', '58030'], passes: false },
 
@@ -81,8 +83,8 @@ export const signs = {
 export type SignName = keyof typeof signs
 
 /**
- * Returns the sign that an error, or one of its causes, shows, because libraries wrap the driver's
- * errors. Null for an error that does not show that the database is away.
+ * Returns which kind of error this is, by the error itself or one of its causes, because libraries
+ * wrap the driver's errors. Returns null if the database can be used.
  */
 export function signOf(error: unknown): SignName | null {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
@@ -94,15 +96,15 @@ export function signOf(error: unknown): SignName | null {
 }
 
 /**
- * Whether the error shows that the database is away. Such a fault passes without a change of our
- * code.
+ * Tells whether the error shows that the database cannot be used now. Such a fault passes without a
+ * change of our code.
  */
 export function isDatabaseAway(error: unknown): boolean {
   return signOf(error) !== null
 }
 
 /**
- * Whether the connection itself is lost or gives no answer, so that no more statements can be sent
+ * Tells whether the connection is lost or gives no answer, so that no more statements can be sent
  * on it.
  */
 export function isConnectionLost(error: unknown): boolean {
@@ -110,7 +112,10 @@ export function isConnectionLost(error: unknown): boolean {
   return name !== null && signs[name].from !== 'postgres'
 }
 
-/** Whether the start should wait, because the database or the network to it is coming up. */
+/**
+ * Tells whether the start should wait, because the database or the network to it may still be
+ * starting.
+ */
 export function passesByItself(error: unknown): boolean {
   const name = signOf(error)
   return name !== null && signs[name].passes

@@ -31,7 +31,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
-  // A copy keeps the owner, and is faster than `initdb`.
+  // Each test gets a copy of one cluster, because `initdb` is slow. The copy keeps the files'
+  // owner.
   spawnSync('cp', ['-a', join(pristine, 'postgres'), dataDir])
   running = []
 })
@@ -74,7 +75,8 @@ async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
 }
 
 /**
- * Starts a server in its own process. It writes a row, reports that, and runs until it is killed.
+ * Starts the database in another process, which writes a row, reports that, and runs until it is
+ * killed.
  */
 async function startElsewhere() {
   const script = `
@@ -203,7 +205,7 @@ test('a folder that is reached by a symbolic link is a folder like any other', a
   await rm(link)
 })
 
-// Only its owner can pass through the folder of these tests.
+// Only its owner can enter the folder of these tests.
 test('holds no right of root, in a folder that is closed to others either', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')

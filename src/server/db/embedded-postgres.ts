@@ -15,19 +15,20 @@ import {
 import { findPostgres } from './postgres-programs.ts'
 
 /**
- * The process that holds this session-level lock owns the folder. The lock ends with the process.
+ * The name of a session-level lock in the database. The process that holds it owns the folder. The
+ * lock ends with the process.
  */
 const ownerLock = 'mayfly: owner of this folder'
 
-/** How long Postgres may take to start, including the replay of its log after a crash. */
+/** How long Postgres may take to start. After a crash it also replays its log. */
 const startMs = 60_000
 const stopMs = 30_000
 /**
- * How long one try to connect may take. A Postgres that hangs accepts connections but does not
- * answer.
+ * How long one try to connect may take. A Postgres that hangs accepts connections and never
+ * answers.
  */
 const connectMs = 5_000
-/** How long the lock of a server that was just killed may remain. */
+/** How long the lock of a server that was just killed may remain held. */
 const lingerMs = 2_000
 const pollMs = 20
 const maxStarts = 5
@@ -39,14 +40,14 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
   /** Tells Postgres to stop, without waiting. */
   abandon(): void
-  /** Sets the listener that is called once if Postgres has ended and cannot be started again. */
+  /** Sets the listener that is called once when Postgres has ended and cannot be started again. */
   onLost(listener: (error: unknown) => void): void
 }
 
 /**
  * Starts the Postgres under `dataDir/postgres`, or takes over the one that a killed server left
- * running. No other server gets the folder while this process lives: a connection holds a lock in
- * the database itself, so the lock never outlives a crash.
+ * running. No other server can use the folder while this process lives, because this process holds
+ * a lock in the database. The lock cannot outlive a crash of this process.
  * @param dataDir an absolute path of an existing folder.
  * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
  */
@@ -64,8 +65,8 @@ export async function startEmbeddedPostgres(
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
   let owner = await hold()
-  // Postgres ends with this process in every case except a SIGKILL. Then the next start takes it
-  // over.
+  // Postgres ends with this process, unless the process is killed by SIGKILL. Then the next start
+  // takes Postgres over.
   process.once('exit', abandon)
   try {
     await removeInitdbLeftovers(dataDir)
@@ -82,7 +83,8 @@ export async function startEmbeddedPostgres(
     return next
   }
 
-  // When one session crashes, Postgres ends all sessions. The lock ends with our session.
+  // When one session crashes, Postgres ends all sessions. The lock ends with our session, so it is
+  // taken again.
   async function holdAgain(): Promise<void> {
     log.warn('The connection that owns the embedded Postgres ended; taking it over again')
     try {
@@ -124,19 +126,20 @@ interface Folder extends Place {
 
 interface Connected {
   client: pg.Client
-  /** Resolves when the connection has ended, even if it ended right after its start. */
+  /** Resolves when the connection has ended, even if that was before anyone listened. */
   ended: Promise<void>
 }
 
-/** A connection that holds the lock. */
+/** A connection to Postgres that holds the lock on the folder. */
 interface Owner extends Connected {
-  /** The process id of the postmaster. */
+  /** The process id of the main process of Postgres. */
   pid: number
 }
 
 /**
- * Connects to the folder's Postgres, which it starts where none runs, and takes the owner's lock.
- * If that fails or this process ends meanwhile, it stops the Postgres it started.
+ * Connects to the folder's Postgres and takes the lock on the folder. Starts Postgres where none
+ * runs. If the lock cannot be taken or this process ends meanwhile, the started Postgres is
+ * stopped.
  */
 async function own(folder: Folder): Promise<Owner> {
   const launched: Launched[] = []
@@ -145,7 +148,7 @@ async function own(folder: Folder): Promise<Owner> {
   try {
     return await connectAndLock(folder, launched)
   } catch (error) {
-    // Another server now owns this Postgres, so we must not stop it even if we started it.
+    // Another server now owns this Postgres. So we must not stop it, even if we started it.
     if (!(error instanceof FolderInUse)) await launched.at(-1)?.stop()
     throw error
   } finally {
@@ -154,7 +157,7 @@ async function own(folder: Folder): Promise<Owner> {
 }
 
 /**
- * Connects and takes the lock.
+ * Connects to Postgres and takes the lock on the folder.
  * @param launched gets every Postgres that this function starts.
  */
 async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
@@ -191,7 +194,8 @@ async function connect(connection: EmbeddedPostgres['connection']): Promise<Conn
     keepAlive: false,
     connectionTimeoutMillis: connectMs,
   })
-  // An error without a listener would end the process. The event 'end' tells us all we need.
+  // An error without a listener would end the process. The event 'end' says that the connection is
+  // gone.
   client.on('error', () => {})
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
   try {
@@ -211,8 +215,8 @@ async function leave(client: pg.Client): Promise<void> {
 
 /**
  * Takes the lock on the folder with this connection. If another server has the lock or this
- * Postgres is gone, it ends the connection. A Postgres that an update left running is stopped,
- * because it must not use the new program files.
+ * Postgres has ended, the connection is closed. A Postgres of an older version that still runs
+ * after an update is stopped, because it must not use the new program files.
  */
 async function claim(
   { cluster, log, programs }: Folder,
@@ -232,8 +236,8 @@ async function claim(
 }
 
 /**
- * Asks for the owner's lock.
- * @returns null when Postgres went away before it answered.
+ * Asks for the lock on the folder.
+ * @returns null when the connection ended before Postgres answered.
  */
 async function askForLock(client: pg.Client): Promise<{ taken: boolean; version: string } | null> {
   try {
@@ -249,8 +253,8 @@ async function askForLock(client: pg.Client): Promise<{ taken: boolean; version:
 }
 
 /**
- * Asks for a fast shutdown: Postgres ends its sessions and writes everything, so that the next
- * start has nothing to replay.
+ * Asks Postgres for a fast shutdown. It then ends its sessions and writes everything, so that the
+ * next start has nothing to replay.
  */
 function signalStop(pid: number): void {
   try {

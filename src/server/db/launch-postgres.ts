@@ -27,12 +27,12 @@ const stopMs = 30_000
 const pollMs = 20
 const maxLogBytes = 1024 * 1024
 /**
- * Postgres gets the folder of its socket as this file descriptor, the first after the standard
- * streams.
+ * The file descriptor under which Postgres gets the folder of its socket: the first one after the
+ * standard streams.
  */
 const socketsFd = 3
 
-/** Where an embedded Postgres lies, how to connect to it, and its programs. */
+/** The folders of an embedded Postgres, how to connect to it, and its programs. */
 export interface Place {
   dataDir: string
   cluster: string
@@ -50,7 +50,7 @@ export interface Launched {
   failure(): Promise<StartFault>
 }
 
-/** Starts the Postgres of a folder. Postgres accepts connections a moment later. */
+/** Starts the Postgres of a folder. Resolves before Postgres accepts connections. */
 export async function launchPostgres({
   dataDir,
   cluster,
@@ -75,8 +75,8 @@ export async function launchPostgres({
     // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
-    // This is not awaited. If this process exits meanwhile, the caller must already know the child,
-    // or nobody could stop it.
+    // This is not awaited. If this process exits meanwhile, the caller must already have the child
+    // process to stop it.
     void Promise.all([output.close(), sockets.close()])
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null

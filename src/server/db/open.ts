@@ -14,11 +14,11 @@ export interface Database {
   db: Db
   /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
   close(): Promise<void>
-  /** Tells the embedded Postgres to stop, without waiting, for a hurried exit. */
+  /** Tells the embedded Postgres to stop and does not wait. For an exit that cannot wait. */
   abandon(): void
   /**
-   * Sets the listener that is called once if the embedded Postgres has ended and cannot be started
-   * again.
+   * Sets the listener that is called once when the embedded Postgres has ended and cannot be
+   * started again.
    */
   onLost(listener: (error: unknown) => void): void
 }
@@ -27,8 +27,8 @@ const reachMs = 15_000
 const retryMs = 250
 
 /**
- * Opens the database of the configuration, either the embedded one or that of DATABASE_URL, and
- * applies all migrations.
+ * Opens the database of the settings, either the embedded one or that of DATABASE_URL, and applies
+ * all missing migrations.
  * @throws {StartFault} when the database cannot be reached or used.
  */
 export async function openDatabase(

@@ -5,9 +5,9 @@ import type { Db } from './db.ts'
 import { makeDb } from './transaction.ts'
 
 /**
- * How long each kind of wait may last. Postgres gives up first, with a reason, and the connection
- * stays usable. `answerMs` is the limit for a Postgres or a network that is silent: then the fate
- * of the statement is unknown, and the connection is ended.
+ * How long each kind of wait may last. At most limits Postgres itself gives up and says why, and
+ * the connection stays usable. `answerMs` is for a Postgres or a network that is silent. Then
+ * nobody knows whether the statement ran, and the connection is closed.
  */
 export interface PoolLimits {
   connections: number
@@ -20,8 +20,8 @@ export interface PoolLimits {
   /** How long an open transaction may wait for its next statement. */
   idleInTransactionMs: number
   /**
-   * How long to wait for the answer to a statement. It is longer than the limits of Postgres
-   * itself.
+   * How long to wait for the answer to a statement. It is longer than the limits that Postgres
+   * itself keeps.
    */
   answerMs: number
 }
@@ -44,7 +44,9 @@ export interface OpenPool {
   close(): Promise<void>
 }
 
-/** Opens a pool of connections with these limits, and the tables on it. It does not connect yet. */
+/**
+ * Opens a pool of connections with these limits, and the tables on it. No connection is made yet.
+ */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
@@ -57,16 +59,16 @@ export function openPool(
     query_timeout: limits.answerMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // The pool awaits this before it hands the connection out.
+    // Each new connection gets its limits before the pool hands it out.
     onConnect: (client) => tellLimits(client, limits),
   })
   let closing = false
-  // Log only the message: the error object also carries the client and all its state.
+  // Only the message is logged. The error object also carries the client and all its state.
   pool.on('error', (error) => {
     if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool listens only to idle clients. Without this listener an error of a busy one would end
-  // the process.
+  // The pool listens only to idle connections. Without this listener, an error of a connection in
+  // use would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
@@ -79,7 +81,7 @@ export function openPool(
 }
 
 /**
- * Tells Postgres how long it may take, by a statement. Parameters at the start of the connection
+ * Sets Postgres's limits on a connection, by a statement. Parameters at the start of the connection
  * would save one round trip, but poolers such as PgBouncer refuse them.
  */
 async function tellLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
@@ -89,7 +91,7 @@ async function tellLimits(client: pg.ClientBase, limits: PoolLimits): Promise<vo
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
   }
   const sets = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
-  // Callers that wait for the connection wait for this answer too.
+  // Callers that wait for a connection wait for this answer too, so it has the same limit.
   const question = { text: sets.join('; '), query_timeout: limits.connectMs }
   await client.query(question)
 }

@@ -16,14 +16,18 @@ import { join } from 'node:path'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
-/** The strictest system allows Unix socket paths of 103 bytes. Postgres adds `/.s.PGSQL.5432`. */
+/**
+ * The strictest system allows paths of Unix sockets of 103 bytes. Postgres adds `/.s.PGSQL.5432` to
+ * the folder.
+ */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
 const initdbPrefix = 'postgres-initdb-'
 
 /**
- * Makes the cluster where none exists. It is made beside its place and then renamed. So an
- * interrupted `initdb` leaves no half cluster, and one of two servers that start together wins.
+ * Makes the cluster (the folder of a Postgres's data) where none exists. It is made under another
+ * name and then renamed. So an interrupted `initdb` leaves no half cluster, and of two servers that
+ * start together one makes it.
  * @throws {StartFault} when Postgres cannot make the cluster, or the cluster belongs to another
  * version of Postgres.
  */
@@ -63,10 +67,11 @@ async function initialise(
     await giveTo(programs.account, fresh)
     const args = [
       '--username=postgres',
-      // Only the server's own user can open the folder of the socket.
+      // Postgres need not ask who connects: only the server's own user can open the folder of the
+      // socket.
       '--auth=trust',
       '--encoding=UTF8',
-      // Text sorts the same on every system, independently of its locales.
+      // So text sorts the same on every system, whatever locales it has.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -86,7 +91,10 @@ async function initialise(
   await syncFolder(dataDir)
 }
 
-/** Removes the folders of an interrupted `initdb`. Only the folder's owner may call it. */
+/**
+ * Removes the folders that an interrupted `initdb` left. Only a process that holds the lock on
+ * `dataDir` may call it.
+ */
 export async function removeInitdbLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), { recursive: true })
@@ -135,30 +143,31 @@ export async function prepareSocketFolder(
 }
 
 /**
- * Returns the pid of the living Postgres that holds a cluster, by its `postmaster.pid`, or null.
+ * Returns the process id of the running Postgres of this cluster, by its `postmaster.pid`, or null.
  */
 export async function findPostmaster(cluster: string): Promise<number | null> {
   return findHolder(join(cluster, 'postmaster.pid'), cluster)
 }
 
 /**
- * Removes the lock file of the socket in `folder`, unless a living Postgres of `cluster` holds it.
+ * Removes the lock file of the socket in `folder`, unless a running Postgres of `cluster` holds it.
  */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
   await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
 
 /**
- * Returns the pid in a lock file if it is a living Postgres of `cluster`, or null. After a crash,
- * the pid in the file may belong to another program, since containers reuse a few numbers. The file
- * is then removed, because Postgres would take that program for a living Postgres.
+ * Returns the process id in a lock file if a running Postgres of `cluster` has it, or null. After a
+ * crash another program may have this id, since containers reuse a few numbers. Then the file is
+ * removed, because Postgres would take that program for a running Postgres.
  */
 async function findHolder(file: string, cluster: string): Promise<number | null> {
   const content = await readIfThere(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
   if (await isPostmaster(pid, cluster)) return pid
-  // Remove the file only if it is unchanged: another server may have started Postgres meanwhile.
+  // The file is removed only if it is unchanged: another server may have started Postgres
+  // meanwhile.
   if ((await readIfThere(file)) === content) await rm(file, { force: true })
   return null
 }
@@ -181,7 +190,7 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // Without /proc we cannot tell, so the decision is left to Postgres.
+  // Without /proc nothing shows which program it is, so Postgres itself must decide.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
   // The folders are compared by device and inode, because DATA_DIR may be a symbolic link.

@@ -11,7 +11,9 @@ import { publishPrograms } from './publish-programs.ts'
  */
 const systemUser = 'postgres'
 
-/** Postgres must not see a PGDATA or PGPORT of the caller's shell. */
+/**
+ * The whole environment of Postgres. A PGDATA or PGPORT of the caller's shell must not reach it.
+ */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface Account {
@@ -24,18 +26,18 @@ export interface PostgresPrograms {
   /** The version, such as `18.4`. */
   version: string
   /**
-   * The account that runs Postgres when it is not ours. The account must own the files that
-   * Postgres writes.
+   * The account that runs Postgres, which must own the files that Postgres writes. null: the
+   * account of this process.
    */
   account: Account | null
   /**
-   * Starts a program of the binaries' `bin` folder on the cluster in `folder`, in a session of its
-   * own. It adds the argument that names the folder.
+   * Starts a program of the folder `bin` on the cluster in `folder`, in a session of its own. It
+   * adds the argument that names the folder.
    */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
   /**
-   * Returns a path for a program that was started with an open folder as this file descriptor. The
-   * path leads to that folder.
+   * Returns a path by which a started program reaches a folder that it got opened, as this file
+   * descriptor.
    */
   handedOver(fd: number, folder: string): string
 }
@@ -43,16 +45,16 @@ export interface PostgresPrograms {
 type Stdio = SpawnOptions['stdio']
 
 /**
- * Finds the Postgres that npm installed for this machine and a way to run it. A server that runs as
- * root runs it as the owner of `cluster`, or, before the cluster exists, as the system user
- * `postgres`.
+ * Finds the Postgres that npm installed for this machine, and a way to run it. A server that runs
+ * as root runs Postgres as the owner of `cluster`, or, before the cluster exists, as the system
+ * user `postgres`.
  * @throws {StartFault} when this machine has no Postgres, or Postgres cannot be run.
  */
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  // The other user may lack the right to pass through the folders above the cluster (a clone below
-  // /root, a private temporary folder). So Postgres gets each folder already opened.
+  // The other user may lack the right to enter the folders above the cluster (a clone below /root,
+  // a private temporary folder). So Postgres gets each folder already opened.
   const isHandedOver = account !== null && process.platform === 'linux'
   const { bin, version } = await runnable(installed, account)
   return {
@@ -62,8 +64,8 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
       spawn(join(bin, program), ['-D', isHandedOver ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
-        // The working directory is entered before the account changes, and all processes of
-        // Postgres keep it.
+        // The process enters this folder before it changes the account, and all processes of
+        // Postgres stay in it.
         cwd: isHandedOver ? folder : '/',
         detached: true,
         ...account,
@@ -73,8 +75,8 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
 }
 
 /**
- * Finds the folder from which the account can run Postgres. Only a run shows whether the account
- * reaches the program and its libraries.
+ * Finds the folder from which the account can run Postgres. It tries each, because only a run shows
+ * whether the account reaches the program and its libraries.
  */
 async function runnable(
   installed: string,
@@ -107,7 +109,7 @@ async function runnable(
 }
 
 /**
- * Runs a program to its end.
+ * Waits for a program to end.
  * @returns its exit code, or null when the program could not be run at all.
  */
 export async function run(

@@ -8,7 +8,7 @@ import { publishPrograms } from './publish-programs.ts'
 let closed: string
 let open: string
 beforeEach(async () => {
-  // These programs lie in a folder that nobody else can enter, such as a clone below /root.
+  // Nobody else can enter the folder of these programs, as in a clone below /root.
   closed = await mkdtemp(join(tmpdir(), 'mayfly-closed-'))
   open = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   await chmod(open, 0o755)
@@ -30,8 +30,8 @@ function publish() {
 }
 
 /**
- * Runs the program as a user who owns nothing. Only root can become that user; others run it as
- * themselves.
+ * Runs the program as a user who owns nothing. Only root can become that user; without root the
+ * program runs as the user of the test.
  */
 function runVersion(programs: string) {
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}

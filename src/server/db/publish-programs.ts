@@ -16,13 +16,13 @@ import {
 import { basename, join } from 'node:path'
 import { codeOf } from '../start-fault.ts'
 
-/** A folder that only root can change and every user can reach. */
+/** Where the copies are made. Only root can write there, and every user can read there. */
 const home = '/var/lib/mayfly'
 
 /**
  * Copies the Postgres programs from a private folder to one where any user can run them, once for
- * each version. Postgres looks up its own path, so it cannot run from a folder that it only got as
- * a file descriptor. Files are linked where possible, which takes no space.
+ * each version. Postgres looks up its own path. So it cannot run from a private folder, even if it
+ * gets that folder opened. Files are linked where possible, which takes no space.
  * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
  * @param publicFolder the destination. Only root may be able to write to it.
  * @returns the folder that holds the copy.
@@ -33,7 +33,7 @@ export async function publishPrograms(programs: string, publicFolder = home): Pr
   const published = join(publicFolder, `postgres-${basename(name)}-${version}`)
   if (await stat(published).catch(() => null)) return published
   await mkdir(publicFolder, { recursive: true })
-  // The umask of this process makes new folders private, so each public folder gets its mode
+  // The umask of this process would make new folders private. So each public folder gets its mode
   // explicitly.
   await chmod(publicFolder, 0o755)
   const fresh = await mkdtemp(`${published}-`)
@@ -74,7 +74,8 @@ async function copyProgram(source: string, target: string): Promise<void> {
     ))
   )
     return
-  // Copy where a link is not possible: the file is on another filesystem, or its mode is private.
+  // A link is not possible where the file is on another file system or its mode is private. Then it
+  // is copied.
   await copyFile(source, target, constants.COPYFILE_FICLONE)
   await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755)
 }

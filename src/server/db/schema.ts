@@ -30,7 +30,7 @@ function bytes(name: string) {
   return bigint(name, { mode: 'number' })
 }
 
-/** Accounts. The first block of columns is Better Auth's user model, the second is ours. */
+/** Accounts. The first columns, up to the empty line, are Better Auth's; the others are ours. */
 export const users = pgTable(
   'users',
   {
@@ -50,7 +50,7 @@ export const users = pgTable(
     premiumTrialEndsAt: moment('premium_trial_ends_at'),
   },
   (table) => [
-    // Finds the trials that are over and not tidied up.
+    // Finds the trials that have ended but whose tier is still premium.
     index('users_running_trials')
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
@@ -80,8 +80,8 @@ export const sessions = pgTable(
 )
 
 /**
- * Better Auth's accounts, one row for each way to sign in (a password, a provider). A user has each
- * way once, and a person at a provider is linked with one user.
+ * Better Auth's accounts, one row for each way to sign in: a password, or a provider such as
+ * Google. A user has each way at most once. One person at a provider belongs to at most one user.
  */
 export const accounts = pgTable(
   'accounts',
@@ -106,7 +106,10 @@ export const accounts = pgTable(
   ],
 )
 
-/** One-time values of Better Auth, and the sign-ins that wait for the issuer's answer. */
+/**
+ * One-time values of Better Auth, and the sign-ins that wait for the answer of Google or another
+ * issuer.
+ */
 export const verifications = pgTable(
   'verifications',
   {
@@ -121,9 +124,9 @@ export const verifications = pgTable(
 )
 
 /**
- * Signups whose address nobody has verified yet (design §6). There is no account before the click
- * in the letter, and each signup waits by itself with what was typed in it. `browser` is its name
- * for people, null where it is unknown.
+ * Signups whose address nobody has verified yet (design §6). The account is made only when the link
+ * in the letter is opened. Several signups for one address may wait. `browser` is the browser's
+ * name for people, null where it is unknown.
  */
 export const pendingSignups = pgTable(
   'pending_signups',
@@ -141,9 +144,9 @@ export const pendingSignups = pgTable(
 )
 
 /**
- * The links in letters that let their reader change an account, or make one of a pending signup,
- * each as the SHA-256 of its token. `stamp` identifies the address and the password of the account
- * or the signup: when either changes, the token is void.
+ * The links in letters that change an account, or make one of a pending signup. Each is kept as the
+ * SHA-256 of its token. `stamp` identifies the address and the password of the account or the
+ * signup: when either changes, the token is void.
  */
 export const accountTokens = pgTable(
   'account_tokens',
@@ -163,8 +166,8 @@ export const accountTokens = pgTable(
 )
 
 /**
- * The letters that anybody can have sent to an address, for as long as they count against more of
- * them: see `auth/letter-limits.ts`.
+ * The letters that anybody can have sent to an address. A row is kept for as long as it counts
+ * against the limit of `auth/letter-limits.ts`.
  */
 export const sentLetters = pgTable(
   'sent_letters',
@@ -192,21 +195,21 @@ export const uploads = pgTable(
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
     /**
-     * The size of the upload's parts in bytes. It is kept so that an upload survives a change of
-     * the rule.
+     * The size of the upload's parts in bytes. It is kept here so that an upload can go on after a
+     * new version computes other sizes.
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The client's key. With it the client finds the upload again if the answer to the start was
-     * lost.
+     * A key that the client chose. If the answer to its start was lost, the client finds the upload
+     * by this key.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
-    /** When bytes last arrived or a URL was last signed. Idle time is counted from this moment. */
+    /** When bytes last arrived or a URL was last signed. An upload is idle since this moment. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    // Queries for all uploads of an owner use this index too.
+    // It also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
   ],
@@ -227,7 +230,7 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
-    /** The name in lower case, which a search looks through. */
+    /** The name in lower case, in which a search looks. */
     searchName: text('search_name')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
@@ -245,9 +248,10 @@ export const files = pgTable(
     purgedAt: moment('purged_at'),
   },
   (table) => [
-    // Lists are read from it in order, backwards. A search reads names from it too, and only the
-    // rows that it finds from the table. A column with `desc()` would not do: its order puts null
-    // last, and that of a query puts null first.
+    // Lists of an owner's files are read from this index, from its end to its start. A search
+    // compares the names in the index, and reads only the rows that match from the table. The
+    // column has no `desc()`, because that would put null last, and the order of a list puts null
+    // first.
     index('files_of_owner').on(
       table.ownerId,
       table.createdAt,
@@ -255,7 +259,7 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Answers how many files an owner has in which state, without reading the table.
+    // Counts an owner's files by their state, without reading the table.
     index('files_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
@@ -302,10 +306,10 @@ export const rateLimits = pgTable('rate_limits', {
 })
 
 /**
- * Who did what, when, from where. Triggers keep it append-only: a row can be neither removed nor
- * changed, except that its address can be emptied. `actor` and `subject` are ids of users without a
- * foreign key, so that a row outlives its users and then names nobody. `actor` is null for what the
- * server did by itself.
+ * Who did what, when, from where. Triggers refuse to remove or change a row, except that its
+ * address can be emptied. `actor` and `subject` are ids of users without a foreign key: a row stays
+ * when its users are deleted, and then names nobody. `actor` is null for what the server did by
+ * itself.
  */
 export const auditLog = pgTable('audit_log', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),

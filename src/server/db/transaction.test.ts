@@ -18,7 +18,10 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-/** Opens a pool of one connection, so that the next caller sees the state of that connection. */
+/**
+ * Opens a pool of one connection. So the next caller gets the same connection, in the state in
+ * which it was left.
+ */
 function open(limits = {}): OpenPool {
   const log = { warn() {} }
   const one = { ...poolLimits, connections: 1, ...limits }
@@ -27,7 +30,7 @@ function open(limits = {}): OpenPool {
   return opened
 }
 
-/** Returns the process id of the connection that the pool gives. */
+/** Returns the process id of the connection that the pool hands out. */
 async function connectionOf({ db }: OpenPool) {
   return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
 }

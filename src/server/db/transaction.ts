@@ -28,10 +28,9 @@ export function makeDb(pool: pg.Pool): Db {
 /**
  * Does work in a transaction on one connection of the pool. When this resolves, the work is
  * committed. When it rejects, nothing of the work remains, unless the answer to the commit was
- * lost.
- * The connection returns to the pool only after Postgres has said that no transaction is open.
- * Otherwise the connection is ended, and Postgres rolls back by itself.
- * @throws the work's own errors, and the driver's errors when the database is away.
+ * lost. The connection returns to the pool only after Postgres has said that no transaction is
+ * open. Otherwise the connection is closed, and Postgres rolls back by itself.
+ * @throws the work's own errors, and the driver's errors when the database cannot be used.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -44,12 +43,13 @@ async function inTransaction<T>(
     const result = await work(client)
     const { command } = await client.query('commit')
     isClean = isOutside(client)
-    // Postgres answers a commit with a rollback, and no error, when an earlier statement failed and
-    // the work ignored that.
+    // If an earlier statement failed and the work ignored that, Postgres answers a commit with a
+    // rollback and no error.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // After a statement without an answer, a rollback would wait just as long. So it is not sent.
+    // After a statement without an answer, a rollback would wait just as long for one. So it is not
+    // sent.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {
@@ -63,19 +63,20 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
     await client.query('rollback')
     return isOutside(client)
   } catch {
-    // The first error tells the reason. This error only says that the connection is lost too.
+    // The first error tells the reason. This second one only says that the connection is lost too.
     return false
   }
 }
 
-/** Whether Postgres said in its last answer that no transaction is open. */
+/** Tells whether Postgres said in its last answer that no transaction is open. */
 function isOutside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
 
 /**
- * Replaces drizzle's own `transaction`, which has two faults: a `begin` that fails takes a
- * connection from the pool for good, and a client returns to the pool even in a bad state.
+ * Replaces drizzle's own `transaction`, which has two faults. A `begin` that fails takes a
+ * connection from the pool forever. And a connection returns to the pool even when it cannot be
+ * used.
  */
 class PoolSession extends NodePgSession<Tables, Relations> {
   readonly #pool: pg.Pool

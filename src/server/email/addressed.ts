@@ -1,7 +1,7 @@
 import type { LetterContent } from './letter.ts'
 import type { Recipient } from './mailer.ts'
 
-/** A letter and its recipient. */
+/** A letter and the person it is sent to. */
 export interface Addressed {
   to: Recipient
   content: LetterContent
@@ -11,13 +11,13 @@ export interface Addressed {
 interface Account {
   email: string
   firstName: string
-  /** Whether the account's owner has proved to read the mail of this address. */
+  /** Whether the owner has proved, by a link in a mail, that they read the mail of this address. */
   emailVerified: boolean
 }
 
 /**
- * Returns the name for a letter, but only if the address is verified. Otherwise anyone could sign
- * up with a stranger's address and put words for the stranger in the name.
+ * Returns the name to greet the owner by, or null where the address is not verified. Otherwise
+ * anyone could sign up with a stranger's address, and send the stranger words in place of a name.
  */
 export function nameOf({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null

@@ -5,7 +5,10 @@ import type { Mailer } from './mailer.ts'
 import { outboxMailer } from './outbox.ts'
 import { smtpMailer } from './smtp.ts'
 
-/** Creates the mailer that the configuration names: its SMTP server, or else the outbox folder. */
+/**
+ * Creates the mailer that the settings ask for. It sends to their mail server. Without one it
+ * writes each mail to the folder `outbox`.
+ */
 export function createMailer(
   { smtpUrl, mailFrom, dataDir }: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>,
   { clock, log }: Pick<Deps, 'clock' | 'log'>,

@@ -1,4 +1,4 @@
-/** HTML that is safe to send, because only `html` makes it. */
+/** HTML that is safe to send. Only the tag `html` below makes it, and that escapes every value. */
 export class Html {
   readonly text: string
 
@@ -10,7 +10,7 @@ export class Html {
 type Value = string | number | Html | readonly Html[]
 
 /**
- * A template tag that escapes every value as text; only other `html` stays as it is. The result is
+ * A template tag that escapes every value as text, except a value that `html` made. The result is
  * safe between tags and inside double-quoted attributes.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {

@@ -1,19 +1,20 @@
 import { type Html, html } from './html.ts'
 
-/** A letter as a mail program shows it. Its text and its HTML say the same. */
+/** The content of a mail, as a mail program shows it. Its text and its HTML say the same. */
 export interface Letter {
   subject: string
   text: string
   html: string
 }
 
-/** The pieces of a letter, from its greeting to its last sentence. */
+/** The pieces of a letter, in their order, from the greeting to the last sentence. */
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
   /** Something less important, in smaller type. */
   | { kind: 'note'; text: string }
   /**
-   * The one button of the letter. Its address stands below it for programs that show no buttons.
+   * The one button of the letter. Its address is repeated below it, for mail programs that show no
+   * buttons.
    */
   | { kind: 'button'; label: string; href: string; note: string }
 
@@ -30,7 +31,10 @@ export function greeting(name: string | null): string {
   return name === null ? 'Hello,' : `Hello ${name},`
 }
 
-/** The foot of every letter: the administrator's signature (spec §3) and the address for help. */
+/**
+ * The end of every letter: the signature that the administrator chose (spec §3), and the address
+ * for help.
+ */
 export interface LetterFoot {
   signature: string
   supportEmail: string
@@ -76,8 +80,8 @@ function signatureLines({ signature, supportEmail }: LetterFoot): string[] {
 const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
-// Mail programs drop most of a style sheet. So each element carries its light colours itself, and
-// the sheet only replaces them in dark mode and on phones.
+// Mail programs drop most of a style sheet. So each element carries its light colours itself. This
+// sheet only changes them in dark mode, and sizes on phones.
 const sheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (max-width: 480px) {
@@ -134,7 +138,7 @@ function bar(name: string, width: number, colour: string): Html {
   return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${colour}">&nbsp;</td>`
 }
 
-/** The product's name over its lifeline. */
+/** The product's name above its logo, a line in three colours. */
 const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
 

@@ -5,7 +5,9 @@
  */
 import type { Letter } from './letter.ts'
 
-/** Who gets a letter. People typed the name, so no driver may read an address out of it. */
+/**
+ * Who gets a mail. People typed the name themselves, so no mailer may read an address out of it.
+ */
 export interface Recipient {
   name: string
   address: string
@@ -21,7 +23,7 @@ export interface Mail {
   messageId: string
 }
 
-/** Sends mail over SMTP, or into a folder where no server is set. */
+/** Sends mail to a mail server, or writes it to a folder where no mail server is set. */
 export interface Mailer {
   /**
    * Resolves when the mail server or the folder has taken the mail.
@@ -33,8 +35,7 @@ export interface Mailer {
 }
 
 /**
- * Says that the server will never take this mail: the address does not exist, or the content is
- * refused.
+ * The mail server will never take this mail: the address does not exist, or the content is refused.
  */
 export class MailRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {

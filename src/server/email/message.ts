@@ -1,12 +1,12 @@
 import type { Mail } from './mailer.ts'
 
 /**
- * Our mails never ask the library to read a file or a URL. Only an attacker's mail would, so
- * reading is off.
+ * Keeps the mail library from reading the files and URLs that a mail names. Our mails name none, so
+ * only an attacker's could.
  */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
-/** Returns a mail in the shape of the mail library. */
+/** Returns a mail in the form that the mail library takes. */
 export function messageOf({ to, letter, messageId }: Mail, from: string) {
   return {
     from,

@@ -12,9 +12,9 @@ import { messageOf, noReading } from './message.ts'
 const maxAddressLength = 100
 
 /**
- * Keeps each mail as a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
- * administrator reads it there, and the log names the file. The file appears only when it is
- * complete. Only the server's user may read it, because its links open accounts.
+ * Writes each mail to a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
+ * administrator reads the mails there, and the log names each file. A file appears only when it is
+ * complete. Only the server's user may read it, because the links in mails open accounts.
  */
 export function outboxMailer(options: {
   folder: string
@@ -25,7 +25,7 @@ export function outboxMailer(options: {
   const { folder, from, clock, log } = options
   let last = 0
   /**
-   * Returns a later time for each mail, so that two mails to one address in one millisecond get two
+   * Returns a later time for each mail. So two mails to one address in the same millisecond get two
    * files.
    */
   const nextTime = () => {

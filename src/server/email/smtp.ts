@@ -2,14 +2,14 @@ import { createTransport, type NodemailerError } from 'nodemailer'
 import { type Mailer, MailRefused } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
-/** A server that is silent for this long counts as away, and the mail is tried again later. */
+/** When the mail server is silent for this long, the mail is tried again later. */
 const connectionTimeoutMs = 10_000
 const greetingTimeoutMs = 10_000
 const socketTimeoutMs = 30_000
 
 /**
- * Sends mail through the server of an `smtp://` or `smtps://` URL, over a few connections that stay
- * open. It uses STARTTLS where the server offers it.
+ * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
+ * that stay open. It uses STARTTLS where that server offers it.
  * @param from the sender of every mail: `Name <address>` or an address.
  */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
@@ -17,7 +17,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
     url,
     pool: true,
     maxConnections: 3,
-    // The job queue repeats a mail and counts the tries, so the library does not.
+    // The job queue repeats failed mails and counts the tries. So the library must not repeat them.
     maxRequeues: 0,
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
@@ -29,7 +29,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
       try {
         await transport.sendMail(messageOf(mail, from))
       } catch (error) {
-        // The library rejects with no other type of error.
+        // The library rejects with this type of error only.
         const fault = error as NodemailerError
         throw isRefusal(fault)
           ? new MailRefused(fault.response ?? fault.message, { cause: fault })
@@ -41,9 +41,9 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
 }
 
 /**
- * Whether the server refused this very mail for good with 5xx: its sender, its recipient or its
- * content. A 5xx to the login or the greeting means a wrong setting, which the operator may correct
- * before the next try.
+ * Tells whether the mail server refused this mail permanently with 5xx, because of its sender, its
+ * recipient or its content. A 5xx to the login or the greeting means a wrong setting, which the
+ * operator may correct before the next try.
  */
 function isRefusal({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')

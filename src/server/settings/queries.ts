@@ -13,7 +13,10 @@ export async function findSetting(db: Db, key: SettingKey): Promise<string | und
   return row?.value
 }
 
-/** Returns the signature under letters and under mails that share a link. */
+/**
+ * Returns the text that ends every mail of the server, and every mail that a person writes to share
+ * a link.
+ */
 export async function readEmailSignature(db: Db, supportEmail: string): Promise<string> {
   return (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
 }

@@ -2,8 +2,8 @@
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
 /**
- * Whether an error, or one of its causes, comes from a full disk or quota, in files or in the
- * database.
+ * Tells whether an error, or one of its causes, comes from a full disk or quota: in the file
+ * system, or in the database.
  */
 export function isDiskFull(error: unknown): boolean {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {

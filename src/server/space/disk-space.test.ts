@@ -53,7 +53,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     space.take(mebibyte)
     expect(space.room()).toBe(69 * mebibyte)
     await Promise.all([space.look(), space.look(), space.look()])
-    // The uploads wrote nothing, so a look at the disk finds the space free again.
+    // The uploads wrote nothing. So the next read of the disk finds the space free again.
     expect(space.room()).toBe(70 * mebibyte)
     await disk.fill()
     await space.look()
@@ -81,7 +81,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
     await until(() => expect(space.room()).toBe(36 * mebibyte))
     await disk.fill()
-    // The disk may already take some of the space that the reserve gives up meanwhile.
+    // While the disk fills, it may already take space that the reserve gives up.
     await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
     await disk.fill()
     await until(() =>
@@ -91,7 +91,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     )
     expect(said()).toContain('The disk is full')
     await space.close()
-    // The next start takes the other half of the reserve.
+    // Only a start may use the other half of the reserve.
     await open(true, 0)
     expect(await disk.free()).toBe(20 * mebibyte)
     await disk.clear()

@@ -10,14 +10,15 @@ import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
  */
 const lookEveryMs = 500
 /**
- * The distance between giving the reserve up and taking it again, so that the two do not alternate.
+ * The reserve is filled again only when this much more space is free than when it was used.
+ * Otherwise the two would alternate.
  */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
-  /** The folder on the file system that is watched. */
+  /** A folder on the file system whose free space is read. */
   folder: string
-  /** Uploads leave this many bytes free; null: the larger of 2 % of the disk and 512 MiB. */
+  /** Uploads leave this many bytes free. null: the larger of 2 % of the disk and 512 MiB. */
   minFree: number | null
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
@@ -28,17 +29,24 @@ export interface DiskSpaceOptions {
 
 /** What uploads call before they take space. */
 export interface UploadSpace {
-  /** Returns how many bytes uploads may take now. It is negative below the floor. */
+  /**
+   * Returns how many bytes uploads may take now. It is negative when less space is free than
+   * uploads must leave.
+   */
   room(): number
-  /** Reads the disk again. When this resolves, all space freed before the call is counted. */
+  /**
+   * Reads the free space again. When this resolves, all space that was freed before the call is
+   * counted.
+   */
   look(): Promise<void>
   /** Notes that uploads take `bytes` bytes, which the last read still counted as free. */
   take(bytes: number): void
 }
 
 /**
- * The free space of one file system (decision 026). The space above the floor is for uploads. When
- * no space is left, the reserve is given up so that the database can go on.
+ * The free space of one file system (decision 026). Uploads must leave a part of it free. An
+ * embedded database also has a reserve, which is freed when the disk is full, so that the database
+ * can go on.
  */
 export class DiskSpace implements UploadSpace {
   readonly #folder: string
@@ -52,7 +60,7 @@ export class DiskSpace implements UploadSpace {
   #nextLook: Promise<void> | undefined
   #free = 0
   #size = 0
-  /** The bytes that uploads took since the last read began. */
+  /** The bytes that uploads took since the last read of the free space began. */
   #taken = 0
   #isShort = false
   #isOut = false
@@ -67,7 +75,7 @@ export class DiskSpace implements UploadSpace {
   }
 
   /**
-   * Reads the disk once before the database starts, and gives up as much of the reserve as the
+   * Reads the free space before the database starts, and frees as much of the reserve as the
    * database needs.
    */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
@@ -78,7 +86,7 @@ export class DiskSpace implements UploadSpace {
     return space
   }
 
-  /** Reads the disk regularly from now on, and fills the reserve while there is room. */
+  /** Reads the free space regularly from now on, and fills the reserve while there is room. */
   watch(): void {
     this.#watching ??= this.#lookOn()
   }
@@ -124,7 +132,7 @@ export class DiskSpace implements UploadSpace {
     }
   }
 
-  /** Callers during a running read share the next one, which counts everything they have done. */
+  /** Callers during a running read share the next read, which counts everything they have done. */
   look(): Promise<void> {
     this.#nextLook ??= this.#lookNext()
     return this.#nextLook
@@ -138,8 +146,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   async #lookNow(): Promise<void> {
-    // The read may or may not include bytes taken while it runs. They stay counted until the next
-    // read.
+    // The read may or may not include bytes that are taken while it runs. They stay subtracted
+    // until the next read.
     const before = this.#taken
     const { free, size } = await readFreeSpace(this.#folder)
     this.#free = free
@@ -171,14 +179,15 @@ export class DiskSpace implements UploadSpace {
       await this.#reserve.fill(this.#closing.signal)
       this.#isOut = false
     } catch (error) {
-      // Other programs used up the room first. The next read shows it.
+      // Other programs have used the space meanwhile. The next read shows it.
       if (!isDiskFull(error)) throw error
     }
     await this.look()
   }
 
   /**
-   * Logs once when the floor is reached, and once when the free space is clearly above it again.
+   * Logs once when uploads may take nothing any more, and once when there is clearly enough space
+   * again.
    */
   #tell(): void {
     const floor = this.#floor()

@@ -20,7 +20,10 @@ export async function readFreeSpace(folder: string): Promise<FreeSpace> {
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-/** Returns the floor where `MIN_FREE_SPACE` is not set, in bytes: the larger of 2 % and 512 MiB. */
+/**
+ * Returns how many bytes uploads leave free where `MIN_FREE_SPACE` is not set: the larger of 2 % of
+ * the disk and 512 MiB.
+ */
 export function defaultMinFree(size: number): number {
   return Math.max(smallestDefault, Math.floor(size * defaultShare))
 }

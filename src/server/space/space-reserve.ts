@@ -5,18 +5,17 @@ import { codeOf } from '../start-fault.ts'
 import { mebibyte } from './free-space.ts'
 
 /**
- * The embedded Postgres fails if it has less room than this. It needs another file of its
+ * The embedded Postgres fails with less free space than this. It needs another file of its
  * write-ahead log (16 MiB) and some pages of rows.
  */
 export const breathingSpace = 20 * mebibyte
 /**
- * The reserve is used twice: when the disk fills while the server runs, and at the start after
- * that.
+ * Enough to help Postgres twice: when the disk fills while the server runs, and at the next start.
  */
 export const reserveBytes = 2 * breathingSpace
 /**
- * Only a start may take this part of the reserve. Otherwise the program that filled the disk would
- * fill it again.
+ * Only a start may free this part of the reserve. If it were freed earlier, the program that filled
+ * the disk would fill this part too.
  */
 export const keptForStart = reserveBytes / 2
 
@@ -27,9 +26,9 @@ export const keptForStart = reserveBytes / 2
 const chunkBytes = mebibyte
 
 /**
- * A file named `reserve` whose bytes really take up space. It is filled while the disk has enough
- * room, and shrinks when the disk is full. On a full disk a database cannot even start or delete
- * rows.
+ * A file named `reserve` whose bytes really take up space. The file is filled while the disk has
+ * enough room, and shrinks when the disk is full. Without free space a database can neither start
+ * nor delete rows.
  */
 export class SpaceReserve {
   readonly #path: string
@@ -46,17 +45,20 @@ export class SpaceReserve {
     return new SpaceReserve(path, await allocated(path))
   }
 
-  /** The bytes that the reserve holds. */
+  /** The bytes that the reserve takes up. */
   get held(): number {
     return this.#held
   }
 
-  /** The bytes that are missing until the reserve is complete. */
+  /** The bytes that are missing until the reserve is full. */
   get missing(): number {
     return Math.max(0, reserveBytes - this.#held)
   }
 
-  /** Gives up as many as `bytes`, but keeps at least `keep`. Returns how many bytes it gave. */
+  /**
+   * Shrinks the reserve by at most `bytes`, and not below `keep`. Returns by how many bytes it
+   * shrank.
+   */
   async give(bytes: number, keep: number): Promise<number> {
     const before = this.#held
     const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))
@@ -66,7 +68,7 @@ export class SpaceReserve {
     return before - left
   }
 
-  /** Completes the reserve. If the disk has no room after all, the reserve stays as it was. */
+  /** Fills the reserve. If the disk has no room for it after all, the reserve stays as it was. */
   async fill(stop: AbortSignal): Promise<void> {
     const before = this.#held
     const file = await open(this.#path, before === 0 ? 'w' : 'r+', 0o600)

@@ -5,7 +5,8 @@ import { deleteUpload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 /**
- * Gives up an upload. Its place is free when this resolves.
+ * Gives up an upload. When this resolves, the upload no longer counts against its owner's limit of
+ * files.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export async function abortUpload(

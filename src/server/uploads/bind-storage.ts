@@ -6,8 +6,9 @@ import { storageNames } from '../storage/storage-name.ts'
 import { namesObjectsIn } from './queries.ts'
 
 /**
- * Checks at the start that this database and each store belong together, and claims a new store.
- * Files in a store that the settings do not name cause only a warning.
+ * Checks at the start that this database and each store belong together. Marks an empty store that
+ * belongs to no database as this database's. Files in a store that the settings do not name cause
+ * only a warning.
  * @throws {StartFault} when a store and the database belong to different installations.
  */
 export async function bindStores({
@@ -29,8 +30,9 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. The orphan sweep removes objects that the database does not name. With a new or
- * foreign database it would remove every file. With a foreign store every file would count as gone.
+ * Checks one store. The job that removes orphans removes every object that the database does not
+ * name. So with a new or foreign database it would remove every file. With a foreign store every
+ * file would be missing.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

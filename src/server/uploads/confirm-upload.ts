@@ -17,13 +17,14 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
 /**
  * Makes a finished upload a file with a link (design §4). Sealing compares the real size and makes
- * the bytes durable before the row of the file is written. Confirming twice, even at the same time,
+ * the bytes durable before the row of the file is written. Confirming twice, even in parallel,
  * returns the same file. The server trusts only three values from the client: the key, the start
- * time, which must lie within the upload's life, and the SHA-256 if storage does not compute it.
+ * time, which is kept between the upload's creation and now, and the SHA-256 if storage does not
+ * compute it.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
  * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
  * not the client's. The last two remove the bytes, which can then be sent again. TIER_FILE_COUNT
- * when the place is taken; the bytes stay and can be confirmed later.
+ * when the owner has as many files as the tier allows; the bytes stay and can be confirmed later.
  */
 export async function confirmUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
@@ -51,7 +52,7 @@ export async function confirmUpload(
       sha256: sealed ?? claimed ?? null,
     })
   }
-  // Without a limit of files there is nothing to count, so the owner's uploads need not wait for
+  // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
   // one another.
   const file = await (tierLimits[owner.tier].maxFiles === null
     ? finish(deps.makeFile)
@@ -59,13 +60,16 @@ export async function confirmUpload(
         const hasPlace = await takePlace(tx, upload, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
-  // If there is no file, another call was faster. Confirming again finds what that call left.
+  // Without a file, a parallel call was faster: it made the file, or removed the bytes. A second
+  // confirmation finds out which.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 
 /**
- * Locks the owner until the transaction ends, so that no other request takes the free place.
- * Returns false when the upload became a file, with a place, while this call waited.
+ * Checks that the tier allows another file. Locks the owner until the transaction ends, so that no
+ * parallel request can use the last slot of the limit. Returns false when the upload became a file
+ * while this call waited.
+ * @throws {AppError} TIER_FILE_COUNT when no slot is free.
  */
 async function takePlace(tx: Db, upload: Upload, now: Date): Promise<boolean> {
   const { ownerId, storageKey } = upload
@@ -90,15 +94,13 @@ async function findConfirmed(
   return toFile(row)
 }
 
-/**
- * Seals the stored bytes. Returns their SHA-256, or null where this server does not see the bytes.
- */
+/** Seals the stored bytes. Returns their SHA-256, or null where storage does not compute it. */
 async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> {
   try {
     return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
-    // An upload that is too short can be continued. One that is longer than announced is removed.
+    // An upload with too few bytes can be continued. One with too many is removed.
     if (error.actual === null || error.actual < upload.size) {
       throw new AppError('UPLOAD_INCOMPLETE', { cause: error })
     }
@@ -108,8 +110,9 @@ async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<
 }
 
 /**
- * Removes the stored bytes of an upload, which can then be sent again. It spares an upload that
- * another call has just made a file: both calls need the same row, and only the first one finds it.
+ * Removes the stored bytes of an upload, so that they can be sent again. Does nothing if a parallel
+ * call has just made the upload a file: both calls need the upload's row, and only the first one
+ * finds it.
  */
 function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> {
   return db.transaction(async (tx) => {
@@ -119,8 +122,8 @@ function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Uploa
 }
 
 /**
- * Returns the seconds that the upload took, from the browser's start time, kept within the upload's
- * life.
+ * Returns how many seconds the upload took since the start time that the browser told. A start time
+ * before the upload's creation counts as the creation, one in the future as now.
  */
 function secondsSince(start: Confirmation['uploadStartTime'], createdAt: Date, now: Date): number {
   const claimed = start === undefined ? Number.NaN : new Date(start).getTime()

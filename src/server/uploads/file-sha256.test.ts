@@ -76,7 +76,7 @@ describe('the SHA-256 of a file', () => {
       for (const [at, answer] of answers.entries()) {
         const right = claims[at] === sha256(bytes)
         if (right && answer.ok) expect(await download(app, await json<File>(answer))).toEqual(bytes)
-        // A wrong claim has already removed the bytes.
+        // A parallel call with a wrong SHA-256 came first and removed the bytes.
         else if (answer.status === 400) await expectRefusal(answer, 400, 'UPLOAD_INCOMPLETE')
         else expect({ right, status: answer.status }).toEqual({ right: false, status: 409 })
       }

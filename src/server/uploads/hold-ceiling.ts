@@ -20,11 +20,11 @@ const batchSize = 10
 type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Holds an owner without a limit of files to the ceiling of unfinished bytes.
+ * Keeps an owner without a limit of files below the ceiling of unconfirmed bytes.
  *
- * The owner is locked only above half the ceiling. `upload.unfinished` misses uploads that start at
- * the same moment. A server starts at most 10 uploads at once, one for each database connection, of
- * 1 GiB each. These stay below the other half.
+ * Up to half the ceiling the owner is not locked. `upload.unfinished` misses uploads that start at
+ * the same moment. But a server starts at most 10 in parallel, one for each database connection,
+ * and each has at most 1 GiB. They fit into the other half.
  * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
 export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUpload): Promise<void> {
@@ -39,9 +39,10 @@ export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUplo
 }
 
 /**
- * Holds all accounts together to the ceiling of the instance. Above half of it, starts wait for one
- * another.
- * @param total the bytes of all unfinished uploads; an estimate that is rather too high.
+ * Keeps all accounts together below the ceiling of the instance. Above half of it, only one start
+ * at a time is checked.
+ * @param total an estimate of the bytes of all unconfirmed uploads. It is too high rather than too
+ * low.
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
  */
 export async function holdToInstanceCeiling(
@@ -56,9 +57,9 @@ export async function holdToInstanceCeiling(
 }
 
 interface Ceiling {
-  /** In bytes. */
+  /** How many bytes unconfirmed uploads may have together. */
   ceiling: number
-  /** The owner whose uploads count; all uploads where it is left out. */
+  /** The owner whose uploads count. If it is left out, all uploads count. */
   of: Partial<Pick<Upload, 'ownerId'>>
   /** Takes the lock that lets only one start at a time count. */
   lock(tx: Db): Promise<unknown>
@@ -66,8 +67,8 @@ interface Ceiling {
 
 /**
  * Ends uploads that were idle for 15 minutes, the longest idle first, until a new upload fits below
- * the ceiling. Returns false where ending all of them would not suffice: then they stay, and the
- * new upload is removed.
+ * the ceiling. If ending all of them would not suffice, they stay, the new upload is removed, and
+ * the result is false.
  */
 async function makeFit(
   { clock, db, log, stores }: CeilingDeps,
@@ -85,7 +86,7 @@ async function makeFit(
     }
     while (over > 0) {
       const taken = await takeIdleUploads(tx, idleBefore, batchSize, of)
-      // The owners of the remaining uploads have just resumed them.
+      // The remaining uploads are no longer idle: their owners have just resumed them.
       if (taken.length === 0) throw new AppError('UNAVAILABLE')
       ended.push(...taken)
       over = (await sumUnfinished(tx, of)) - ceiling

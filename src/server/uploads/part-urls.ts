@@ -3,9 +3,9 @@ import type { Stores } from '../storage/stores.ts'
 import type { Upload } from './queries.ts'
 
 /**
- * Signs URLs for parts of an upload, by part number. Each is valid for one hour from `now` and for
- * exactly that part's bytes (design §5, upload protocol).
- * @throws {AppError} UNAVAILABLE when the upload's own store is away.
+ * Signs a URL for each of these parts, by part number. Each URL is valid for one hour from `now`
+ * and for exactly that part's bytes (design §5, upload protocol).
+ * @throws {AppError} UNAVAILABLE when the upload's store cannot be reached.
  */
 export async function signPartUrls(
   stores: Stores,

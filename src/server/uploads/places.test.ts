@@ -112,7 +112,8 @@ describe('the places of a free user', () => {
   it('never hold a fourth file, however many uploads are confirmed at once', async () => {
     const person = await makePerson(app)
     const started = []
-    // An idle upload loses its place, so there can be more uploads than places.
+    // An idle upload does not count against the limit. So more uploads can be open than the limit
+    // has slots.
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)
       const upload = await startUpload(person, { size: 1 })
@@ -137,7 +138,8 @@ describe('the places of a free user', () => {
       await abort(person, (await json<StartedUpload>(answer)).cloudKey)
     }
 
-    // An idle upload holds no place, so more uploads than places can be completed.
+    // An idle upload does not count against the limit. So more uploads can be completed than the
+    // limit has slots.
     const six: InParts[] = []
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)

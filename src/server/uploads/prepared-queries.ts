@@ -6,9 +6,10 @@ import type { FileRow } from '../files/queries.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
 
 // Every upload runs each of these statements at least once. They are prepared, because building and
-// planning them costs more than running them. A statement prepared on a transaction runs in it.
+// planning them costs more than running them. A statement that is prepared on a transaction runs in
+// that transaction.
 
-/** The columns that a new upload gets at its start. */
+/** The columns of an upload that a start gives values for. */
 const given = [
   'ownerId',
   'storage',
@@ -21,7 +22,7 @@ const given = [
   'idempotencyKey',
 ] as const
 
-/** A new upload at its start. `now` is both its creation and its last activity. */
+/** A new upload, with the time `now` of its creation, which is its last activity too. */
 export type NewUpload = Pick<Upload, (typeof given)[number]> & { now: Date }
 
 /** Two uploads with equal values in these columns are of the same file. */
@@ -32,20 +33,21 @@ const excluded = sql.join(
   sql`, `,
 )
 
-/** Returns a placeholder for each of these columns, under its own name. */
+/** Returns a placeholder for each of these columns, named like the column. */
 function placeholders<Name extends string>(names: readonly Name[]) {
   const entries = names.map((name) => [name, sql.placeholder(name)])
   return Object.fromEntries(entries) as { [N in Name]: ReturnType<typeof sql.placeholder> }
 }
 
-/** An upload, and the bytes that its owner's uploads counted when it was opened. */
+/** An upload, with the bytes of its owner's other unconfirmed uploads at the time it was opened. */
 export type OpenedUpload = Upload & { unfinished: number }
 
 /**
  * Makes the function that inserts a new upload and returns it. Where the owner has an open upload
- * under the same idempotency key, the function returns that one and notes it as active now. It
- * returns undefined, and changes nothing, when that upload is of another file. `unfinished` is what
- * the owner's uploads counted before, in bytes, without uploads that start at the same moment.
+ * under the same idempotency key, the function returns that one and notes it as active now. If that
+ * upload is of another file, the function changes nothing and returns undefined. `unfinished`
+ * counts the bytes of the owner's other uploads (`chargeOf`), but not of those that start at the
+ * same moment.
  */
 export function prepareInsertUpload(db: Db) {
   const { placeholder } = sql
@@ -77,8 +79,8 @@ export function prepareInsertUpload(db: Db) {
 }
 
 /**
- * Makes the function that finds an open upload by its key and owner. Another user's key finds
- * nothing.
+ * Makes the function that finds an owner's open upload by its key. The key of another user's upload
+ * finds nothing.
  */
 export function prepareFindUpload(db: Db) {
   const query = db
@@ -97,12 +99,15 @@ export function prepareFindUpload(db: Db) {
   }
 }
 
-/** The noted activity may lag by this much. Most uploads end sooner and need only one write. */
+/**
+ * The recorded time of the last activity may be this much too early. Most uploads end within that
+ * time and need only one write.
+ */
 const activityMs = 1000
 
 /**
- * Makes the function that notes, to the second, that bytes arrive under a key. It returns false
- * when no open upload has the key.
+ * Makes the function that records that bytes arrive for an upload, at most once a second. It
+ * returns false when no open upload has the key.
  */
 export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql
@@ -133,10 +138,10 @@ export type FileFacts = Pick<
 >
 
 /**
- * Makes the function that turns an upload into a file. One statement ends the upload, records the
- * short code as given and inserts the file. It returns undefined when the upload is over or was
- * started again. Of parallel callers exactly one gets the file. A short code that was given before
- * makes the statement fail as a whole.
+ * Makes the function that turns an upload into a file. One statement deletes the upload, records
+ * that the short code was given, and inserts the file. It returns undefined when the upload has
+ * ended or was started again. Of parallel callers exactly one gets the file. If the short code was
+ * given before, the statement fails as a whole.
  */
 export function prepareMakeFile(db: Db) {
   const { placeholder } = sql

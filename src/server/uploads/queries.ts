@@ -9,7 +9,7 @@ export type Upload = typeof uploads.$inferSelect
 /** Where the bytes of an upload are stored. */
 export type StoredUpload = Pick<Upload, 'storageKey' | 'storage'>
 
-/** The bytes that rows of uploads count together (`chargeOf` says what each one counts). */
+/** Sums the bytes of rows of uploads. `chargeOf` says what each one counts. */
 export const unfinishedBytes =
   sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
     Number,
@@ -17,7 +17,7 @@ export const unfinishedBytes =
 
 const storedUpload = { storageKey: uploads.storageKey, storage: uploads.storage }
 
-/** Design §6: an abandoned upload holds a place for at most 15 minutes. */
+/** Design §6: an upload counts against the limit of files until it was idle for 15 minutes. */
 export const placeHeldMs = 15 * 60 * 1000
 
 /**
@@ -34,14 +34,14 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     .from(users)
     .where(eq(users.id, userId))
     // A lock for `update` would wait for every row that is being written with this owner's id. The
-    // writer of such a row may itself wait for this lock.
+    // writer of such a row may itself wait for this lock, and neither would go on.
     .for('no key update')
   return owner
 }
 
 /**
- * Locks the owner's open upload with this idempotency key until the transaction ends, so that it
- * stays open that long. Returns false when there is none.
+ * Locks the owner's open upload with this idempotency key until the transaction ends. So nothing
+ * ends the upload before. Returns false when there is none.
  */
 export async function lockRepeated(tx: Db, ownerId: string, key: string): Promise<boolean> {
   const open = await tx
@@ -53,10 +53,10 @@ export async function lockRepeated(tx: Db, ownerId: string, key: string): Promis
 }
 
 /**
- * Counts a user's active files and open uploads at `now`. An upload holds its place while bytes
- * arrive and for 15 minutes after. With `since`, only uploads that began after that upload count,
- * besides the files. So an older upload that lost its place and is resumed waits for the newer
- * ones. They do not wait for it.
+ * Counts a user's active files and open uploads at `now`. An upload counts while bytes arrive and
+ * for 15 minutes after. With `since`, only the uploads that began after that upload count. So where
+ * the limit is reached, a resumed older upload waits for the newer ones, and they do not wait for
+ * it.
  */
 export async function countFilesInUse(
   tx: Db,
@@ -84,7 +84,7 @@ export async function countFilesInUse(
   return row?.inUse ?? 0
 }
 
-/** Finds an open upload by its key and owner and notes its activity, in one statement. */
+/** Finds an owner's open upload by its key and records its activity, in one statement. */
 export async function touchOwnUpload(
   db: Db,
   ownerId: string,
@@ -100,8 +100,8 @@ export async function touchOwnUpload(
 }
 
 /**
- * Gives an upload a new id before its bytes are removed, so that a request which knows the old id
- * no longer finds it. Returns false when the upload is over, or another request has done the same.
+ * Gives an upload a new id before its bytes are removed. So a request that knows the old id no
+ * longer finds it. Returns false when the upload has ended, or another request has changed the id.
  */
 export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   const restarted = await tx
@@ -112,7 +112,7 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   return restarted.length > 0
 }
 
-/** Ends an upload. Of parallel callers exactly one gets its storage key. */
+/** Ends an upload. Of several parallel callers exactly one gets its storage key. */
 export async function deleteUpload(
   db: Db,
   ownerId: string,
@@ -151,7 +151,7 @@ export async function takeIdleUploads(
   return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
 }
 
-/** Ends all of a user's uploads except the `keep` last active ones, and returns the ended ones. */
+/** Ends a user's uploads, except the `keep` that were active last. Returns the ended ones. */
 export async function takeSurplusUploads(
   tx: Db,
   ownerId: string,
@@ -167,8 +167,8 @@ export async function takeSurplusUploads(
 }
 
 /**
- * Sums the bytes that unconfirmed uploads count: those of one owner, those last active before a
- * moment, or all.
+ * Sums the bytes of unconfirmed uploads: of one owner, of those last active before a moment, or of
+ * all. `chargeOf` says what each one counts.
  */
 export async function sumUnfinished(
   db: Db,
@@ -186,12 +186,14 @@ export async function sumUnfinished(
   return row?.bytes ?? 0
 }
 
-/** Locks the count of all accounts' uploads, so that one transaction at a time makes it. */
+/** Lets one transaction at a time count the uploads of all accounts. Others wait for its end. */
 export function lockAllUploads(tx: Db): Promise<unknown> {
   return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
 }
 
-/** Whether this store keeps an upload, or a file that still has its bytes. */
+/**
+ * Tells whether this store should hold bytes: those of an upload, or of a file that is not purged.
+ */
 export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })
@@ -204,7 +206,7 @@ export async function namesObjectsIn(db: Db, storage: StorageName): Promise<bool
   return named !== undefined
 }
 
-/** Returns those of the keys that an upload or a file names. */
+/** Returns which of these keys an upload or a file names. */
 export async function findNamedKeys(db: Db, keys: string[]): Promise<Set<string>> {
   const named = await db
     .select({ key: uploads.storageKey })

@@ -3,8 +3,8 @@ import type { Stores } from '../storage/stores.ts'
 import type { StoredUpload } from './queries.ts'
 
 /**
- * Removes the stored bytes of uploads that are over. Their rows are deleted before. If the removal
- * fails or is cut off, the orphan sweep removes the bytes, because no row names them.
+ * Removes the stored bytes of ended uploads, whose rows are deleted already. If the removal fails
+ * or is interrupted, the orphan sweep removes the bytes later, because no row names them.
  */
 export async function removeBytes(
   stores: Stores,

@@ -16,7 +16,10 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
-/** The routes of the upload protocol (design §5) at this server's own endpoints. */
+/**
+ * The calls of the upload protocol (design §5). The bytes themselves take another way, by presigned
+ * URLs.
+ */
 export function uploadRoutes(
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
 ): Handlers<UploadEndpoint> {

@@ -5,12 +5,12 @@ import { signPartUrls } from './part-urls.ts'
 import { touchOwnUpload, type Upload } from './queries.ts'
 
 /**
- * Signs URLs for parts of an open upload, by part number. Each is valid for one hour and for
- * exactly that part's bytes (design §5, upload protocol). The call counts as activity, so the
- * upload holds its place from now on. Only the confirmation checks whether the owner has a place
- * for the file.
+ * Signs a URL for each of these parts of an open upload, by part number. Each URL is valid for one
+ * hour and for exactly that part's bytes (design §5, upload protocol). The call counts as activity,
+ * so from now on the upload counts against the owner's limit of files. Only the confirmation checks
+ * that limit.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
- * beyond the last part; UNAVAILABLE when the upload's own store is away.
+ * beyond the last part; UNAVAILABLE when the upload's store cannot be reached.
  */
 export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,

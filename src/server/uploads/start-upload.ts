@@ -35,13 +35,13 @@ import {
 import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
 
-/** As long as an idle upload is kept: an expired URL must not stop an upload that could go on. */
+/** As long as an idle upload is kept, so that its URL still works when the upload is continued. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * How many idle uploads an owner with a limit of files may keep, beside those that hold a place. An
- * idle upload holds no place, but its bytes stay so that it can be continued. Without this limit
- * such bytes could grow without end.
+ * How many idle uploads an owner with a limit of files may keep. Idle uploads do not count against
+ * that limit, but their bytes stay so that they can be continued. Without this maximum, such bytes
+ * could grow without end.
  */
 const maxIdleUploads = 3
 
@@ -49,15 +49,16 @@ type Wish = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
- * Starts an upload (design §4): cleans the name, takes a place within the tier's limits and returns
- * a presigned URL that accepts exactly the announced bytes. A larger file may be sent in parts;
- * URLs for the first ones are signed at once. The owner's longest idle uploads are ended when there
- * are too many. If the owner has an open upload of this file under the same idempotency key, that
+ * Starts an upload (design §4): cleans the name, checks the tier's limits and returns a presigned
+ * URL that accepts exactly the announced bytes. A larger file may be sent in parts; URLs for the
+ * first ones are signed with this call. The owner's longest idle uploads are ended when there are
+ * too many. If the owner has an open upload of this file under the same idempotency key, that
  * upload is returned, with new URLs.
  * @throws {AppError} UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE,
  * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the
- * idempotency key. No place is taken by UNAVAILABLE when storage is away, STORAGE_FULL when it has
- * no room, and UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes.
+ * idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL when it has no room;
+ * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new upload
+ * does not count against the limit of files.
  */
 export async function startUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &
@@ -97,7 +98,7 @@ export async function startUpload(
       message: 'idempotencyKey: It was given for another file.',
     })
   }
-  // Without a limit of files there is nothing to count, so the owner's uploads need not wait for
+  // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
   // one another.
   const { maxFiles } = tierLimits[owner.tier]
   let upload: OpenedUpload
@@ -129,7 +130,8 @@ export async function startUpload(
     await promiseRoom(deps, upload, isNew)
     return await answer(stores, upload, now)
   } catch (error) {
-    // Storage that is away or full must not use up a place at every new try.
+    // The upload must not count against the limit of files: each new try while storage is full or
+    // unreachable would add one more.
     if (isNew) await deleteUpload(db, ownerId, storageKey)
     throw error
   }
@@ -139,8 +141,8 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   const { storageKey, originalName, mimeType, size } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, upload.partSize)
-  // The parts are signed first, because a bucket then begins the multipart upload for the whole
-  // file too.
+  // The parts are signed first, because in a bucket this also begins the multipart upload that the
+  // URL for the whole file leads to.
   const parts = plan.count > 1 && { ...plan, urls: await signFirstParts(stores, upload, now) }
   const until = new Date(now.getTime() + uploadUrlLifetimeMs)
   return {

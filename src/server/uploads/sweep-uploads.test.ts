@@ -65,7 +65,7 @@ describe('parts that no row names', () => {
     for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
     const before = app.clock()
-    // Objects have dates of the real disk, so the test sets the clock to a real date.
+    // Objects on the disk have real dates, so the test sets its clock by the real time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await sweepOrphans(app.deps)
     app.clock.set(before)

@@ -7,9 +7,9 @@ import { chargeOf } from './upload-ceilings.ts'
 const sumEveryMs = 10_000
 
 /**
- * The bytes of all unconfirmed uploads: a sum that is at most 10 s old, plus the uploads started
- * here since. This is rather too much than too little. When the total comes near the ceiling, the
- * database is asked for the exact sum (`holdToInstanceCeiling`).
+ * The bytes of all unconfirmed uploads: a sum that is at most 10 s old, plus the uploads that this
+ * server started since. It is too high rather than too low. When it comes near the ceiling,
+ * `holdToInstanceCeiling` asks the database for the exact sum.
  */
 export class UnfinishedTotal {
   readonly #db: Db
@@ -17,8 +17,8 @@ export class UnfinishedTotal {
   #sum = 0
   #summedAt = Number.NEGATIVE_INFINITY
   /**
-   * The bytes of uploads started here, shortly before the last sum and since. The earlier ones are
-   * added because the sum may have missed their rows.
+   * The bytes of uploads that this server started between the last two sums, and since the last
+   * one. The former are added too, because the last sum may have missed their rows.
    */
   #startedBefore = 0
   #startedSince = 0

@@ -3,14 +3,15 @@ import { largestFileSize } from '../../shared/rules/tier-limits.ts'
 const mebibyte = 1024 ** 2
 
 /**
- * Even an upload of one byte costs a row and a file, so each upload counts as one part at least.
+ * Even an upload of one byte costs a row and a file. So each upload counts at least the size of one
+ * part.
  */
 export const leastUnfinishedBytes = 8 * mebibyte
 
 /**
- * How many bytes an account without a limit of files may have announced and not confirmed: 32 of
- * the largest files. A browser sends one large file at a time, so this suffices for several devices
- * and some failed uploads.
+ * How many bytes an account without a limit of files may have announced and not confirmed: as many
+ * as 32 of the largest files. A browser sends one large file at a time, so this suffices for
+ * several devices and some failed uploads.
  */
 export const accountCeilingBytes = 32 * largestFileSize
 
@@ -20,7 +21,7 @@ export const accountCeilingBytes = 32 * largestFileSize
  */
 export const instanceCeilingBytes = 32 * accountCeilingBytes
 
-/** Returns what an upload counts, in bytes. */
+/** Returns how many bytes an upload counts against the ceilings. */
 export function chargeOf(size: number): number {
   return Math.max(size, leastUnfinishedBytes)
 }

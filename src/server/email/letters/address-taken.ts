@@ -1,7 +1,7 @@
 import { greeting, type LetterContent } from '../letter.ts'
 import { browserText } from './verify-email.ts'
 
-/** Writes the letter that tells an account's owner that somebody signed up with the address. */
+/** Writes the letter to an account's owner when somebody signed up with the owner's address. */
 export function addressTakenLetter(facts: {
   name: string
   email: string

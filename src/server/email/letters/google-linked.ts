@@ -1,15 +1,17 @@
 import { greeting, type LetterContent } from '../letter.ts'
 
-/** Writes the letter that tells an account's owner that Google opens the account now. */
+/**
+ * Writes the letter that tells an account's owner that a sign-in with Google now opens the account.
+ */
 export function googleLinkedLetter(facts: {
-  /** Null where the address is not verified: then the name may be the words of a stranger. */
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   email: string
-  /** The moment as text for people. */
+  /** When Google was linked, as text for people. */
   linkedAt: string
-  /** Whether nobody had verified the address before, so that older ways to sign in were removed. */
+  /** Whether older ways to sign in were removed, because nobody had verified the address before. */
   tookOver: boolean
-  /** The page where an owner who did not link Google takes the account back. */
+  /** The page where an owner who did not link Google can take the account back. */
   loginPage: string
   supportEmail: string
 }): LetterContent {

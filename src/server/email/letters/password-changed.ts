@@ -5,7 +5,10 @@ const whoStays = {
   session: 'The browser in which it was changed stays signed in, and no other.',
 }
 
-/** What an owner who did not change the password has to know, up to what to choose. */
+/**
+ * What an owner who did not change the password must know. The letter continues the sentence with
+ * the name of a link.
+ */
 const whatHappened = {
   letter: 'Somebody can read your mail. Secure it first, then choose',
   session: 'Somebody knew your old password. Take the account back: choose',
@@ -16,10 +19,10 @@ export function passwordChangedLetter(facts: {
   /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   email: string
-  /** The moment as text for people. */
+  /** When the password was changed, as text for people. */
   changedAt: string
   changedBy: 'letter' | 'session'
-  /** The page where an owner who did not change the password takes the account back. */
+  /** The page where an owner who did not change the password can take the account back. */
   loginPage: string
   supportEmail: string
 }): LetterContent {

@@ -5,9 +5,9 @@ export function resetPasswordLetter(facts: {
   /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
   email: string
-  /** The page that takes the new password. Anyone who has this address may set one. */
+  /** The page that takes the new password. Anyone who has this link can set the password. */
   link: string
-  /** The moment as text for people. */
+  /** When the letter was asked for, as text for people. */
   askedAt: string
 }): LetterContent {
   return {

@@ -6,7 +6,7 @@ import { greeting, type LetterContent } from '../letter.ts'
 
 const limits = tierLimits[defaultTier]
 
-/** Writes the letter that tells a user in time that a Premium trial will end. */
+/** Writes the letter that warns a user before a Premium trial ends. */
 export function trialEndsLetter(facts: {
   /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null

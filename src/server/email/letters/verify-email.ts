@@ -1,14 +1,13 @@
 import { greeting, type LetterContent } from '../letter.ts'
 
 /**
- * Writes the letter whose link makes an account of a signup. It names time and browser of the
- * signup, because more than one signup for the address may wait, and each link opens an account
- * with another password. It has no word that was typed in the signup, because anybody could have
- * typed it.
+ * Writes the letter whose link turns a signup into an account. Several signups for one address may
+ * wait, each with its own password. So the letter names the time and the browser of this signup. It
+ * repeats neither name nor password of the signup, because a stranger may have typed them.
  */
 export function verifyEmailLetter(facts: {
   email: string
-  /** The page that makes the account when its link is opened. */
+  /** The page that makes the account when it is opened. */
   link: string
   /** When the signup was made, as text for people. */
   signedUpAt: string
@@ -39,7 +38,7 @@ export function verifyEmailLetter(facts: {
   }
 }
 
-/** Writes the letter that verifies the address of an account which is there already. */
+/** Writes the letter that verifies the address of an account that exists already. */
 export function verifyAccountLetter(facts: {
   email: string
   link: string
@@ -72,7 +71,7 @@ export function verifyAccountLetter(facts: {
   }
 }
 
-/** Returns the words for a browser in a letter. */
+/** Returns how a letter names a browser. */
 export function browserText(browser: string | null): string {
   return browser === null ? 'from an unknown browser' : `from ${browser}`
 }
