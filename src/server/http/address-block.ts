@@ -2,9 +2,9 @@ import { isIPv6 } from 'node:net'
 import { readAddress } from './client-address.ts'
 
 /**
- * Returns the key under which a client's attempts are counted: an IPv4 address itself, or the first
- * 64 bits of an IPv6 address, because one client usually has all addresses of such a block. Any
- * other text is returned as it is.
+ * Returns the key under which a client's attempts are counted. For IPv4 it is the address itself.
+ * For IPv6 it is the first 64 bits, because one client usually has all addresses that begin with
+ * them. Any other text is returned as it is.
  */
 export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text

@@ -4,16 +4,17 @@ import { AppError } from '../errors.ts'
 import { refuse } from './refusal.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
-/** Returns whether a request may go on. Otherwise the request has been answered. */
+/** Returns true if the request may go on. Otherwise it has been refused with an answer. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Load balancers ask for these paths by the machine's address. The answers hold no secrets. */
+/** Load balancers request these paths by the machine's address. The answers hold no secrets. */
 const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
 /**
  * Refuses requests for a host that is not ours with 421 (RFC 9110 §15.5.20), before any other code
- * sees the path. Otherwise a stranger could point a name at this machine (DNS rebinding), and that
- * name's page would count as ours. X-Forwarded-Host is ignored, because any client can send it.
+ * sees the path. Otherwise a stranger could let a domain name point at this machine (DNS
+ * rebinding), and the stranger's page could read our answers. X-Forwarded-Host is ignored, because
+ * any client can send it.
  */
 export function admitHost(
   hosts: ServedHosts,
@@ -23,7 +24,7 @@ export function admitHost(
 
   /**
    * Logs the first refusal only. Its usual cause is a wrong APP_URL, or a proxy that does not pass
-   * Host on.
+   * on the Host header.
    */
   function tell(host: string | undefined): void {
     if (isTold) return
@@ -50,7 +51,7 @@ export function admitHost(
   }
 }
 
-/** Returns every Host header. Node's own table keeps only the first. */
+/** Returns every Host header. Node's own table of headers keeps only the first. */
 function askedHosts({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -73,7 +74,7 @@ function refuseHost(request: IncomingMessage, response: ServerResponse, { origin
     void refuse(request, response, new AppError('HOST_NOT_SERVED', { message }))
     return
   }
-  // The origin comes out of URL's parser, so it holds no character that HTML would interpret.
+  // URL's parser made this origin, so it holds no character that HTML would interpret.
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Misdirected request</title>

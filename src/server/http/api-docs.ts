@@ -11,7 +11,10 @@ const style = `
   ul { margin: .5rem 0 0; padding-left: 1.25rem }
   code { font-size: .9em }`
 
-/** Renders the contract as a page to read: one section for each endpoint, without scripts. */
+/**
+ * Renders the contract of the API as an HTML page for people, with one section for each endpoint.
+ * The page has no scripts.
+ */
 export function apiDocsPage() {
   const sections = (Object.keys(endpoints) as EndpointName[]).map((name) =>
     section(endpoints[name]),

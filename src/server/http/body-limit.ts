@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. If the length is announced, the
- * announcement decides, because Node enforces it. Only a body without a length is counted while it
- * arrives. Counting needs a web stream, which costs more than most of our answers.
+ * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. Where a Content-Length is given,
+ * it decides, because Node reads no more bytes than that. Only a body without one is counted while
+ * it arrives. Counting needs a web stream, which costs more than most of our answers.
  */
 export function bodyLimit(maxSize: number) {
   const counted = countingLimit({ maxSize, onError: tooLarge })

@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 
 export interface ProxyTrust {
-  /** Takes the address from the last entry of X-Forwarded-For, which our own proxy added. */
+  /**
+   * Whether the address is taken from the last entry of X-Forwarded-For, which our own proxy added.
+   */
   trustProxy: boolean
 }
 
 /**
- * Returns the address of a request's client, from the socket or from our own proxy, in one normal
- * form. Attempts and transfers are counted by it. If the proxy's header holds no address, the
- * socket's address is used.
+ * Returns the address of a request's client, from our own proxy's header or else from the socket.
+ * One address always has the same text, so that attempts and transfers can be counted by it.
  */
 export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : ''
@@ -19,13 +20,13 @@ export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTru
 
 /**
  * Reads an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
- * @returns the address in one normal form (an IPv4 address mapped to IPv6 becomes IPv4), or null
- * where the text holds none.
+ * @returns the address, which always has the same text (an IPv4 address mapped to IPv6 becomes
+ * IPv4), or null where the text holds none.
  */
 export function readAddress(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1')
   const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(bare) ?? []
-  // A zone names a network interface, which does not distinguish clients.
+  // A zone names a network interface of this machine. It does not tell one client from another.
   const address = (bracketed ?? withPort ?? bare).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null

@@ -2,8 +2,8 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Logger } from 'pino'
 
 /**
- * What Hono carries with every request: Node's request and response, and the values that the server
- * adds.
+ * What Hono carries with every request: Node's request and response, and the values that our
+ * middleware sets.
  */
 export interface HttpEnv {
   Bindings: HttpBindings

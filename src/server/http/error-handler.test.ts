@@ -34,7 +34,7 @@ describe('an error that nobody expected', () => {
 describe('a disk that is full', () => {
   it('under the database is told with 503 and what to do, and logged with its cause', async () => {
     const person = await makePerson(app)
-    // This raises the error with which Postgres reports that a disk has no room for a page.
+    // From here on, each insert fails with the error that Postgres raises on a full disk.
     await app.deps.db.execute(`
       create function refuse_for_want_of_space() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
@@ -90,7 +90,7 @@ describe('a body that is too large', () => {
     const response = await makeClient(app).fetch('/api/auth/login', {
       method: 'POST',
       body,
-      // undici sends a stream only with this option.
+      // Node's `fetch` sends a stream only with this option.
       ...(!announced && { duplex: 'half' }),
     })
     expect(response.status).toBe(413)

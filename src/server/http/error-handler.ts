@@ -6,13 +6,14 @@ import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
 
-/** A restarted Postgres is usually back after this time. */
+/** A Postgres that restarts can usually be used again after this time. */
 const retryAfterSeconds = 5
 
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // This check comes before the next one, because an operator can make room on a full disk.
+  // A full disk of the database would also pass the next check. This one comes first, because its
+  // answer tells the operator what to do.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseAway(error)) {
     const headers = { 'retry-after': String(retryAfterSeconds) }
@@ -25,14 +26,16 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * These refusals are not logged, because clients could fill the log with them. One is a full queue
- * of passwords. The other is too little space, which `DiskSpace` logs once.
+ * These refusals are not logged, because clients could fill the log with them. PASSWORDS_BUSY means
+ * that too many passwords wait to be hashed. STORAGE_FULL means too little free space, which
+ * `DiskSpace` logs once.
  */
 const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL'])
 
 /**
- * Turns every error into an answer. A known error is answered by the table. An unknown error is
- * logged completely under the request's id, and the answer is one general sentence with that id.
+ * Turns every error into an answer. An error of the table is answered with its status, code and
+ * text. Any other error is logged completely, and its answer is one general sentence with the id of
+ * the request.
  */
 export function answerError(error: unknown, c: Context<HttpEnv>): Response {
   const fault = toAppError(error, c.var.requestId)

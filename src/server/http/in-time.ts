@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * Returns the result of the work if it is done in time. Late work is not stopped.
+ * Returns the result of the work if it is done in time. Work that takes longer is not stopped.
  * @throws the work's own error, or an Error when the work is not done within `milliseconds`.
  */
 export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {

@@ -10,7 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Sends text unchanged and returns everything that comes until the server closes. */
+/**
+ * Sends text to the server as it is. Returns everything that the server sends until it closes the
+ * connection.
+ */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url)
@@ -70,7 +73,7 @@ describe('a client that leaves in the middle of its body', () => {
     socket.write(
       `POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
     )
-    // The server says "continue", so it has admitted the request.
+    // The server answers "100 Continue", which shows that it has admitted the request.
     await once(socket, 'data')
     socket.write('{', () => socket.destroy())
     await expect

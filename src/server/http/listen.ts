@@ -10,12 +10,14 @@ import { cutSlowBody } from './slow-body.ts'
 import { StalledClients } from './stalled-clients.ts'
 import { Turns } from './turns.ts'
 
-/** Answers the requests under /storage/ with raw Node streams, without Hono. */
+/**
+ * Answers the requests under /storage/. It works on Node's own request and response, without Hono.
+ */
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * An idle connection lives longer here than at most proxies, so that a proxy never writes to a
- * connection that is closing.
+ * How long an idle connection stays open. That is longer than at most proxies. If the server closed
+ * first, a proxy could send a request on a connection that is just closing.
  */
 const keepAliveMs = 75_000
 
@@ -32,25 +34,26 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // Hono wraps the answer to a HEAD request, which hides that storage has answered already.
+      // To answer a HEAD request, Hono makes another response of this one. It then no longer sees
+      // that storage has answered already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
-    { hostname: host }, // HTTP/1.0 requests, such as those of simple health checks, name no host.
+    { hostname: host }, // The host for HTTP/1.0 requests, such as simple health checks, that name none.
   )
   const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
-    // Storage gets an upload before the client is told to send its bytes, so that it can refuse the
-    // upload first.
+    // The client waits with its bytes until it is told to send them. Storage gets the upload first,
+    // so that it can refuse it before any byte is sent.
     if (forStorage(request)) return void answerStorage(request, response)
     if (asksFirst) response.writeContinue()
     cutSlowBody(request, limits.bodyMs)
     void answer(request, response)
   }
-  // Otherwise Node would answer a request without a host before its turn, and no limit would count
-  // it.
+  // With this check, Node would answer a request without a host before those that came earlier on
+  // the connection, and no limit would count it.
   const options = { keepAliveTimeout: keepAliveMs, requireHostHeader: false }
   const server = createServer(options, (request, response) =>
     turns.take(request, response, () => begin(request, response, false)),
@@ -61,8 +64,8 @@ export async function listen(
   server.on('checkExpectation', (request, response) =>
     turns.take(request, response, () => refuseUnheard(response, 417)),
   )
-  // A large file over a slow line takes hours, so Node's limit is off. Headers must still arrive
-  // within a minute, and ConnectionLimits bounds all other waits.
+  // A large file on a slow line takes hours, so Node's limit is off. Headers must still arrive
+  // within a minute, and ConnectionLimits limits all other waits.
   server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -78,7 +81,7 @@ export async function listen(
 }
 
 /**
- * RFC 9112 §3.2: since HTTP/1.1 every request names its host. Simple health checks still speak
+ * RFC 9112 §3.2: from HTTP/1.1 on, every request names its host. Simple health checks still speak
  * HTTP/1.0.
  */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {

@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([local.close(), open.close()]))
 
 /**
- * Opens `path` under the name `host` as a browser. Returns the address of the redirect, or null if
- * there is none.
+ * Opens `path` under the name `host` as a browser would. Returns the address that it is redirected
+ * to, or null if it is not redirected.
  */
 async function ledTo(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }

@@ -3,14 +3,15 @@ import type { HttpEnv } from './env.ts'
 import { isLoopback } from './served-hosts.ts'
 
 /**
- * Redirects a browser that opened this machine under another loopback name (localhost for
- * 127.0.0.1) to the name in `appUrl`. Cookies and presigned URLs belong to one name. It redirects
- * only pages, only between two loopback names, and only on the same port.
+ * Redirects a browser that opened this machine by another loopback name (localhost for 127.0.0.1)
+ * to the name in `appUrl`, because cookies and presigned URLs work only under that name. Only pages
+ * are redirected, only from one loopback name to another, and only on the same port.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { host, accept } = c.env.incoming.headers
-    // Nearly every request has the right name, so it passes before its URL is parsed.
+    // Nearly every request has the right name. So it passes before its URL is parsed, which would
+    // cost more.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const asked = new URL(c.req.url)

@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { clientAddress } from './client-address.ts'
 
-/** The networks where an operator's own proxy stands: this machine, or a private network. */
+/** The networks where an operator's own proxy usually is: this machine, and private networks. */
 const nearby = new BlockList()
 for (const [network, bits] of [
   ['127.0.0.0', 8],
@@ -20,8 +20,9 @@ nearby.addSubnet('fc00::', 7, 'ipv6')
 nearby.addSubnet('fe80::', 10, 'ipv6')
 
 /**
- * Makes a function that looks at the requests of a server with TRUST_PROXY off. It warns once when
- * a proxy seems to stand in front: all people would then share the proxy's address and its limits.
+ * Makes a function that looks at each request of a server whose setting TRUST_PROXY is off. It
+ * warns once if a proxy seems to pass the requests on: all people would then count as one client,
+ * with one address.
  */
 export function watchForProxy(log: Pick<Logger, 'warn'>): (request: IncomingMessage) => void {
   let isTold = false

@@ -11,8 +11,8 @@ type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
 /**
- * What a handler gets. Everything is parsed and allowed; only the product's rules remain to be
- * checked.
+ * What a handler gets. The values are parsed, and the caller is allowed to call. The handler only
+ * checks the rules of the product.
  */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
@@ -25,7 +25,10 @@ export interface Call<E extends Endpoint> {
   /** The origin of the links and presigned URLs in the answer. */
   publicOrigin: string
   log: Logger
-  /** Hono's context, for headers of the answer and for handlers whose answer is not JSON. */
+  /**
+   * Hono's context. A handler needs it to set headers of the answer, or to answer with something
+   * else than JSON.
+   */
   context: Context<HttpEnv>
 }
 
@@ -35,9 +38,7 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
-/**
- * The handlers of some endpoints, by name. The type makes a missing or an unknown name an error.
- */
+/** The handlers of some endpoints, by name. The type refuses a missing and an unknown name. */
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
@@ -46,8 +47,9 @@ interface MountOptions {
 }
 
 /**
- * Turns the contract's table into routes. Each route checks access, parses, calls its one handler
- * and checks the answer against the schema, so that nothing undeclared leaves the server.
+ * Turns the table of endpoints into routes. Each route checks access, parses the request, calls its
+ * one handler and checks the answer against the schema. So nothing that the schema does not name
+ * leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -68,7 +70,8 @@ function pathOf(name: EndpointName) {
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
-  // The table of handlers is typed by name. This loop has no literal names, so it needs the cast.
+  // TypeScript knows the type of each handler by its name. The loop does not know which name it
+  // has, hence the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     const session = await admit(row, context, options)
@@ -89,7 +92,10 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   }
 }
 
-/** Checks access. Every endpoint is closed unless its row says `visitor`. */
+/**
+ * Checks whether the caller may call this endpoint. Every endpoint needs a session unless its row
+ * says `visitor`.
+ */
 async function admit(
   row: Endpoint,
   context: Context<HttpEnv>,
@@ -104,7 +110,8 @@ async function admit(
 
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {
   const text = await context.req.text().catch((error: unknown) => {
-    // The client went away. A body that is too long has its own error.
+    // The client closed the connection before its body was complete. Another error, such as a body
+    // that is too long, is passed on.
     if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
   })
@@ -123,7 +130,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
   return parsed.data
 }
 
-/** Lists every fault with the name of its field. */
+/** Lists every fault of the input with the name of its field. */
 function listFaults(error: ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))

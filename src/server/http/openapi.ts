@@ -10,7 +10,7 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** Returns the contract as an OpenAPI 3.1 document that names `origin` as its server. */
+/** Returns the table of endpoints as an OpenAPI 3.1 document that names `origin` as its server. */
 export function openApiDocument(origin: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(endpoints) as EndpointName[]) {
@@ -60,8 +60,8 @@ function operation(operationId: string, row: Endpoint) {
 }
 
 /**
- * Returns one side of a schema. A schema that transforms its input has two sides, and often only
- * one can be written as JSON Schema.
+ * Returns a schema as JSON Schema. A schema that transforms values has an input and an output, and
+ * often only one of them can be written as JSON Schema. `io` says which one.
  */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })

@@ -11,8 +11,8 @@ import { pageHeaders } from './page-headers.ts'
 const readyWithinMs = 5000
 
 /**
- * The routes for operators and integrators: whether the server is up, whether it can serve, and its
- * contract.
+ * The routes for operators and for programs that use the API: whether the server runs, whether it
+ * can serve, and the description of the API.
  */
 export function operationsRoutes({
   config,
@@ -21,8 +21,8 @@ export function operationsRoutes({
 }: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
-    // Every client may ask, and each check writes a file. So calls during a check share it. A check
-    // that hangs is given up after a while, so that the next call checks again.
+    // Anybody may ask, and each check writes a file. So calls during a check share it. A check that
+    // takes too long counts as failed, so that the next call checks again.
     const look = () => Promise.all([db.execute(sql`select 1`), stores.current.check()])
     checking ??= inTime(look(), readyWithinMs).finally(() => {
       checking = undefined

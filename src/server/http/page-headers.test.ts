@@ -9,7 +9,7 @@ const page = {
   referrer: 'no-referrer',
 } as const
 
-/** Returns the sources of the content security policy, by directive. */
+/** Returns the allowed sources of the content security policy, for each of its directives. */
 function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(

@@ -14,14 +14,14 @@ function inline(html: string, element: 'script' | 'style') {
 
 /**
  * Returns the headers that protect a page whose HTML is known when the server starts. Scripts and
- * styles run only from our own files, or inline if their hash is in the built HTML. So markup in a
- * visitor's values never runs.
- * @param html the page as built; inline scripts and styles must be in bare <script> and <style>
- * tags.
- * @param appUrl the public origin; with https, browsers are told to keep to https.
+ * styles run only from our own files, or inline if their hash is in the built HTML. So a script
+ * that somebody types as the name of a file never runs.
+ * @param html the page as built; inline scripts and styles must be in <script> and <style> tags
+ * without attributes.
+ * @param appUrl the public origin; with https, browsers are told to use https only.
  * @param pictures other origins whose pictures the page shows.
- * @param connect other origins that the page's scripts may talk to.
- * @param referrer how much of a page's address other pages learn.
+ * @param connect other origins that the page's scripts may send requests to.
+ * @param referrer to whom the browser tells the page's address.
  */
 export function pageHeaders(page: {
   html: string

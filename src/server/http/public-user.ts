@@ -1,7 +1,7 @@
 import type { User } from '../../shared/contract/account.ts'
 import type { SessionUser } from './session.ts'
 
-/** Returns the fields of a user that the browser may see (spec §3, User). */
+/** Returns those fields of a user that the browser may see (spec §3, User). */
 export function publicUser(user: SessionUser): User {
   return {
     id: user.id,

@@ -6,14 +6,17 @@ const minute = 60_000
 const withoutEnd = 2 ** 31 - 1
 
 /**
- * How many attempts may be counted under one key in a window, which begins with the first attempt.
- * A counter with `withoutEnd` never refuses by itself.
+ * How many attempts may be counted under one key in a window of time, which begins with the first
+ * attempt. A counter whose `most` is `withoutEnd` only counts and never refuses.
  */
 const limits = {
   wrongLoginsByAddress: { most: 100, windowMs: 15 * minute },
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
-  /** The window of this counter grows: see `waitBetweenTries` in auth/login-pace.ts. */
+  /**
+   * The window of this counter grows with each wrong login: see `waitBetweenTries` in
+   * auth/login-pace.ts.
+   */
   pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
   loginsByAddress: { most: 600, windowMs: 15 * minute },
@@ -39,34 +42,39 @@ export interface Counter {
   windowMs: number
 }
 
-/** The counts of one attempt: each key with the end of the window that counted it. */
+/**
+ * What one attempt has added: the keys of its counters, each with the end of the window in which it
+ * was counted.
+ */
 export type Spent = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, so that all servers count together. */
 export interface RateLimits {
   /**
-   * Reads the counts of these counters by key, without writing. A counter whose window is over is
+   * Reads the counts of these counters by key, without writing. A counter whose window has ended is
    * left out.
-   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` where one of them is full.
+   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if one of them is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Adds one to every counter, or, where one of them is full, to none. Parallel calls cannot pass a
+   * Adds one to every counter. If one of them is full, adds nothing. Parallel calls cannot exceed a
    * limit.
    * @throws {AppError} as `check` does.
    */
   spend(counters: readonly Counter[]): Promise<Spent>
   /** Adds one to every counter, even to a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Takes back the counts of an attempt that was not completed, for these keys. */
+  /** Takes back what an attempt that was not completed has added, for these keys or for all. */
   refund(spent: Spent, keys?: readonly string[]): Promise<void>
-  /** Empties counters after a success, which shows that the attempts were honest. */
+  /**
+   * Empties counters. A success has shown that the attempts before it came from the right person.
+   */
   forget(keys: readonly string[]): Promise<void>
-  /** Makes a caller wait before its attempt goes on. */
+  /** Makes a caller wait for `ms` milliseconds before its attempt goes on. */
   hold(ms: number): Promise<unknown>
 }
 
-/** Returns a counter of the table above. */
+/** Returns a counter with the limit that the table above gives for `name`. */
 export function counter(name: keyof typeof limits, key: string): Counter {
   return { key: `${name}:${key}`, ...limits[name] }
 }
@@ -79,7 +87,10 @@ interface RateLimitOptions {
   hold: (ms: number) => Promise<unknown>
 }
 
-/** Creates rate limits in the table `rate_limits`. With `enabled: false` it counts nothing. */
+/**
+ * Creates rate limits in the table `rate_limits`. With `enabled: false` nothing is counted or
+ * refused.
+ */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   if (options.enabled) return new CountingLimits(options)
   return {
@@ -93,7 +104,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
 }
 
 /**
- * Makes the refusal for a client that may come again in `ms` milliseconds.
+ * Makes the refusal for a client that may try again in `ms` milliseconds.
  * @returns a TOO_MANY_REQUESTS whose sentence and `Retry-After` say when.
  */
 function tooManyAttempts(ms: number): AppError {
@@ -154,7 +165,7 @@ class CountingLimits implements RateLimits {
     if (spent.size === counters.length) return spent
     await this.refund(spent)
     await this.check(counters.filter(({ key }) => !spent.has(key)))
-    throw tooManyAttempts(0) // the full counter has emptied meanwhile
+    throw tooManyAttempts(0) // The full counter has become empty since it refused.
   }
 
   async add(counters: readonly Counter[]): Promise<void> {
@@ -166,8 +177,8 @@ class CountingLimits implements RateLimits {
     if (taken.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
-      // The rows are locked in the same order as by `spend`. A window that is over has no count to
-      // give back.
+      // The rows are locked in the same order as by `spend`. If the window has ended, there is no
+      // count to take back.
       text: `with kept as materialized
           (select key from rate_limits where key = any($1) order by key for update)
         update rate_limits set points = points - 1
@@ -176,7 +187,8 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [taken, taken.map((key) => spent.get(key))],
     })
-    // An attempt that was refused leaves no row. Otherwise invented names would fill the table.
+    // An attempt that is taken back must leave no row. Otherwise invented names would fill the
+    // table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in
@@ -200,7 +212,7 @@ class CountingLimits implements RateLimits {
   }
 }
 
-/** Postgres's driver returns a bigint as text. */
+/** The driver of Postgres returns a bigint as text. */
 function endOf({ until }: { until: string }): number {
   return Number(until)
 }

@@ -5,9 +5,9 @@ const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
 /**
- * Answers with the status and the `{message, code}` body of the error table. Resolves when the
- * answer has ended. Once headers are sent, it can only cut the connection, so that the client does
- * not take half an answer for a whole one.
+ * Answers with the status of the error table and a `{message, code}` body. Resolves when the answer
+ * has been sent. If the headers of another answer were sent already, it cuts the connection, so
+ * that the client does not take half an answer for a whole one.
  */
 export async function refuse(
   request: IncomingMessage,
@@ -30,8 +30,8 @@ export async function refuse(
     ...refusal.headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // Closing while bytes still arrive would reset the connection, and a browser would report a
-  // network error in place of the status. So the client gets some time to read the answer.
+  // If the connection were closed while bytes still arrive, it would be reset, and a browser would
+  // report a network error in place of the status. So the client gets some time to read the answer.
   if (bodyIsArriving) await linger(request)
   response.end()
 }

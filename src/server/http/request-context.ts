@@ -9,17 +9,18 @@ import type { ServedHosts } from './served-hosts.ts'
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /**
- * Removes the short code from a path. The code alone opens the file, so the log must not hold it.
+ * Removes the short code from a path. Whoever knows the code can open the file, so the log must not
+ * hold it.
  */
 function withoutCode(path: string): string {
   return path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
 }
 
 /**
- * Gives each request an id, a logger and the client's address. The answer names the id as
- * `x-request-id`, and forbids browsers to guess its type. Its date is that of the clock by which
- * links end, because browsers correct theirs by it. Each answer gets one log line. The query is
- * never logged, because it can hold a signature or a token.
+ * Gives each request an id, a logger and the client's address. The header `x-request-id` names the
+ * id, and another header forbids browsers to guess the type of the answer. The `date` header comes
+ * from the clock that ends links, because our pages correct the browser's clock by it. Each request
+ * gets one log line. The query is never logged, because it can hold a signature or a token.
  */
 export function requestContext(
   { log, clock }: Pick<Deps, 'log' | 'clock'>,
@@ -30,7 +31,7 @@ export function requestContext(
     const requestId = newRequestId()
     const requestLog = log.child({ requestId })
     const { incoming, outgoing } = c.env
-    // Headers are set on Node's own response, so that answers which bypass Hono have them too.
+    // The headers are set on Node's own response. So answers that bypass Hono have them too.
     outgoing.setHeader('x-request-id', requestId)
     outgoing.setHeader('x-content-type-options', 'nosniff')
     outgoing.setHeader('date', clock().toUTCString())

@@ -6,8 +6,8 @@ import type { ServedHosts } from './served-hosts.ts'
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses requests that change state and come from a page of another site. A browser always names
- * the origin of such a request. A client that names none (curl, a script) has no cookies that
+ * Refuses requests that change something and come from a page of another site. A browser always
+ * names the origin of such a request. A client that names none (curl, a script) has no cookies that
  * another site could misuse.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
@@ -20,8 +20,9 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
 }
 
 /**
- * True when the browser says that the request comes from our own pages: those of the public origin,
- * or those of the request's host. An earlier check has made sure that the server serves this host.
+ * Returns true when the browser says that the request comes from one of our own pages: a page of
+ * the public origin, or of the host that the request asks for. An earlier check has made sure that
+ * this host is ours.
  */
 function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')

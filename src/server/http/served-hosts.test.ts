@@ -6,7 +6,9 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
   return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
-/** The origin of pages for each `Host`. Null means that the host is refused. */
+/**
+ * Which origin a page has when it was opened with this `Host` header. null: the request is refused.
+ */
 type Table = [host: string | undefined, origin: string | null][]
 
 describe('a public name', () => {
@@ -14,11 +16,12 @@ describe('a public name', () => {
   const table: Table = [
     ['files.example.org', 'https://files.example.org'],
     ['FILES.Example.ORG', 'https://files.example.org'],
-    // A proxy may pass on its own port, our port, or none.
+    // The header may hold the port of a proxy, our own port, or none.
     ['files.example.org:443', 'https://files.example.org'],
     ['files.example.org:3000', 'https://files.example.org'],
     ['files.example.org:', 'https://files.example.org'],
-    // With the dot, a page has other cookies and another origin, so it would not work.
+    // With a dot at the end, a browser sees another host: the page has other cookies and does not
+    // work.
     ['files.example.org.', null],
     ['evil.example', null],
     ['files.example.org.evil.example', null],

@@ -4,31 +4,43 @@
  */
 import { isIPv4 } from 'node:net'
 
-/** What a Host header may hold (RFC 9110 §7.2): no password, no path and no second name. */
+/**
+ * What a Host header may hold (RFC 9110 §7.2): a name or an address, and a port. No password, no
+ * path and no second name.
+ */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 
-/** The hosts under which the server answers. DNS rebinding needs a name that is not among them. */
+/**
+ * The hosts that the server answers for. An attack by DNS rebinding uses another name and is
+ * refused.
+ */
 export interface ServedHosts {
   /**
-   * Returns the origin of a page opened under this `Host`, or null where the host is not served.
-   * Ports are not compared: a proxy may leave them out, and rebinding changes only names.
+   * Returns the origin of a page that was opened with this `Host` header, or null where the host is
+   * not served. Ports are not compared: a proxy may leave them out, and DNS rebinding changes only
+   * names.
    */
   pageOrigin(host: string | undefined): string | null
   /**
-   * Returns the origin for the links and presigned URLs in an answer to a request with this `Host`.
+   * Returns the origin that links and presigned URLs get in the answer to a request with this
+   * `Host` header.
    */
   publicOrigin(host: string | undefined): string
 }
 
-/** True for a name or address by which a machine reaches itself, as `URL.hostname` writes it. */
+/**
+ * True for a name or address by which a machine reaches itself. `hostname` is written as in
+ * `URL.hostname`.
+ */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 /**
- * Returns the served hosts: the host of `appUrl` and, while it is a loopback name, every loopback
- * name. Where APP_URL is not set, numeric addresses are served too: a server started with
- * HOST=0.0.0.0 is opened by the machine's address, and links lead to the address of the request.
+ * Returns the hosts that the server answers for: the host of `appUrl` and, if that is a loopback
+ * name, every loopback name. Where APP_URL is not set, numeric addresses are served too: a server
+ * that was started with HOST=0.0.0.0 is opened by the machine's address, and its links lead to that
+ * address.
  */
 export function servedHosts({
   appUrl,

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 
 type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>
 
-/** The signed-in user as use cases see it. `tier` is the tier that applies now. */
+/** The signed-in user for the use cases of the server. `tier` is the tier that applies now. */
 export interface SessionUser {
   id: string
   email: string
@@ -20,15 +20,15 @@ export interface SessionUser {
   image: string | null
 }
 
-/** The session of a request. */
+/** The session of a request, by which the server knows the user. */
 export interface Session {
-  /** The id of its row. It opens nothing: the cookie carries another value. */
+  /** The id of the session's row. Nobody can sign in with it: the cookie carries another value. */
   id: string
   user: SessionUser
 }
 
 /**
- * Turns a user of Better Auth into the user for use cases at `now`.
+ * Turns a user of Better Auth into the user for our use cases, with the tier that applies at `now`.
  * @throws {RangeError} for a tier or role that this program does not know.
  */
 export function toSessionUser(user: AuthUser, now: Date): SessionUser {

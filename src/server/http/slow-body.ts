@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Cuts a request whose body does not arrive within `bodyMs`. Only the client's time counts. The
- * time after the body has arrived does not count, nor the time while the server leaves the buffer
- * full.
+ * Cuts off a request whose body does not arrive within `bodyMs`. Time counts only while the server
+ * waits for the client, not while the server itself leaves its buffer full.
  */
 export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers

@@ -15,8 +15,8 @@ afterEach(() => {
 })
 
 /**
- * Serves one request with `answer`. `lookOn` looks for stalled clients `looks` times, and calls
- * `move` after each look. It returns whether the client was cut.
+ * Serves one request with `answer`. The returned `lookOn` checks `looks` times for stalled clients,
+ * and calls `move` after each check. It returns whether the client was cut off.
  */
 async function serve(
   text: string,
@@ -52,7 +52,10 @@ function much(_: IncomingMessage, response: ServerResponse) {
 }
 const { patience } = StalledClients
 
-/** Waits until the kernel's buffers for a client that does not read are full. */
+/**
+ * Waits until the client, which does not read, can be sent no more bytes: the buffers of the kernel
+ * are full.
+ */
 async function untilFull(response: ServerResponse) {
   const left = () => Reflect.get(response.socket ?? {}, '_handle')?.writeQueueSize
   for (let before = -1; before !== left(); ) {
@@ -78,8 +81,8 @@ it('leaves a reader who moves, however slowly', async () => {
   const { client, lookOn } = await serve(get, much)
   let read = 0
   const readSome = async (look: number) => {
-    // The client pauses for long, and reads some MiB in between. The kernel does not report smaller
-    // reads to the server.
+    // The client pauses for long, and then reads some MiB. The kernel does not report smaller reads
+    // to the server.
     if (look % (patience / 2) > 0) return
     for (const goal = read + 8 * MiB; read < goal; ) {
       const chunk: Buffer | null = client.read()

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Cuts the connection of every client that makes no progress: it reads nothing of its answer, or
- * sends nothing of the body that it announced. A slow client is not cut as long as it makes
- * progress. The server's own time does not count.
+ * Closes the connection of every client that makes no progress: it reads nothing of its answer, or
+ * sends nothing of the body that it announced. A slow client stays connected as long as it makes
+ * progress. Time in which the server itself is busy does not count.
  */
 export class StalledClients {
   readonly #responses: Iterable<ServerResponse>
@@ -15,10 +15,10 @@ export class StalledClients {
     this.#responses = responses
   }
 
-  /** A client is cut after this many looks without progress. */
+  /** A client is cut off after this many checks in a row without progress. */
   static readonly patience = 12
 
-  /** Looks at all clients once. Call it at even intervals. */
+  /** Checks all clients once. Call it at even intervals. */
   look(): void {
     for (const response of this.#responses) {
       const progress = progressOf(response)
@@ -35,8 +35,8 @@ export class StalledClients {
 }
 
 /**
- * Describes the client's progress with what the server waits for; null where the server waits for
- * nothing.
+ * Describes how far the client has come with what the server waits for. Two checks with the same
+ * text mean no progress. null: the server waits for nothing.
  */
 function progressOf(response: ServerResponse): string | null {
   const { req: request, socket } = response
@@ -44,14 +44,14 @@ function progressOf(response: ServerResponse): string | null {
   if (response.writableLength > 0) {
     return `read ${socket.bytesWritten - socket.writableLength}, ${queuedBytes(socket)} left`
   }
-  // While the buffer is full, the server itself is not reading.
+  // While the buffer is full, the server does not read. So the client cannot send.
   const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
   return mayArrive ? `sent ${socket.bytesRead}` : null
 }
 
 /**
  * Returns how many bytes of the current write the kernel has not taken yet. Node reports a write
- * only when it is complete; Node's own socket time-outs read this field too. Those time-outs do not
+ * only when it is complete, and Node's own time-outs read this field too. Those time-outs do not
  * help here: every byte that arrives restarts them, and a client that reads nothing may still send.
  */
 function queuedBytes(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {

@@ -5,9 +5,9 @@ import type { ConnectionLimits } from './connection-limits.ts'
 type WaitingLimits = Pick<ConnectionLimits, 'waitingRequests' | 'waitingBytes'>
 
 /**
- * Answers the requests of a connection one after another. An answer begins after the answers before
- * it were sent. Node itself would start all requests that a client sends early. A few KiB of
- * requests would cost as much as thousands of clients, perhaps for answers that the client never
+ * Answers the requests of a connection one after another: each begins when the answers before it
+ * were sent. Node itself would start every request as soon as it arrives. Then a few KiB of
+ * requests could cost as much as thousands of clients, perhaps for answers that the client never
  * reads.
  */
 export class Turns {
@@ -16,7 +16,7 @@ export class Turns {
   readonly #limits: WaitingLimits
   #bytes = 0
 
-  /** @param limits a request that would pass them cuts its connection. */
+  /** @param limits a request that would exceed them makes the server cut its connection. */
   constructor(limits: WaitingLimits) {
     this.#limits = limits
   }
@@ -26,7 +26,10 @@ export class Turns {
     return this.#current
   }
 
-  /** Calls `answer` when it is this response's turn, or never if the connection ends before. */
+  /**
+   * Calls `answer` when the answers before it on this connection were sent. If the connection ends
+   * earlier, `answer` is never called.
+   */
   take(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
     const { socket } = request
     if (socket.destroyed) return
@@ -35,13 +38,13 @@ export class Turns {
       response.once('close', () => this.#current.delete(response))
       answer()
     }
-    // Node assigns the socket to the response that is sent next.
+    // Node gives the socket to the response that is sent next.
     if (response.socket) {
       begin()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // The first waiting request costs nothing: an honest client can send it before this server has
+    // The first waiting request does not count: an honest client can send it before this server has
     // noted the end of its last answer.
     const bytes = waiting === 0 ? 0 : memoryOf(request)
     const { waitingRequests, waitingBytes } = this.#limits

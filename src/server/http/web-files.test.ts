@@ -50,7 +50,7 @@ beforeAll(async () => {
   }
   server = await serve('http://127.0.0.1:3000')
   encrypted = await serve('https://files.example.org', ['https://bytes.example.org'])
-  // The server has read everything at its start. Later changes of the folder do not matter.
+  // The server read everything when it started. A later change of the folder must not matter.
   await rm(join(folder, 'web'), { recursive: true })
 })
 afterAll(async () => {

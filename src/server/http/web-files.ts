@@ -10,8 +10,8 @@ import type { HttpEnv } from './env.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /**
- * Answers GET and HEAD for the files and pages of the built web. Any other path goes on to the 404
- * answer.
+ * Answers GET and HEAD for the files and pages of the built web. For any other path it calls the
+ * next handler, which answers 404.
  */
 export type WebFiles = Handler<HttpEnv>
 
@@ -27,7 +27,10 @@ interface WebFile {
   variants: Map<Coding, Variant>
 }
 
-/** The best coding comes first. The build writes the compressed files beside each file. */
+/**
+ * The compressions from best to worst, each with the ending of its files. The build writes the
+ * compressed files beside each file.
+ */
 const codings: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -35,12 +38,12 @@ const codings: readonly [Coding, string][] = [
 ]
 
 /**
- * Serves the built web in `distDir`, which it reads into memory once. Hashed assets may be cached
- * for ever. The application's HTML answers its own paths (`shared/pages.ts`) and, with status 404,
- * any other path that a browser opens. A request can reach only files that were found in the
- * folder.
+ * Serves the built web in `distDir`, which it reads into memory once. Files with a hash in their
+ * name may be cached forever. The application's HTML answers its own paths (`shared/pages.ts`) and,
+ * with status 404, any other path that a browser opens. A request can reach only files that were
+ * found in the folder.
  * @param pictures other origins whose pictures the application shows, such as those of people.
- * @param connect other origins that the application talks to, such as the object storage.
+ * @param connect other origins that the application sends requests to, such as the object storage.
  * @throws {StartFault} when the web is not built.
  */
 export function webFiles(options: {
@@ -62,7 +65,8 @@ export function webFiles(options: {
     variants,
   })
   const ordinary = application('same-origin')
-  // A proxy would write the token of a letter into its log once more with each file of the page.
+  // The address of these pages holds a secret token from a mail. Browsers must not send that
+  // address along when they load the page's files, because a proxy would log it.
   const silent = application('no-referrer')
   const screens = new Map<string, WebFile>(
     pages.map((path) => [path, tokenPages.includes(path) ? silent : ordinary]),
@@ -79,8 +83,8 @@ export function webFiles(options: {
 }
 
 /**
- * Reads the files that have a path of their own. HTML pages are left out, because they are filled
- * in or have special headers.
+ * Reads the files that are served under their own path. HTML pages are left out, because they are
+ * filled in or have special headers.
  */
 function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
@@ -132,8 +136,8 @@ function readIfThere(file: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * RFC 9110 §12.5.3: returns the best coding that the client accepts, by the client's weights, then
- * by our order.
+ * RFC 9110 §12.5.3: returns the best compression that the client accepts, first by the client's
+ * weights, then by our order.
  */
 function chooseCoding(acceptEncoding: string | undefined, file: WebFile): Coding {
   const weights = new Map(
@@ -162,7 +166,7 @@ function send(c: Context<HttpEnv>, file: WebFile, status: 200 | 404) {
   })
 }
 
-/** RFC 9110 §13.1.2: compares weakly, because a proxy may have weakened the tag. */
+/** RFC 9110 §13.1.2: ignores the mark `W/`, because a proxy may have added it. */
 function matches(ifNoneMatch: string | undefined, etag: string) {
   return (
     ifNoneMatch?.split(',').some((tag) => {

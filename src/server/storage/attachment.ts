@@ -2,7 +2,7 @@ import { encodeExtended, format } from 'content-disposition'
 
 /**
  * Returns the Content-Disposition of a download, which makes browsers save the file under this name
- * and never show it. It always has both forms of the name: the exact one, and an ASCII one for
+ * and never show it. It always has both forms of the name: the exact one, and one in ASCII for
  * clients that know only that.
  */
 export function attachment(fileName: string): string {
@@ -16,8 +16,8 @@ export function attachment(fileName: string): string {
 
 /**
  * The Cache-Control of a download. `private` keeps the bytes out of every shared cache. The browser
- * may keep them, so that If-None-Match and resuming work. But it must ask the server before each
- * use, and the server refuses after the link has ended. `no-transform` forbids recompressing, since
- * the ETag names the exact bytes.
+ * may keep them, so that it can resume a download and need not repeat one. But it must ask the
+ * server before each use, and the server refuses after the link has ended. `no-transform` forbids
+ * proxies to recompress, since the ETag stands for the exact bytes.
  */
 export const downloadCaching = 'private, no-cache, no-transform'

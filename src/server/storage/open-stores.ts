@@ -21,19 +21,19 @@ export interface OpenStores {
   stores: Stores
   disk: DiskStorage
   /**
-   * Answers the requests whose path begins with /storage/. Only the URLs of the disk lead to this
-   * server.
+   * Answers the requests whose path begins with /storage/, which are for files on the disk. A
+   * bucket answers its own requests.
    */
   handle: DiskStorage['handle']
-  /** The other origins with which pages exchange bytes. */
+  /** The origins other than ours to which pages send bytes, or from which they get them. */
   origins: string[]
   /** Ends running transfers, and closes every store. */
   close(): Promise<void>
 }
 
 /**
- * Opens every store that the settings name. Files on the disk stay there: they are served and purged
- * even when new files go to a bucket.
+ * Opens every store that the settings name. Files on the disk stay there: they are served and
+ * removed in time even when new files go to a bucket.
  * @throws {StartFault} when the bucket cannot be used, and as `openDiskStorage` does.
  */
 export async function openStores({
@@ -63,7 +63,10 @@ export async function openStores({
   }
 }
 
-/** The AWS SDK costs time and memory at the start, so it is loaded only where there is a bucket. */
+/**
+ * Loads the AWS SDK only where there is a bucket, because the SDK costs time and memory at the
+ * start.
+ */
 async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
   const { openBucket } = await import('./s3/open-bucket.ts')
   return openBucket(options)

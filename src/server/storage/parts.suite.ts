@@ -18,8 +18,8 @@ const hour = 3_600_000
 const partSize = 5 * 1024 * 1024
 
 /**
- * Tests what every storage driver promises for uploads in parts. Signed URLs are tested through
- * real HTTP. `open` opens a store that nothing else writes to.
+ * Tests what every storage driver promises for uploads in parts. Signed URLs are tested by real
+ * HTTP requests. `open` opens a store that nothing else writes to.
  */
 export function partsSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`parts of the storage port: ${name}`, () => {
@@ -31,7 +31,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     })
     afterAll(() => opened.close())
 
-    /** Makes a new upload with the bytes to send and the grants of its parts. */
+    /** Makes a new upload: the bytes to send, and for each part what its presigned URL allows. */
     const upload = (size: number, changes: Partial<UploadGrant> = {}) => {
       const bytes = randomBytes(size)
       const whole: UploadGrant = {
@@ -98,7 +98,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
       return { [name]: checksumOf(bytes) }
     }
-    /** Returns the entry of a part in `listParts` when the part holds its bytes. */
+    /** Returns what `listParts` should tell of a part that holds its bytes. */
     const stored = (of: Upload, partNumber: number) => {
       const one = part(of, partNumber)
       return { partNumber, size: one.size, checksum: checksumOf(bytesOf(of, one)) }
@@ -192,8 +192,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await held(of)).toEqual([])
     })
 
-    // The parts are small, because a server may refuse a large body and cut the connection before
-    // all of it was sent.
+    // The parts are small. A server may refuse a large body and cut the connection before all of it
+    // was sent, and the test would not see the refusal.
     it('refuses an altered signature, key, number or size', async () => {
       const of = upload(1000)
       await sendParts(of, 1)

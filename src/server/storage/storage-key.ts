@@ -3,7 +3,8 @@ import { customAlphabet } from 'nanoid'
 const keyLength = 26
 const keyPattern = /^[0-9a-z]{26}$/
 
-// Only lower case, so that two keys are never one file on a filesystem that ignores case.
+// The key has only lower case, so that two keys never name one file where a file system ignores
+// case.
 const randomKey = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', keyLength)
 
 /**
@@ -14,7 +15,10 @@ export function newStorageKey(): string {
   return randomKey()
 }
 
-/** Whether a text has the form of a storage key. This is checked before a path is made from it. */
+/**
+ * Tells whether a text has the form of a storage key. This is checked before a path is made from
+ * the text.
+ */
 export function isStorageKey(text: string): boolean {
   return keyPattern.test(text)
 }

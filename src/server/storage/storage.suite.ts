@@ -9,18 +9,18 @@ import { newStorageKey } from './storage-key.ts'
 
 export interface OpenStorage {
   storage: Storage
-  /** Marks the upload as over, as a use case does before it removes the upload's bytes. */
+  /** Marks the upload as ended, as the server does before it removes the upload's bytes. */
   endUpload(key: string): void
   close(): Promise<void>
 }
 
 const hour = 3_600_000
-/** The statuses of a PUT that succeeded (spec §5). */
+/** The statuses that mean that a PUT succeeded (spec §5). */
 export const accepted = [200, 204]
 
 /**
- * Tests what every storage driver promises. Signed URLs are tested through real HTTP. `open` opens
- * a store that nothing else writes to.
+ * Tests what every storage driver promises. Signed URLs are tested by real HTTP requests. `open`
+ * opens a store that nothing else writes to.
  */
 export function storageSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`storage port: ${name}`, () => {
@@ -441,7 +441,8 @@ export function withSignatureOf(url: string, other: string): string {
 }
 
 /**
- * Sends the beginning of a body and cuts the connection. Resolves when the connection is closed.
+ * Sends the beginning of a body and then cuts the connection. Resolves when the connection is
+ * closed.
  */
 export function breakOffUpload(
   url: string,

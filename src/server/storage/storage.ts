@@ -1,11 +1,13 @@
 /**
  * Where the bytes of files are kept. The words of this room:
- * - The *port* is the interface below. A *driver* implements it: on a disk, or in a *bucket* of S3.
+ * - The *port* is the interface `Storage` below. A *driver* implements it: on a disk, or in a
+ *   *bucket* of S3.
  * - An *object* is the bytes under one storage key. A *sealed* object is final and durable.
- * - A *grant* is what a presigned URL allows, as data.
- * - A *write lock* is the right to change the bytes under one key, or those of one part. The newest
- *   request gets it.
- * - The *ceiling* is how many transfers may run at once. A request beyond it is refused with 503.
+ * - A *grant* says what a presigned URL allows.
+ * - A *write lock* is the right to change the bytes under one key, or those of one part. The
+ *   newest request gets it.
+ * - The *ceiling* is how many transfers may run in parallel. A request beyond it is refused with
+ *   503.
  * - An *orphan* is an object that neither an upload nor a file names. A *sweep* is a job that
  *   removes abandoned uploads or orphans.
  */
@@ -13,7 +15,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
 import type { StorageName } from './storage-name.ts'
 
-/** What a presigned upload URL allows: exactly these bytes under this key, until a moment. */
+/** What a presigned upload URL allows: exactly `size` bytes under this key, until a moment. */
 export interface UploadGrant {
   key: string
   /** The exact size in bytes. */
@@ -23,11 +25,11 @@ export interface UploadGrant {
   until: Date
 }
 
-/** One part of an upload: its place in the file and its exact size. */
+/** One part of an upload: where it begins in the file, and its exact size. */
 export interface PartGrant extends UploadGrant {
   /** Counted from 1. */
   partNumber: number
-  /** The offset of its first byte in the file, in bytes. */
+  /** How many bytes of the file come before this part. */
   offset: number
 }
 
@@ -36,8 +38,8 @@ export interface StoredPart {
   partNumber: number
   size: number
   /**
-   * The part's checksum of the store's `checksum` kind, in base64; absent where the store cannot
-   * tell it.
+   * The part's checksum in base64, of the kind that the store's `checksum` names. Absent where the
+   * store cannot tell it.
    */
   checksum?: string
 }
@@ -45,24 +47,21 @@ export interface StoredPart {
 /** What a download needs for its answer. */
 export interface DownloadGrant {
   key: string
-  /** In bytes. */
+  /** The exact size in bytes. */
   size: number
   mimeType: string
-  /** The cleaned name, for `Content-Disposition`. */
+  /** The name under which browsers save the file, for `Content-Disposition`. */
   fileName: string
-  /**
-   * Identifies these bytes for ever, since they never change under a key. It becomes the strong
-   * ETag.
-   */
+  /** Names exactly these bytes. Bytes never change under a key, so it is a strong ETag. */
   version: string
   createdAt: Date
-  /** The moment the link ends. No presigned URL lives longer than the link. */
+  /** When the link ends. No presigned URL lives longer than the link. */
   until: Date
 }
 
 /**
- * Called before the first byte of a GET is sent, with that byte's offset in the file. The answer
- * waits for it.
+ * Is called before the first byte of a GET is sent, with the offset of that byte in the file. The
+ * answer waits for it.
  */
 export type OnBytes = (start: number) => Promise<void>
 
@@ -72,8 +71,8 @@ export type Delivery =
   | {
       kind: 'stream'
       /**
-       * Answers GET and HEAD with ranges and conditions. Resolves when the answer has ended. If the
-       * client leaves early, it resolves too.
+       * Answers GET and HEAD, with ranges and conditional headers. Resolves when the answer has
+       * been sent, or when the client has left.
        */
       send(request: IncomingMessage, response: ServerResponse, onBytes?: OnBytes): Promise<void>
     }
@@ -84,85 +83,89 @@ export type DownloadMethod = 'GET' | 'HEAD'
 export interface StoredObject {
   key: string
   /**
-   * When the object's bytes last changed. For an object that is arriving, this may be as early as
-   * its start.
+   * When the object's bytes last changed. For an object whose bytes still arrive, it may be as
+   * early as the start of its upload.
    */
   modifiedAt: Date
 }
 
 /**
- * The port to the place where bytes are kept. Every driver passes the whole of `storage.suite.ts`.
- * Keys come from `newStorageKey`, never from text that a user typed.
+ * What keeps the bytes of files: a disk, or a bucket. Every implementation passes the whole of
+ * `storage.suite.ts`. Keys come from `newStorageKey`, never from text that a user typed.
  */
 export interface Storage {
   readonly name: StorageName
   /**
-   * Promises room for `bytes` that are still to arrive under a key (decision 026). Returns false,
-   * and promises nothing, where the store would then have less free space than it must keep.
+   * Reserves space for `bytes` that will still arrive under a key (decision 026). If the store
+   * would then have less free space than it must keep, reserves nothing and returns false.
    */
   promiseRoom(key: string, bytes: number): Promise<boolean>
   /** Returns an absolute URL that takes the whole file in one PUT (design §5, upload protocol). */
   signUpload(grant: UploadGrant): Promise<string>
   /** The checksum that a PUT may carry. A body that does not match is refused and not kept. */
   readonly checksum: BodyChecksum
-  /** Whether `seal` returns the SHA-256 of the bytes. False where the bytes bypass this server. */
+  /**
+   * Whether `seal` returns the SHA-256 of the bytes. False where the bytes do not pass through this
+   * server.
+   */
   readonly computesSha256: boolean
   /**
    * Returns absolute URLs in the order of the parts. Each takes one part of one upload in one PUT.
-   * Parts may be sent in any order and at once; a part that is sent again replaces the earlier one.
-   * Parts and the PUT of the whole file exclude each other: the one begun last counts.
+   * Parts may be sent in any order and in parallel. A part that is sent again replaces the earlier
+   * one. An upload uses either its parts or the PUT of the whole file: the one that was begun last.
    */
   signParts(parts: readonly PartGrant[]): Promise<string[]>
   /**
-   * Lists the parts of an upload that arrived completely, by number; none when the upload is sealed
-   * or unknown.
+   * Lists the parts of an upload that arrived completely, in the order of their numbers. The list
+   * is empty when the upload is sealed or unknown.
    */
   listParts(key: string): Promise<StoredPart[]>
   /**
-   * Returns the bytes stored under a key so far, 0 for an empty file, or null when there is no such
-   * object. Only parts that arrived completely count.
+   * Returns how many bytes are stored under a key so far: 0 for an empty file, null when there is
+   * no such object. Only parts that arrived completely count.
    */
   storedSize(key: string): Promise<number | null>
   /**
-   * Makes an uploaded object final and durable: after this the bytes survive a power cut and no
-   * presigned upload URL can change them. Sealing twice succeeds.
+   * Makes an uploaded object final and durable. After this the bytes survive a power cut, and no
+   * presigned URL for uploads can change them. Sealing twice succeeds.
    * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<string | null>
   /**
-   * Returns how to answer a download of a sealed object with this method. A redirect leads to a URL
-   * that lives for a minute at most, and never longer than `grant.until`.
+   * Returns how to answer a download of a sealed object: with the bytes, or with a redirect to a
+   * URL that lives for a minute at most, and never longer than `grant.until`.
    */
   deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
   /**
-   * Returns an absolute URL that answers this method (GET by default), with ranges, until
+   * Returns an absolute URL that answers this method (GET by default), also with ranges, until
    * `grant.until`.
    */
   signDownload(grant: DownloadGrant, method?: DownloadMethod): Promise<string>
   /**
-   * Removes an object, sealed or not. URLs signed for it stop working. Removing a missing object
-   * succeeds.
+   * Removes an object, sealed or not. URLs that were signed for it stop working. Removing an object
+   * that does not exist succeeds.
    */
   remove(key: string): Promise<void>
   /** Lists every object, sealed or not, in no particular order. */
   list(): AsyncIterable<StoredObject>
-  /** Returns the installation that claimed this store, or null before any has. */
+  /**
+   * Returns the id of the installation that this store belongs to, or null if it belongs to none
+   * yet.
+   */
   installation(): Promise<string | null>
-  /** Marks the store, durably, as the property of an installation. */
+  /** Records, durably, that the store belongs to an installation. */
   claim(installation: string): Promise<void>
   /**
-   * Returns the same store with presigned URLs under another origin of this server. Absent where
-   * URLs do not lead to this server.
+   * Returns the same store, whose presigned URLs begin with another origin of this server. Absent
+   * where presigned URLs do not lead to this server.
    */
   under?(origin: string): Storage
   /** Resolves when the store answers and can be written to; rejects otherwise. */
   check(): Promise<void>
 }
 
-/**
- * Says that the stored size is not the announced one. `actual` is null when no bytes are stored.
- */
+/** The stored size is not the announced one. `actual` is null when no bytes are stored. */
 export class SizeMismatch extends Error {
   readonly expected: number
   readonly actual: number | null

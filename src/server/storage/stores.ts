@@ -3,7 +3,8 @@ import type { Storage } from './storage.ts'
 import type { StorageName } from './storage-name.ts'
 
 /**
- * The stores of this server. Each row names the store of its bytes; one store takes new uploads.
+ * The stores of this server. Each row of an upload or a file names the store of its bytes. One
+ * store takes new uploads.
  */
 export interface Stores {
   /** The store for new uploads. */
@@ -15,7 +16,7 @@ export interface Stores {
    * @throws {AppError} UNAVAILABLE when this server's settings do not name that store.
    */
   of(name: StorageName): Storage
-  /** Returns the same stores, whose presigned URLs to this server begin with the given origin. */
+  /** Returns the same stores. Their presigned URLs to this server begin with the given origin. */
   under(origin: string): Stores
 }
 

@@ -2,8 +2,8 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 
 /**
- * The names of errors that mean "not there". `InvalidPart` means that a part was sent again after
- * it was listed, so the listed one is gone.
+ * The names of S3's errors that mean "not there". `InvalidPart` is one: the part was sent again
+ * after it was listed, so the listed one no longer exists.
  */
 const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 

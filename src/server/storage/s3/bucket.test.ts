@@ -73,7 +73,8 @@ describeOnS3('opening a bucket', () => {
     ])
     expect(before.said[0]).toContain(JSON.stringify(rule))
 
-    // The bucket accepts the rule that the message gives.
+    // The message contains the rule that the bucket lacks. After the bucket got this rule, there is
+    // no message any more.
     const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
     const CORSConfiguration = { CORSRules: [said] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))

@@ -9,15 +9,22 @@ import {
 import type { Clock } from '../../clock.ts'
 
 const methods = ['PUT', 'GET', 'HEAD']
-/** The type is signed. The MD5 lets the bucket check the body (contract: `checksum`). */
+/**
+ * The headers that a browser sends with each part. The type is part of the signature. By the MD5
+ * the bucket checks the body.
+ */
 const sentHeaders = ['content-type', 'content-md5']
 const readHeader = 'etag'
-/** Of the minute that the URL of a download lives, this much may be lost to clocks that differ. */
+/**
+ * How much the clocks of the server and the bucket may differ. The URL of a download lives for one
+ * minute, and such a difference shortens that.
+ */
 const tolerableDifferenceMs = 15_000
 
 /**
- * Checks whether a page of `origin` can use a bucket, and whether URLs signed by `clock` work there.
- * @returns every obstacle with its cure, one sentence each; none when all is well.
+ * Checks whether pages of `origin` can use a bucket, and whether URLs that are signed by `clock`
+ * work there.
+ * @returns one sentence for each obstacle, with its cure; none when there is no obstacle.
  */
 export async function checkBucket(
   client: S3Client,
@@ -34,7 +41,8 @@ export async function checkBucket(
 }
 
 /**
- * Returns the CORS rule that a bucket needs for pages of `origin`, as S3's PutBucketCors takes it.
+ * Returns the CORS rule that a bucket needs for pages of `origin`, in the form that S3's
+ * PutBucketCors takes.
  */
 export function neededRule(origin: string): CORSRule {
   return {
@@ -47,8 +55,8 @@ export function neededRule(origin: string): CORSRule {
 }
 
 /**
- * Returns the methods with which a browser would not let a page of `origin` send or read what an
- * upload needs. S3 applies the first rule that matches the origin and the method.
+ * Returns the methods that these CORS rules do not allow a page of `origin` as uploads and
+ * downloads need them. S3 applies the first rule that matches the origin and the method.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
   return methods.filter((method) => {
@@ -63,7 +71,10 @@ export function refusedMethods(rules: readonly CORSRule[], origin: string): stri
   })
 }
 
-/** Whether a pattern of S3 matches. It has at most one `*`, which stands for any text. */
+/**
+ * Tells whether one of S3's patterns matches the text. A pattern has at most one `*`, which stands
+ * for any text.
+ */
 function matches(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => {
     const [start = '', end] = pattern.toLowerCase().split('*')
@@ -93,8 +104,8 @@ async function versioningFault(client: S3Client, bucket: string): Promise<string
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
     if (Status !== 'Enabled') return null
   } catch {
-    // A storage that cannot answer this question mostly has no versioning, and nothing depends on
-    // the answer.
+    // A storage that cannot answer this question usually has no versioning. Uploads and downloads
+    // do not depend on the answer.
     return null
   }
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
@@ -116,7 +127,7 @@ async function clockFault(client: S3Client, bucket: string, clock: Clock): Promi
   try {
     await client.send(command)
   } catch {
-    // Whether the bucket can be reached is checked elsewhere, with a message of its own.
+    // Another check tells, with its own message, whether the bucket can be reached.
     return null
   }
   if (differenceMs <= tolerableDifferenceMs) return null
@@ -125,8 +136,8 @@ async function clockFault(client: S3Client, bucket: string, clock: Clock): Promi
 }
 
 /**
- * Returns by how many milliseconds a moment, told in whole seconds, surely lies outside of the time
- * from `from` to `to`; 0 for a moment that cannot be read.
+ * The moment is known only to the second. Returns by how many milliseconds it lies at least before
+ * `from` or after `to`; 0 for a moment that cannot be read.
  */
 function differenceFrom(moment: number, from: number, to: number): number {
   if (Number.isNaN(moment)) return 0

@@ -4,14 +4,14 @@ import type { S3Settings } from '../../s3-settings.ts'
 
 const connectionMs = 5000
 /**
- * The server's own requests carry no file bytes. A request that takes longer than this will get no
- * answer.
+ * A request that takes longer than this will get no answer: the server's own requests are small,
+ * because they carry no bytes of files.
  */
 const requestMs = 60_000
 
 /**
- * One client for the server's own requests, and one that signs URLs. A signature covers the host,
- * so URLs for browsers must be signed for the address that browsers use.
+ * One client makes the server's own requests, the other signs URLs. A signature covers the host, so
+ * URLs for browsers must be signed for the address that browsers use.
  */
 export interface S3Clients {
   own: S3Client
@@ -40,7 +40,8 @@ export function createS3Clients(settings: S3Settings): S3Clients {
 }
 
 /**
- * Returns the origin of every presigned URL, such as https://bucket.s3.eu-central-1.amazonaws.com.
+ * Returns the origin that every presigned URL begins with, such as
+ * https://bucket.s3.eu-central-1.amazonaws.com.
  */
 export async function originOf(signing: S3Client, bucket: string): Promise<string> {
   const url = await getSignedUrl(signing, new HeadBucketCommand({ Bucket: bucket }))

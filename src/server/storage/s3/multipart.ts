@@ -27,7 +27,7 @@ interface HeldPart {
   etag: string
 }
 
-/** The parts that have arrived by one multipart upload. Only complete parts are listed. */
+/** What has arrived by one multipart upload. Only complete parts are listed. */
 interface Arriving extends OpenUpload {
   /** In the order of their numbers. */
   parts: HeldPart[]
@@ -38,26 +38,26 @@ interface Arriving extends OpenUpload {
 }
 
 /**
- * The purpose of a multipart upload. A file sent in one PUT and a file sent in parts use two
- * different ones. A bucket such as Ceph's completes all parts or none, so a whole file that was
- * sent after some parts could not be completed without them.
+ * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. The two never
+ * share one. Some buckets, such as Ceph's, complete all parts of an upload or none. So a whole file
+ * that was sent after some parts could not be completed without them.
  */
 type UploadUse = 'whole' | 'parts'
 
 /**
- * For each use, its position in the list of a key's open multipart uploads. All servers see the
- * same order.
+ * The position of the multipart upload for each use, in the list of those that are open for a key.
+ * All servers see the list in the same order.
  */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
 /**
- * In some buckets dates are whole seconds. Then two uploads begun in one second are sorted by their
- * random ids, so several tries may be needed.
+ * In some buckets dates are whole seconds. Then two multipart uploads that begin in the same second
+ * are sorted by their random ids, so several tries may be needed to get the wanted order.
  */
 const maxTries = 20
 
 /**
- * Manages the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
+ * Handles the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
  * itself (decision 014). Keys are those of objects in the bucket. Functions throw {AppError}
  * UNAVAILABLE when the bucket does not answer as it should.
  */
@@ -78,7 +78,7 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
   }
 
   /**
-   * Lists the open multipart uploads of one key, oldest first, so that all callers use the same
+   * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
    * ones.
    */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
@@ -101,10 +101,10 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
   }
 
   /**
-   * Returns the id of the multipart upload for this use, to which the presigned URLs lead. It
-   * begins one when there is none, together with the one for the whole file if that is missing too.
-   * Servers that begin several at once mostly agree after listing again. Where they do not, parts
-   * sent to the wrong one are not listed, and so are sent again.
+   * Returns the id of the multipart upload for this use. Presigned URLs send their bytes to it. If
+   * there is none, one is begun, and before it the one for whole files if that is missing too.
+   * Servers that begin some at the same time usually agree on one after listing again. Where they
+   * do not, parts that were sent to the wrong one are not listed, and so are sent again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
     let open = await listOf(key)
@@ -117,8 +117,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
       open = await listOf(key)
       const [first] = open
       if (before && first && begun.includes(first.uploadId)) {
-        // The new upload sorts before the one that the whole file's URL already leads to, so it is
-        // aborted.
+        // URLs for the whole file already lead to an older multipart upload. The new one was sorted
+        // before it and would take its position. So the new one is aborted.
         await abort(first)
         open = open.slice(1)
       }
@@ -127,14 +127,14 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
   }
 
   /**
-   * Reads what has arrived by one multipart upload; null when no part has arrived, or the upload is
-   * over.
+   * Reads which parts have arrived by one multipart upload; null when no part has arrived, or the
+   * upload no longer exists.
    */
   const read = async (upload: OpenUpload): Promise<Arriving | null> => {
     const { key: Key, uploadId: UploadId } = upload
     const arriving: Arriving = { ...upload, parts: [], size: 0, changedAt: upload.begunAt }
-    // The client library's own paging would never end with Ceph, which gives a marker on the last
-    // page too.
+    // The client library's own paging would never end with Ceph, which names a next page on the
+    // last page too.
     for (let from: string | undefined, more = true; more; ) {
       const request = new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: from })
       const page: ListPartsCommandOutput | null = await unlessMissing(client.send(request))
@@ -158,8 +158,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     abort,
 
     /**
-     * Lists the parts that arrived by URLs for parts; none when no part has arrived, or the upload
-     * is over.
+     * Lists the parts that arrived by URLs for parts; none when no part has arrived, or the
+     * multipart upload no longer exists.
      */
     async partsOf(key: string): Promise<HeldPart[]> {
       const upload = (await listOf(key))[place.parts]
@@ -167,8 +167,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     },
 
     /**
-     * Reads what has arrived by the open multipart uploads of one key. The first one counts: the
-     * whole file or its parts, whichever arrived last. Dates may be whole seconds; at equal dates
+     * Reads what has arrived by the open multipart uploads of one key. The first one is valid: the
+     * whole file or its parts, whichever arrived last. Dates may be whole seconds. At equal dates
      * the one with more bytes comes first.
      */
     async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
@@ -180,8 +180,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     },
 
     /**
-     * Makes an object of all parts that were read. It does nothing when the multipart upload is
-     * over, or when a part was sent again since it was read.
+     * Makes an object of all parts that were read. It does nothing when the multipart upload no
+     * longer exists, or when a part was sent again since it was read.
      */
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))

@@ -9,9 +9,8 @@ export interface BucketOptions extends S3StorageOptions {
 }
 
 /**
- * Opens the storage port on a bucket and checks that it can be used. Obstacles for browsers in the
- * bucket's set-up are only warnings, since the server cannot know what stands in front of the
- * bucket.
+ * Opens a bucket as storage and checks that it can be used. A set-up that hinders browsers causes
+ * only a warning, since the server cannot know what stands between browsers and the bucket.
  * @throws {StartFault} when the bucket does not answer or cannot be written to.
  */
 export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {

@@ -56,7 +56,10 @@ describeOnS3('beyond the port, S3', () => {
   })
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
-  /** Makes the grants of an upload in two parts of 5 MiB and 1000 bytes. */
+  /**
+   * Makes an upload in two parts of 5 MiB and 1000 bytes. Returns what the URLs of the whole file
+   * and of each part allow.
+   */
   const inParts = () => {
     const whole = grant(partSize + 1000)
     const first: PartGrant = { ...whole, partNumber: 1, offset: 0, size: partSize }
@@ -198,7 +201,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await storage.listParts(wish.key)).toEqual([])
     const url = await storage.signUpload(wish)
     expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
-    // A refused body does not change a part that was held.
+    // The body that was refused has not replaced the part that storage had.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
     await storage.seal(wish.key, 5)
     expect((await bytesOf(wish)).toString()).toBe('hello')
@@ -298,7 +301,7 @@ describeOnS3('beyond the port, S3', () => {
 })
 
 /**
- * Starts a proxy in front of the S3 server. It cuts the dates at which multipart uploads began to
+ * Starts a proxy in front of the S3 server, which cuts the start times of multipart uploads to
  * whole seconds.
  */
 async function roundingDates(server: URL | null) {

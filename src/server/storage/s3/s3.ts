@@ -27,12 +27,13 @@ import { openS3Multipart } from './multipart.ts'
 import { lifeOf, signPart } from './signing.ts'
 
 /**
- * How long the URL of a redirect works. Nothing can take it back when the link ends early, so it
- * lives just long enough to be followed. A download that is resumed later asks the link again.
+ * How long the URL of a redirect works. It cannot be revoked when the link ends early, so it lives
+ * just long enough to be followed. A download that is resumed later asks the link again.
  */
 const redirectLifetimeMs = 60_000
 /**
- * A file sent in one PUT is part 1 of its own multipart upload, without other parts (decision 014).
+ * The part number of a file that is sent in one PUT. Such a file is the only part of a multipart
+ * upload of its own (decision 014).
  */
 const wholeFile = 1
 const folder = 'files/'
@@ -44,22 +45,22 @@ export interface S3StorageOptions {
 }
 
 export interface S3Storage extends Storage {
-  /** The origin at which browsers send and fetch bytes. */
+  /** Returns the origin at which browsers send bytes and get them. */
   publicOrigin(): Promise<string>
   /**
-   * Lists faults in the bucket's set-up that hinder pages of `origin`, or that keep deleted bytes:
-   * one sentence each, with the cure.
+   * Lists faults in the bucket's set-up that hinder pages of `origin`, or that keep bytes which
+   * were deleted. Each is one sentence with its cure.
    */
   setupFaults(origin: string): Promise<string[]>
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   close(): Promise<void>
 }
 
 /**
- * Opens the storage port on a bucket. Each upload is a multipart upload, and sealing completes it:
- * after that the presigned URLs of its parts no longer work, and the object is never written again.
- * The bucket itself compares each body with the MD5 sent along.
- * Methods throw {AppError} UNAVAILABLE when the bucket does not answer as it should.
+ * Opens a bucket as storage. Each upload is a multipart upload. Sealing completes it: after that
+ * the presigned URLs of its parts no longer work, and the object is never written again. The bucket
+ * itself compares each body with the MD5 that was sent with it. Methods throw {AppError}
+ * UNAVAILABLE when the bucket does not answer as it should.
  */
 export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
   const { bucket: Bucket } = settings
@@ -95,7 +96,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     name: 's3',
     checksum: 'md5',
     computesSha256: false,
-    // A bucket has no limit that the server could ask for.
+    // A bucket has no limit of space that the server could ask for.
     promiseRoom: async () => true,
 
     async signUpload(grant) {
@@ -116,7 +117,8 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     },
 
     async storedSize(key) {
-      // The order matters: bytes only ever move from arriving to sealed.
+      // Arriving bytes are read before sealed ones, because bytes can only change from arriving to
+      // sealed. In the other order, a seal between both reads would hide them.
       const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
       return (await sealedSize(key)) ?? counting?.size ?? null
     },
@@ -130,12 +132,12 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       if (before === null) {
         if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
         await uploads.complete(counting)
-        // Another call may have completed the upload. Only the sealed object proves it. Bytes that
-        // are being sent again cannot be completed, because they have not arrived yet.
+        // Another call may have completed the upload, which only the sealed object proves. Bytes
+        // that are being sent again have not arrived yet, so they cannot be completed.
         const after = await sealedSize(key)
         if (after !== size) throw new SizeMismatch(size, after)
       }
-      // An upload that holds every byte is kept: another call may be completing it now.
+      // An upload that has every byte is kept: another call may be completing it now.
       const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
       const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
       await Promise.all(surplus.map(uploads.abort))
@@ -199,8 +201,8 @@ function objectKey(key: string): string {
 }
 
 /**
- * Returns the MD5 of a part's bytes, which S3 gives as its ETag in hexadecimal. Empty where the
- * ETag is no MD5, for instance for parts that a bucket encrypts.
+ * Returns the MD5 of a part's bytes. S3 gives it as the part's ETag, in hexadecimal. The result is
+ * empty where the ETag is no MD5, for instance when the bucket encrypts parts.
  */
 function md5In(etag: string): { checksum?: string } {
   const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]

@@ -7,7 +7,7 @@ const longestSeconds = 7 * 24 * 60 * 60
 
 /**
  * Signs a URL for one part, which storage accepts only with this length and this type. The client
- * library gives parts no type, so the header is added before signing.
+ * library does not sign a type for parts, so the header is added before signing.
  */
 export function signPart(
   signing: S3Client,
@@ -28,9 +28,9 @@ export function signPart(
 }
 
 /**
- * Returns the life of a URL in seconds. SigV4 counts it in whole seconds from the signing date, so
- * it is rounded to end at `until` or before. For a moment that has passed, the signing date is
- * moved back, and storage answers that the URL is over.
+ * Returns how long a URL lives, in seconds. SigV4 counts whole seconds from the signing date, so
+ * the result is rounded to end at `until` or before. For a moment that has passed, the signing date
+ * is moved back. Storage then answers that the URL has expired.
  */
 export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {
   const end = Math.floor(until.getTime() / 1000)
