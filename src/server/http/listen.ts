@@ -38,7 +38,7 @@ export async function listen(
       // that storage has answered already.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
-    { hostname: host }, // The host for HTTP/1.0 requests, such as simple health checks, that name none.
+    { hostname: host }, // for HTTP/1.0 requests that name no host, such as simple health checks
   )
   const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)

@@ -109,7 +109,7 @@ describe('BlockWriter', () => {
     }
     const sent = pipeline(Readable.from(source(), { highWaterMark: 1 }), writer)
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    // Sixteen chunks fill two blocks, and one more may be on its way.
+    // The writer takes the sixteen chunks of two blocks. One more may be on its way.
     expect(taken).toBeLessThanOrEqual(17)
     disk.resolve()
     await sent

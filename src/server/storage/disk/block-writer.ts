@@ -3,12 +3,18 @@ import { AppError } from '../../errors.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 
 const blockBytes = 512 * 1024
-/** Small chunks cost more than their bytes, so this many make a block even if they are short. */
+/**
+ * Writing many small chunks costs more than their bytes. So this many chunks are a block, even if
+ * their bytes are few.
+ */
 const blockChunks = 64
-/** If a sender pauses for this long, its bytes are written. They would only take up memory. */
+/**
+ * When a sender pauses for this long, the bytes that it sent are written, because they would only
+ * take up memory.
+ */
 const stillMs = 1000
 
-/** The part of a `FileHandle` that is needed here. It may write less than it is given. */
+/** The one method of a `FileHandle` that is needed here. It may write less than it is given. */
 interface BlockFile {
   writev(chunks: Buffer[], position: number): Promise<{ bytesWritten: number }>
 }
@@ -16,29 +22,32 @@ interface BlockFile {
 export interface BlockWriterOptions {
   /** The caller closes this file after the stream has closed. */
   file: BlockFile
-  /** The offset in the file, in bytes, of the first byte. */
+  /** Where the first byte goes in the file: an offset in bytes. */
   start: number
-  /** The offset that the writer may reach and never passes. */
+  /** The highest offset in the file up to which the writer writes. */
   limit: number
-  /** Counts the bytes that all uploads have gathered. */
+  /** Counts the bytes that all uploads together keep in memory before they are written. */
   memory: GatheredBytes
-  /** Called with each chunk before it is taken. If it rejects, the stream ends with its error. */
+  /**
+   * Called with each chunk before it is accepted. If it rejects, the stream ends with its error.
+   */
   onBytes(chunk: Buffer): Promise<void> | undefined
   /** Called when all bytes up to this offset of the file are written. */
   onWritten?(offset: number): void
 }
 
 /**
- * Writes a stream into a file, in order and without a gap. It holds at most two blocks: it gathers
- * one while it writes the other. It holds less while all uploads together hold much, and it writes
- * early when its sender pauses. When it finishes, all bytes that it took are written. A chunk that
- * would pass the limit ends it with FILE_TOO_LARGE before any byte of that chunk is written.
+ * Writes a stream into a file, in order and without a gap. It keeps at most two blocks in memory:
+ * it gathers one while it writes the other. Blocks are smaller while all uploads together keep much
+ * in memory, and when the sender pauses. When the stream finishes, all bytes that it accepted are
+ * written. A chunk that would go beyond the limit ends the stream with FILE_TOO_LARGE before any
+ * byte of that chunk is written.
  *
- * It frees the memory of each written chunk, so the caller must not use a chunk afterwards.
+ * The writer frees the memory of each written chunk. So the caller must not use a chunk afterwards.
  */
 export class BlockWriter extends Writable {
   readonly #options: BlockWriterOptions
-  /** The offset in the file of the block that is being gathered. */
+  /** Where the block that is being gathered begins in the file. */
   #position: number
   #gathered: Buffer[] = []
   #gatheredBytes = 0
@@ -51,12 +60,15 @@ export class BlockWriter extends Writable {
     this.#position = options.start
   }
 
-  /** The offset behind the last byte taken. */
+  /**
+   * Where the next byte will go in the file. All bytes before are accepted, but not all are
+   * written.
+   */
   get offset(): number {
     return this.#position + this.#gatheredBytes
   }
 
-  /** Writes all bytes taken so far. The stream goes on. */
+  /** Writes all bytes that were accepted so far. The stream goes on. */
   async flush(): Promise<void> {
     await this.#startBlock()
     await this.#writing
@@ -65,7 +77,7 @@ export class BlockWriter extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     const checking = this.#options.onBytes(chunk)
-    // Most chunks are only gathered, so there is nothing to wait for.
+    // Most chunks are only gathered in memory, so there is nothing to wait for.
     const waiting = checking ? checking.then(() => this.#take(chunk)) : this.#take(chunk)
     if (waiting) waiting.then(() => done(), done)
     else done()
@@ -82,7 +94,7 @@ export class BlockWriter extends Writable {
     else done(error)
   }
 
-  /** Takes a chunk. If it returns a promise, the next chunk must wait for it. */
+  /** Accepts a chunk. If it returns a promise, the next chunk must wait for that. */
   #take(chunk: Buffer): Promise<void> | undefined {
     // The stream may have ended while the chunk was checked.
     if (this.destroyed) return undefined
@@ -100,11 +112,11 @@ export class BlockWriter extends Writable {
   }
 
   #writeStill(): void {
-    // A failure has destroyed the stream, which reports it.
+    // An error has ended the stream, and the stream reports it.
     this.flush().catch(() => undefined)
   }
 
-  /** Begins to write the gathered block after the block before it is written. */
+  /** Writes the gathered block as soon as the block before it is written. */
   #startBlock(): Promise<void> | undefined {
     if (this.#writing) return this.#writing.then(() => this.#startBlock())
     if (this.destroyed) return Promise.reject(this.errored ?? new Error('the writer is closed'))
@@ -149,11 +161,11 @@ function behind(chunks: Buffer[], bytes: number): Buffer[] {
 }
 
 /**
- * Frees a chunk's memory at once. Node hands over a body in fresh buffers of at most 64 KiB. The
- * garbage collector would mark the whole heap for each 64 MiB of them: that took a third of an
- * upload's processor time and left 50 to 100 MiB unused in memory.
+ * Frees a chunk's memory immediately. Node hands over a body in fresh buffers of at most 64 KiB. If
+ * they were left to the garbage collector, it would search the whole heap after every 64 MiB of
+ * them. That took a third of an upload's processor time, and left 50 to 100 MiB of memory unused.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
-  // Other buffers may share this memory; then it is not freed.
+  // If other buffers share this memory, it is not freed.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -35,7 +35,7 @@ describe('clients that leave', () => {
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': whole.length })
       const sent = write(Buffer.alloc(round * 50_000))
-      // Some clients leave after their bytes have left, some while bytes are on the way.
+      // Some clients leave after they sent all their bytes, some before.
       if (round % 2 === 0) await sent
       client.destroy()
       await untilClosed(client)

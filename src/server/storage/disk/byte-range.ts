@@ -9,7 +9,10 @@ export interface ByteRange {
   end: number
 }
 
-/** The values that identify the bytes of a file. They never change under one URL. */
+/**
+ * What identifies the bytes of a file, for conditional requests. The bytes never change under one
+ * URL.
+ */
 export interface Validators {
   /** A strong entity tag, with its quotes. */
   etag: string
@@ -17,9 +20,9 @@ export interface Validators {
 }
 
 /**
- * Returns the part of `size` bytes that a Range header asks for (RFC 9110 §14). It returns `whole`
- * when the header is absent or malformed, or asks for several parts, because the RFC leaves these
- * to the server. An empty file has no part to name, so it is always `whole`.
+ * Returns which of `size` bytes a Range header asks for (RFC 9110 §14). Returns `whole` when the
+ * header is absent or malformed, or asks for several ranges: the RFC lets the server ignore those.
+ * An empty file has no byte to ask for, so the answer is always `whole`.
  */
 export function selectRange(
   header: string | undefined,
@@ -40,9 +43,9 @@ export function selectRange(
 }
 
 /**
- * Evaluates the conditions of a GET or HEAD, in the order of RFC 9110 §13.2.2. `failed` means 412,
- * `unmodified` means 304. If-Range decides between `whole` and `range`; only with `range` may a
- * Range header count.
+ * Evaluates the conditional headers of a GET or HEAD, in the order of RFC 9110 §13.2.2. `failed`
+ * means the answer 412, `unmodified` means 304. `whole` and `range` say whether If-Range allows a
+ * Range header to be followed.
  */
 export function evaluateConditions(
   headers: IncomingHttpHeaders,
@@ -57,7 +60,7 @@ export function evaluateConditions(
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
-    // The comparison is weak, because a proxy may have weakened our tag.
+    // The tags are compared without `W/`, because a proxy may have added that to ours.
     if (namesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
   } else if (modified <= httpDate(headers['if-modified-since'])) {
     return 'unmodified'

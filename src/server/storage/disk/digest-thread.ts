@@ -3,12 +3,15 @@ import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
-/** An order for the thread. It obeys the orders for one key in the order of their arrival. */
+/**
+ * What `FileDigests` asks of the thread. Orders for one key are obeyed in the order of their
+ * arrival.
+ */
 export type DigestOrder =
   | { order: 'follow'; key: string; path: string; bytes: number }
-  /** All `bytes` are written, and the thread is to answer. */
+  /** All `bytes` are written, and the thread must answer with their SHA-256. */
   | { order: 'finish'; key: string; path: string; bytes: number; question: number }
-  /** The thread drops its progress for this key, because the bytes change. */
+  /** The bytes change, so the thread must forget what it has read of this key. */
   | { order: 'forget'; key: string }
 
 export interface DigestAnswer {
@@ -26,9 +29,11 @@ interface Progress {
   question: number | undefined
 }
 
-/** The block is small enough to stay in the processor's cache between reading and hashing. */
+/** Small enough to stay in the processor's cache between reading and hashing. */
 const block = Buffer.allocUnsafe(256 * 1024)
-/** After this many bytes of one file, the thread goes on to the next file and reads new orders. */
+/**
+ * After this many bytes of one file, the thread reads new orders and goes on with the next file.
+ */
 const turnBytes = 8 * 1024 * 1024
 
 const underWay = new Map<string, Progress>()
@@ -57,7 +62,7 @@ function work(): void {
   for (const [key, progress] of underWay) {
     if (progress.done >= progress.goal && progress.question === undefined) continue
     working = true
-    // The file goes to the end, so that all files get their turns.
+    // The file becomes the last one in the list, so that all files are read in turn.
     underWay.delete(key)
     if (takeTurn(progress)) underWay.set(key, progress)
     setImmediate(work)
@@ -65,7 +70,7 @@ function work(): void {
   }
 }
 
-/** Takes one turn. Returns whether the thread must remember the file afterwards. */
+/** Reads and hashes some bytes of one file. Returns whether the thread must remember the file. */
 function takeTurn(progress: Progress): boolean {
   const { hash, goal, question } = progress
   try {
@@ -73,8 +78,8 @@ function takeTurn(progress: Progress): boolean {
     if (progress.done < goal || question === undefined) return true
     answer({ question, sha256: hash.digest('hex') })
   } catch (error) {
-    // The file may have been removed. A question gets the error. A file that is only followed
-    // starts from its beginning.
+    // The file may have been removed. Only a question is answered with the error. If more bytes of
+    // the file are announced later, it is read from its beginning.
     if (question !== undefined) answer({ question, error: String(error) })
   }
   return false

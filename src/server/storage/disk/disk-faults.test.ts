@@ -22,13 +22,13 @@ describe('a disk that fails', () => {
   it('when it is full: 503, and what is stored stays', async () => {
     const upload = wholeUpload(disk, 2 * MiB)
     const bytes = randomBytes(2 * MiB)
-    // Every write to this device fails as a full disk does.
+    // Every write to this device fails as on a full disk.
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
     const answer = await upload.put(bytes, { Range: 'bytes=0-' })
     expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
-    // Once there is room, the same upload succeeds.
+    // With room on the disk, the same upload succeeds.
     expect((await upload.put(bytes)).status).toBe(200)
     await expectAllQuiet(disk)
   })

@@ -17,7 +17,10 @@ import { TransferCeiling } from './transfer-ceiling.ts'
 import { transferLimits } from './transfer-limits.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
-/** How often refused transfers are logged, so that many of them do not fill the log. */
+/**
+ * Refused transfers are logged at most once in this time. Otherwise many of them would fill the
+ * log.
+ */
 const tellEveryMs = 60_000
 
 export interface DiskHttpOptions extends UploadReceiver {
@@ -27,8 +30,9 @@ export interface DiskHttpOptions extends UploadReceiver {
 }
 
 /**
- * Sends and receives the bytes of the disk store over HTTP, on raw Node streams. No fault of one
- * request ends the process. A refusal or a failure is answered, and a client that left is dropped.
+ * Sends and receives the bytes of files on the disk over HTTP, with Node's own requests and
+ * responses. No error in one request ends the process: the client gets an answer, or is dropped if
+ * it has left.
  */
 export class DiskHttp {
   readonly #folders: Folders
@@ -87,8 +91,8 @@ export class DiskHttp {
   }
 
   /**
-   * Refuses new requests and ends running ones; bytes that arrived stay. Resolves when all have
-   * ended.
+   * Refuses new requests and ends running ones. Bytes that arrived stay on the disk. Resolves when
+   * all requests have ended.
    */
   async close(): Promise<void> {
     this.#closing = true
@@ -167,8 +171,7 @@ export class DiskHttp {
       if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
       return error
     }
-    // Most often the disk is full or failing. The client may try again. Only the log gets the
-    // details.
+    // Usually the disk is full or failing. The client may try again. Only the log gets the details.
     this.#log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }

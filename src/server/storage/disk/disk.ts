@@ -27,29 +27,32 @@ export interface DiskStorageOptions {
    * The folder of all stored bytes, made if it is missing. Only one server at a time may use it.
    */
   dataDir: string
-  /** The public origin, at which `handle` answers. Presigned URLs begin with it. */
+  /** The public origin, at which `handle` answers. Every presigned URL begins with it. */
   appUrl: URL
   /**
-   * The secret of the signatures. It must stay the same after a restart, or issued URLs stop
-   * working.
+   * The secret that signs URLs. It must stay the same after a restart, or the URLs that clients
+   * have stop working.
    */
   secret: string
   clock: Clock
   log: Logger
   uploads: UploadActivity
-  /** Returns a request's client address. The number of transfers of one client is limited. */
+  /**
+   * Returns the address of a request's client. Each client may have only some transfers in
+   * parallel.
+   */
   clientAddress(request: IncomingMessage): string
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace
-  /** Tests give their own; without it the real file system is used. */
+  /** Tests give their own. Without it, the real file system is used. */
   fileSystem?: FileSystem
 }
 
 export interface DiskStorage extends Storage {
   /**
-   * Answers every request whose path begins with /storage/. For requests of the server's
-   * `checkContinue` event it sends the status 100 itself. Resolves when the answer has ended. Never
-   * rejects.
+   * Answers every request whose path begins with /storage/. Where the client waits for "100
+   * Continue" (the server's event `checkContinue`), it sends that itself. Resolves when the answer
+   * has been sent. Never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** How many transfers are running, uploads and downloads. */
@@ -57,14 +60,15 @@ export interface DiskStorage extends Storage {
   /** Resolves when no transfer is running. */
   idle(): Promise<void>
   /**
-   * Ends running transfers; bytes that arrived stay and can be continued. Resolves when all have
-   * ended.
+   * Ends running transfers. Bytes that arrived stay and can be continued. Resolves when all
+   * transfers have ended.
    */
   close(): Promise<void>
 }
 
 /**
- * Opens the storage port on a local disk, which signs its own URLs and answers them itself.
+ * Opens a folder on the local disk as storage. It signs URLs and answers the requests to them
+ * itself.
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
@@ -102,8 +106,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // The size is checked before the lock stops running transfers. Confirming too early must not
-      // end an upload.
+      // The lock would stop transfers that are still running. So the size is checked before:
+      // confirming too early must not end an upload.
       if (locks.isHeld(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)

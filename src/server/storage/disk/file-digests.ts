@@ -11,27 +11,33 @@ const mebibyte = 1024 * 1024
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
 /**
- * At most this many uploads are remembered with their progress, and at most this many with their
- * SHA-256.
+ * At most this many uploads are remembered with how far they were read, and at most this many with
+ * their SHA-256.
  */
 const rememberedUploads = 500
 /** The thread needs memory only for one block and its few messages. */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** For files up to this size, hashing here costs less than asking the thread. */
+/**
+ * For files up to this size, hashing on the main thread costs less than asking the other thread.
+ */
 export const smallFileBytes = mebibyte
 
 /**
  * Computes the SHA-256 of files while they arrive. A thread reads the bytes that are written
- * without a gap from the beginning, out of the filesystem's cache. So hardly any bytes are left to
- * read when a file is sealed. Where the thread knows nothing (after a restart, after bytes it has
- * read changed, after it died), it begins anew. The result is always that of the bytes in the file.
+ * without a gap from the beginning, while the system still has them in memory. So hardly any bytes
+ * are left to read when a file is sealed. The thread begins anew after a restart, after bytes that
+ * it has read change, or after it ended with an error. The result is always the SHA-256 of the
+ * bytes in the file.
  */
 export class FileDigests {
   readonly #log: Logger
   #thread: Worker | undefined
   #closed = false
-  /** How far the thread was told to read, by key. The key that was told longest ago comes first. */
+  /**
+   * Up to which byte the thread was told to read each file, by key. The key whose last order is
+   * oldest comes first.
+   */
   readonly #told = new Map<string, number>()
   /** The computed SHA-256, by key. */
   readonly #known = new Map<string, string>()
@@ -43,8 +49,8 @@ export class FileDigests {
   }
 
   /**
-   * Tells the thread that the first `bytes` bytes of the file at `path` are written. Call
-   * `changing` before they change again.
+   * Tells the thread that the first `bytes` bytes of the file at `path` are written. The caller
+   * must call `changing` before any of them change.
    */
   follow(key: string, path: string, bytes: number): void {
     const told = this.#told.get(key) ?? 0
@@ -55,15 +61,15 @@ export class FileDigests {
     for (const idle of oldest(this.#told)) this.#forgetProgress(idle)
   }
 
-  /** Notes that the bytes from offset `from` on are about to change. */
+  /** Notes that the bytes from offset `from` to the end are about to change. */
   changing(key: string, from: number): void {
     this.#known.delete(key)
     if ((this.#told.get(key) ?? 0) > from) this.#forgetProgress(key)
   }
 
   /**
-   * Stores the SHA-256 of all bytes under a key, if the caller has computed it. It holds until the
-   * bytes change.
+   * Stores the SHA-256 of all bytes under a key, where the caller has computed it. It is valid
+   * until the bytes change.
    */
   know(key: string, sha256: string): void {
     this.#known.set(key, sha256)
@@ -76,7 +82,7 @@ export class FileDigests {
   }
 
   /**
-   * Returns the SHA-256, in hexadecimal, of a whole file that must not change meanwhile.
+   * Returns the SHA-256, in hexadecimal, of a whole file. The file must not change meanwhile.
    * @throws when the file cannot be read.
    */
   async of(key: string, path: string, file: FileHandle): Promise<string> {
@@ -117,7 +123,7 @@ export class FileDigests {
     }
   }
 
-  /** Sends an order. Returns false when there is no thread to take it. */
+  /** Sends an order to the thread. Returns false when the thread cannot be started. */
   #tell(order: DigestOrder): boolean {
     if (this.#closed) return false
     try {
@@ -143,7 +149,7 @@ export class FileDigests {
     })
     thread.on('error', (error) => this.#log.error({ err: error }, 'the digest thread failed'))
     thread.on('exit', () => {
-      // The next order starts another thread, which begins at the start of each file.
+      // The next order starts another thread, which reads each file from its beginning.
       this.#thread = undefined
       for (const { reject } of this.#asked.values()) reject(new Error('the digest thread ended'))
       this.#asked.clear()

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * The part of `node:fs/promises` with which the disk store changes its folders. It is an argument,
- * so that a test can see which changes are synced and simulate a power cut anywhere.
+ * The functions of `node:fs/promises` with which the disk store changes its folders. A test gives
+ * others, to see which changes are synced, and to simulate a power cut after any of them.
  */
 export interface FileSystem {
   open(path: string, flags: string, mode?: number): Promise<FileHandle>
@@ -13,7 +13,7 @@ export interface FileSystem {
   rm(path: string, options: { force: true }): Promise<void>
 }
 
-/** Returns the result, or null when the file does not exist. */
+/** Returns what was found, or null when the file does not exist. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
@@ -27,7 +27,7 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT')
 }
 
-/** Whether an error has this code of the file system. */
+/** Tells whether an error has this code of the file system, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -3,8 +3,8 @@ import type { FileSystem } from './file-system.ts'
 
 /**
  * Makes the names in one folder durable. A file's name survives a power cut only when its folder is
- * synced too. The folder stays open, and parallel calls share one sync. This saves a busy store a
- * third of its calls to the file system.
+ * synced too. The folder stays open, and parallel calls share one sync. That saves a third of all
+ * calls to the file system when many files are stored.
  */
 export class FolderSync {
   readonly #fs: FileSystem
@@ -18,9 +18,11 @@ export class FolderSync {
     this.#path = path
   }
 
-  /** Resolves when all changes in the folder before this call survive a power cut. */
+  /**
+   * Resolves when all changes in the folder that were made before this call survive a power cut.
+   */
   sync(): Promise<void> {
-    // A running sync may have begun before the caller's change, so the caller waits for the next
+    // A running sync may have begun before the caller's change. So the caller waits for the next
     // one.
     this.#next ??= this.#syncNext()
     return this.#next

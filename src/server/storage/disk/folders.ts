@@ -7,16 +7,16 @@ import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-syste
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
 
-/** Reads from a file while it is open. */
+/** Reads from an open file. The file is closed afterwards. */
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
 
 const partsSuffix = '.parts'
 
 /**
- * The files of the disk store. Bytes arrive in `uploads/<key>`. Complete and durable, they move to
- * `files/<first two characters>/<key>`. Both folders lie on one filesystem, so the move is one
- * rename. For an upload in parts, `uploads/<key>.parts` lists the parts that are complete; without
- * that file, all bytes of the upload count.
+ * The files of the disk store. Bytes arrive in `uploads/<key>`. When they are complete and durable,
+ * they move to `files/<first two characters>/<key>`. Both folders are on one file system, so the
+ * move is one rename. For an upload in parts, `uploads/<key>.parts` lists the parts that are
+ * complete. Without that file, all bytes in `uploads/<key>` count.
  */
 export class Folders {
   readonly #fs: FileSystem
@@ -24,7 +24,7 @@ export class Folders {
   readonly #files: string
   readonly #uploadNames: FolderSync
   readonly #fileNames: FolderSync
-  /** The folders below `files` that are known to survive a power cut. */
+  /** The folders below `files` that survive a power cut for certain. */
   readonly #durableFanOuts = new Set<string>()
 
   private constructor(fs: FileSystem, dataDir: string) {
@@ -35,7 +35,7 @@ export class Folders {
     this.#fileNames = new FolderSync(fs, this.#files)
   }
 
-  /** Makes the folders where they are missing, and syncs them. */
+  /** Makes the folders where they are missing, and makes them durable. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploads, { recursive: true })
@@ -44,7 +44,7 @@ export class Folders {
     return folders
   }
 
-  /** Closes the folders. They are opened again when they are needed. */
+  /** Closes the folders. A later call of another method opens them again. */
   async close(): Promise<void> {
     await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
   }
@@ -60,17 +60,17 @@ export class Folders {
       return await this.#fs.open(path, 'wx+', 0o600)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      // A new file replaces the old one. A writer that still has the old file open, even in another
-      // process, then does no harm.
+      // A new file replaces the old one. If a writer, perhaps in another process, still has the old
+      // file open, it can do no harm.
       await this.#fs.rm(path, { force: true })
       return await this.#fs.open(path, 'wx+', 0o600)
     }
   }
 
   /**
-   * Empties an upload, which from now on arrives in parts. The change is durable when this
-   * resolves, before the first byte is written. Otherwise a power cut could leave a file with gaps
-   * that is not marked as being in parts.
+   * Empties an upload, which arrives in parts from now on. When this resolves, the change is
+   * durable, and no byte of a part is written yet. Otherwise a power cut could leave a file with
+   * gaps that is not marked as arriving in parts.
    */
   async startParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
@@ -79,20 +79,21 @@ export class Folders {
     await this.#uploadNames.sync()
   }
 
-  /** Opens the file of an upload in parts, so that a part can be written in its place. */
+  /** Opens the file of an upload in parts, so that a part can be written at its offset. */
   openForPart(key: string): Promise<FileHandle> {
     return this.#fs.open(this.uploadPath(key), 'r+')
   }
 
   /** Adds a line to the list of an upload's parts. */
   notePart(key: string, line: string): Promise<void> {
-    // The first line break ends a line that a full disk may have cut short.
+    // The last line may lack its end, because the disk was full. The first line break ends it.
     return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
   }
 
   /**
    * Removes the bytes of an upload in parts, and then their list, with a sync in between. In the
-   * other order a power cut could leave the bytes without the list, and gaps would count as bytes.
+   * other order, a power cut could leave the bytes without the list. Then gaps in the file would
+   * count as bytes.
    */
   async discardParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
@@ -100,13 +101,17 @@ export class Folders {
     await this.forgetParts(key)
   }
 
-  /** Removes the list of an upload's parts. Its bytes must be gone from `uploads` already. */
+  /**
+   * Removes the list of an upload's parts. The caller must have removed their bytes from `uploads`
+   * before.
+   */
   forgetParts(key: string): Promise<void> {
     return this.#fs.rm(this.partsPath(key), { force: true })
   }
 
   /**
-   * Returns the keys of the uploads in parts. Lists without bytes, which a crash left, are removed.
+   * Returns the keys of the uploads in parts. If a crash left a list without bytes, the list is
+   * removed.
    */
   async keysInParts(): Promise<string[]> {
     const names = new Set(await readdir(this.#uploads))
@@ -130,26 +135,27 @@ export class Folders {
   }
 
   /**
-   * Returns the size in bytes of the object under a key, arriving or sealed, or null when there is
-   * none.
+   * Returns the size in bytes of the object under a key, whether it is sealed or still arriving, or
+   * null when there is none.
    */
   async storedSize(key: string): Promise<number | null> {
-    // The order matters: an object only ever moves from arriving to sealed.
+    // The arriving file is looked for first. In the other order, a file that is sealed between both
+    // steps would be found in neither folder.
     const arriving = await unlessMissing(stat(this.uploadPath(key)))
     return arriving?.size ?? (await this.sealedSize(key))
   }
 
   /**
-   * Returns how many bytes have arrived under a key and would survive a power cut; 0 when there are
-   * none.
+   * Returns how many of the bytes that have arrived under a key would survive a power cut; 0 when
+   * there are none.
    */
   async durableUploadSize(key: string): Promise<number> {
     const file = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
-      // The sync of the folder makes the file's name durable. It also makes durable that the parts
-      // which the file replaced are gone.
+      // The sync of the folder makes the file's name durable. If the file replaced an upload in
+      // parts, the sync also makes the removal of the parts durable.
       await Promise.all([file.datasync(), this.#uploadNames.sync()])
       return size
     } finally {
@@ -158,8 +164,8 @@ export class Folders {
   }
 
   /**
-   * Moves an object of exactly `size` bytes from arriving to sealed. When this resolves, the object
-   * survives a power cut. If it is cut off anywhere, the next call completes the work.
+   * Moves an object of exactly `size` bytes from `uploads` to `files`. When this resolves, the
+   * object survives a power cut. If it is interrupted anywhere, the next call completes the work.
    * @param read gets the file and its path, which stays valid until `read` resolves.
    * @returns the result of `read`.
    * @throws {SizeMismatch} when there is no object of that size.
@@ -170,8 +176,8 @@ export class Folders {
     const answer = sealed
       ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
       : await this.#moveToSealed(key, size, read)
-    // The sync also runs for an object found sealed, because the call that moved it may not have
-    // synced. Both syncs run at once, so that they share the filesystem's work.
+    // The sync runs even if the object was sealed before, because the call that moved it may not
+    // have synced. Both syncs run in parallel, so that the file system can do them together.
     await Promise.all([syncFolder(this.#fs, fanOut), this.#uploadNames.sync()])
     return answer
   }
@@ -198,8 +204,8 @@ export class Folders {
   }
 
   /**
-   * Makes a folder for sealed objects. When this resolves, the folder survives a power cut, so that
-   * the objects in it can too.
+   * Makes a folder for sealed objects. When this resolves, the folder survives a power cut.
+   * Otherwise the objects in it could not survive one.
    */
   async #makeFanOut(fanOut: string): Promise<void> {
     if (this.#durableFanOuts.has(fanOut)) return
@@ -208,13 +214,13 @@ export class Folders {
     this.#durableFanOuts.add(fanOut)
   }
 
-  /** Removes the object under a key, arriving or sealed. */
+  /** Removes the object under a key, whether it is sealed or still arriving. */
   async remove(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
     await this.#fs.rm(this.#sealedPath(key), { force: true })
   }
 
-  /** Lists every object and ignores entries that are none of ours. */
+  /** Lists every object. Other files in the folders are ignored. */
   async *list(): AsyncGenerator<StoredObject> {
     yield* listFolder(this.#uploads)
     for await (const entry of await opendir(this.#files)) {
@@ -222,13 +228,16 @@ export class Folders {
     }
   }
 
-  /** Returns the text that `writeInstallation` wrote, or null. */
+  /** Returns the id of the installation that `writeInstallation` wrote, or null. */
   async readInstallation(): Promise<string | null> {
     const text = await unlessMissing(readFile(this.#installationPath(), 'utf8'))
     return text === null ? null : text.trim()
   }
 
-  /** Writes a line beside the sealed objects. When this resolves, the line survives a power cut. */
+  /**
+   * Writes the id of an installation beside the sealed objects. When this resolves, it survives a
+   * power cut.
+   */
   async writeInstallation(installation: string): Promise<void> {
     const fresh = `${this.#installationPath()}.${randomUUID()}`
     const file = await this.#fs.open(fresh, 'wx', 0o600)

@@ -1,14 +1,14 @@
 import { transferLimits } from './transfer-limits.ts'
 
 /**
- * Counts the bytes that all uploads have gathered and not written yet. At the limit, each upload
- * writes its bytes before it takes more. Its blocks are then smaller, but no upload waits for the
- * sender of another.
+ * Counts the bytes that all uploads together keep in memory and have not written yet. When the
+ * limit is reached, each upload writes its bytes before it accepts more. So no upload has to wait
+ * until the client of another one sends.
  */
 export class GatheredBytes {
   #bytes = 0
 
-  /** The current number. */
+  /** How many bytes are in memory now. */
   get bytes(): number {
     return this.#bytes
   }

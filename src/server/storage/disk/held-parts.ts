@@ -11,7 +11,8 @@ const blockBytes = 1024 * 1024
 const count = z.int().nonnegative()
 
 /**
- * One line in the list of parts describes one part. The server computed its `crc32` from the bytes.
+ * One line of the list describes one part. `crc32` was computed by the server from the part's
+ * bytes.
  */
 const heldPart = z.object({
   partNumber: z.int().positive().max(maxPartCount),
@@ -21,24 +22,23 @@ const heldPart = z.object({
 })
 type HeldPart = z.output<typeof heldPart>
 
-/** The held parts of one upload. */
+/** The parts of one upload that have arrived completely. */
 interface Upload {
   parts: Map<number, HeldPart>
   /** The total size of all parts. */
   bytes: number
   /**
-   * Parts 1 to `count` lie without a gap from the beginning of the file. They have `bytes` bytes
-   * together.
+   * The parts 1 to `count` have all arrived, so the first `bytes` bytes of the file have no gap.
    */
   prefix: { count: number; bytes: number }
 }
 
 /**
  * Knows which parts of which uploads have arrived completely. All bytes of an upload are in one
- * file, and the file does not show this. The list is kept in memory, and in a file beside the bytes
- * for a restart, with one line for each part. Neither the bytes nor the file are synced. So after a
- * restart a part counts only if its bytes have the noted CRC-32, which is safe after any crash or
- * power cut.
+ * file, which does not show that. So there is a list: in memory, and for restarts in a file beside
+ * the bytes, with one line for each part. Neither the bytes nor that file are synced. Therefore
+ * after a restart a part counts only if its bytes have the CRC-32 of its line, which is safe after
+ * any crash or power cut.
  *
  * An upload is in parts from its first part until the whole file is sent instead, or the upload is
  * sealed or removed. Parts of one upload do not overlap, because the server cuts a file only once.
@@ -46,9 +46,7 @@ interface Upload {
 export class HeldParts {
   readonly #folders: Folders
   readonly #digests: FileDigests
-  /**
-   * The uploads by key. Null means that an earlier process left a list which has not been read yet.
-   */
+  /** The uploads by key. null: an earlier process left a list that has not been read yet. */
   readonly #uploads: Map<string, Promise<Upload> | null>
 
   private constructor(folders: Folders, digests: FileDigests, keys: string[]) {
@@ -57,7 +55,7 @@ export class HeldParts {
     this.#uploads = new Map(keys.map((key) => [key, null]))
   }
 
-  /** Finds the uploads in parts that earlier processes left. */
+  /** Finds the uploads in parts that earlier processes have left on the disk. */
   static async open(folders: Folders, digests: FileDigests): Promise<HeldParts> {
     return new HeldParts(folders, digests, await folders.keysInParts())
   }
@@ -67,8 +65,8 @@ export class HeldParts {
   }
 
   /**
-   * Lists the held parts by number, with their CRC-32 as `checksum`. Empty when the upload is not
-   * in parts.
+   * Lists the parts that have arrived completely, in the order of their numbers, with their CRC-32
+   * as `checksum`. The list is empty when the upload is not in parts.
    */
   async list(key: string): Promise<StoredPart[]> {
     const upload = await this.#find(key)
@@ -78,37 +76,39 @@ export class HeldParts {
       .sort((a, b) => a.partNumber - b.partNumber)
   }
 
-  /** Returns the size of a held part in bytes; 0 when it is not held. */
+  /** Returns the size in bytes of a part that has arrived completely, or else 0. */
   async sizeOf(key: string, partNumber: number): Promise<number> {
     return (await this.#find(key))?.parts.get(partNumber)?.size ?? 0
   }
 
-  /** Returns the size of all held parts together in bytes; null when the upload is not in parts. */
+  /**
+   * Returns the size in bytes of all complete parts together; null when the upload is not in parts.
+   */
   async bytes(key: string): Promise<number | null> {
     const upload = await this.#find(key)
     return upload?.bytes ?? null
   }
 
-  /** Whether the held parts make up a whole file of `size` bytes without a gap. */
+  /** Tells whether the complete parts make up a whole file of `size` bytes without a gap. */
   async areWhole(key: string, size: number): Promise<boolean> {
     const upload = await this.#find(key)
     return upload?.bytes === size && upload.prefix.bytes === size
   }
 
   /**
-   * Opens the file so that a part can be written. The part no longer counts as held. An upload that
-   * was not in parts starts over. The caller must have the part's lock.
+   * Opens the file so that a part can be written. From now on the part does not count as complete.
+   * An upload that was not in parts is emptied first. The caller must have the part's write lock.
    */
   async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
-    // There must be no await between `find` and `start`. Of two first parts only one may start the
-    // upload.
+    // No `await` may come between `find` and `start`: of two first parts that arrive in parallel,
+    // only one may empty the upload.
     const upload = await (this.#find(key) ?? this.#start(key))
     this.#digests.changing(key, offset)
     drop(upload, partNumber)
     return await this.#folders.openForPart(key)
   }
 
-  /** Notes that a part has arrived completely, with the CRC-32 of its bytes. */
+  /** Records that a part has arrived completely, with the CRC-32 of its bytes. */
   async hold(grant: PartGrant, crc32: number): Promise<void> {
     const { key, partNumber, offset, size } = grant
     const part: HeldPart = { partNumber, offset, size, crc32 }
@@ -120,7 +120,8 @@ export class HeldParts {
   }
 
   /**
-   * Removes all parts, because the whole file is sent instead. The caller must have the key's lock.
+   * Removes all parts, because the whole file is sent instead. The caller must have the key's write
+   * lock.
    */
   async discard(key: string): Promise<void> {
     if (!this.isInParts(key)) return
@@ -135,7 +136,7 @@ export class HeldParts {
     this.#uploads.delete(key)
   }
 
-  /** Returns the held parts of an upload; undefined when it is not in parts. */
+  /** Returns the complete parts of an upload; undefined when it is not in parts. */
   #find(key: string): Promise<Upload> | undefined {
     const known = this.#uploads.get(key)
     return known === null ? this.#keep(key, this.#read(key), null) : known
@@ -147,8 +148,8 @@ export class HeldParts {
   }
 
   /**
-   * Remembers a read or a start while it runs, so that parallel callers share its result. After a
-   * failure the next caller tries again.
+   * Shares a running read or start with parallel callers. After a failure the next caller tries
+   * again.
    */
   #keep(key: string, found: Promise<Upload>, before: null | undefined): Promise<Upload> {
     this.#uploads.set(key, found)
@@ -207,8 +208,8 @@ function extendPrefix({ parts, prefix }: Upload): void {
 }
 
 /**
- * Returns the newest line of each part. Lines that a crash cut off, or that are none of ours, are
- * ignored.
+ * Returns the newest line of each part. Lines that are incomplete after a crash, or that describe
+ * no part, are ignored.
  */
 function readNotes(text: string): Iterable<HeldPart> {
   const newest = new Map<number, HeldPart>()
@@ -227,14 +228,14 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** Encodes a CRC-32 as clients send it: four bytes, the highest first, in base64. */
+/** Encodes a CRC-32 in the form that clients send: four bytes, the highest first, in base64. */
 function inBase64(crc32: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(crc32)
   return bytes.toString('base64')
 }
 
-/** Computes the CRC-32 of a part's bytes in the file; null when the file ends before. */
+/** Computes the CRC-32 of a part's bytes in the file; null when the file is too short. */
 async function crcOf(file: FileHandle, { offset, size }: HeldPart): Promise<number | null> {
   const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
   let crc = 0

@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** Sends raw bytes and returns everything that comes until the connection ends. */
+/**
+ * Sends raw bytes to the server. Returns everything that the server sends until the connection
+ * ends.
+ */
 async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(disk.port, '127.0.0.1')
   const chunks: Buffer[] = []

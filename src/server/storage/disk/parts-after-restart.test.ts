@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /**
- * Stops the server, calls `meanwhile`, and starts it again. Returns the upload at the new server.
+ * Stops the server, calls `meanwhile`, and starts the server again. Returns the same upload, which
+ * now talks to the new server.
  */
 async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   await disk.stop()
@@ -22,7 +23,7 @@ async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   return of.at(disk)
 }
 
-/** Starts an upload of three parts and sends these of them. */
+/** Starts an upload of three parts and sends the parts with these numbers. */
 async function upload(...partNumbers: number[]) {
   const of = cutUpload(disk, 3, partSize)
   for (const partNumber of partNumbers) expect((await of.put(partNumber)).status).toBe(200)

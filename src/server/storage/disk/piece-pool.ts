@@ -3,16 +3,20 @@ import { transferLimits } from './transfer-limits.ts'
 const { burstPieces, bursts, pieceBytes } = transferLimits
 
 /**
- * The memory for the bytes of downloads between the disk and the sockets. A download borrows pieces
- * only while its bytes move, so the memory stays within the number of downloads that move at once.
- * A download whose client is slow keeps at most one piece until the client has taken it.
+ * The memory in which downloads copy bytes from the disk to the sockets. It is divided into pieces.
+ * A download borrows pieces only for the moment of a copy, and only some downloads can copy in
+ * parallel, so little memory is needed. A download whose client is slow keeps one piece until the
+ * client has taken it.
  */
 export class PiecePool {
   readonly #free: Buffer[] = []
   readonly #queue: (() => void)[] = []
   #lent = 0
 
-  /** Resolves with `count` pieces (at most `burstPieces`) when it is the caller's turn. */
+  /**
+   * Lends `count` pieces, but at most `burstPieces`. Waits while as many callers as allowed have
+   * borrowed.
+   */
   async borrow(count: number): Promise<Buffer[]> {
     if (this.#lent < bursts) this.#lent += 1
     else await new Promise<void>((resolve) => this.#queue.push(resolve))
@@ -21,8 +25,8 @@ export class PiecePool {
   }
 
   /**
-   * Ends the turn that `borrow` began and takes the pieces back, except `waiting`, which comes back
-   * later.
+   * Gives back what `borrow` lent, and lets the next caller borrow. The piece `waiting` is still in
+   * use and comes back later by `take`.
    */
   giveBack(pieces: readonly Buffer[], waiting?: Buffer): void {
     for (const piece of pieces) if (piece !== waiting) this.take(piece)
@@ -31,10 +35,13 @@ export class PiecePool {
     else this.#lent -= 1
   }
 
-  /** Takes back a piece that was waiting. The caller must not use it afterwards. */
+  /**
+   * Takes back a single piece that was still in use at `giveBack`. The caller must not use it any
+   * more.
+   */
   take(piece: Buffer): void {
     if (this.#free.length < bursts * burstPieces) this.#free.push(piece)
-    // The memory is freed at once, because the garbage collector would keep it for long.
+    // This frees the memory immediately. The garbage collector would free it much later.
     else if (piece.buffer instanceof ArrayBuffer) piece.buffer.transfer(0)
   }
 }

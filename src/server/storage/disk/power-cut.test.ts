@@ -26,8 +26,8 @@ beforeEach(async () => {
 afterEach(() => disk.close())
 
 /**
- * Opens a server on each disk that a power cut can leave. Calls `look` with it, and with the
- * promises made before the cut.
+ * Makes every disk that a power cut can leave, and starts a server on each. Calls `look` with the
+ * server, and with what the old server had promised to clients before the cut.
  */
 async function afterEveryCut(
   look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
@@ -52,8 +52,8 @@ async function seal(of: WholeUpload | CutUpload) {
 }
 
 /**
- * Expects that a sealed file is whole. If the file was not sealed, its client sends the rest and
- * seals it first.
+ * Expects that the file can be downloaded whole. If it was not sealed before the cut, its client
+ * first sends the rest and seals it.
  */
 async function expectWhole(
   server: DiskServer,
@@ -72,7 +72,7 @@ async function expectWhole(
   expect(left.filter((name) => name.startsWith(key))).toEqual([])
 }
 
-/** Sends the missing bytes of a file that is sent in one piece. */
+/** Sends the bytes that are missing of a file that is sent in one piece. */
 async function sendRest(of: WholeUpload, bytes: Buffer) {
   const stored = await of.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
@@ -82,7 +82,7 @@ async function sendRest(of: WholeUpload, bytes: Buffer) {
 }
 
 /**
- * Sends the parts that storage does not hold, as a browser does. It sends none if the whole file is
+ * Sends the parts that storage has not stored, as a browser does. Sends none if the whole file is
  * stored.
  */
 async function sendMissing(of: CutUpload, server: DiskServer) {

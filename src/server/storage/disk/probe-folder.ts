@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { FileSystem } from './file-system.ts'
 
-/** Writes, reads back and removes a small file in a folder; rejects when any step fails. */
+/** Writes, reads back and removes a small file in a folder. Rejects when any step fails. */
 export async function probeFolder(fs: FileSystem, folder: string): Promise<void> {
   const text = randomUUID()
   const path = join(folder, `.probe-${text}`)

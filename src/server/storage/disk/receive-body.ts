@@ -13,12 +13,12 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
-/** The part of the uploads' records in the database that receiving needs. */
+/** What a transfer needs of the rows of uploads in the database. */
 export interface UploadActivity {
   /**
-   * Notes that bytes are arriving under a key. Returns whether an open upload has the key: false
-   * once the upload is aborted or confirmed. It is called when a request begins, and then at most
-   * once a minute.
+   * Records that bytes are arriving under a key. Returns false when no open upload has the key,
+   * because the upload was aborted or confirmed. It is called when a request begins, and then at
+   * most once a minute.
    */
   touch(key: string): Promise<boolean>
 }
@@ -28,7 +28,7 @@ export interface UploadReceiver {
   locks: WriteLocks
   parts: HeldParts
   digests: FileDigests
-  /** The running transfers of whole files, by key. */
+  /** The writers of whole files that are being received, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes
   room: UploadRoom
@@ -41,18 +41,19 @@ export interface UploadReceiver {
 export interface Incoming {
   request: IncomingMessage
   response: ServerResponse
-  /** Ends the body early. Its reason is the refusal. */
+  /** Aborts to end the body early. Its reason is the error that the client gets. */
   stop: AbortSignal
 }
 
 /**
- * Streams the body into the writer. Resolves when all bytes that came are written, even if the
+ * Streams the body into the writer. Resolves when all bytes that arrived are written, even if the
  * client left early.
- * @throws {AppError} the reason of `stop`, and the refusals of the writer; and errors of the disk.
+ * @throws {AppError} the reason of `stop`, the errors of the writer, and errors of the disk.
  */
 export async function receiveBody(incoming: Incoming, writer: BlockWriter): Promise<void> {
   const { request, response, stop } = incoming
-  // Even if the request ends early, the bytes that came are written before this function returns.
+  // Even if the request ends early, the bytes that arrived are written before this function
+  // returns.
   const endEarly = () => {
     request.unpipe(writer)
     writer.end()
@@ -85,8 +86,9 @@ export async function assertOpen(
 }
 
 /**
- * Makes the function that checks each chunk before it is written. It takes the chunk's room on the
- * disk, and notes once a minute that the upload is active. An upload that is over ends here.
+ * Makes the function that checks each chunk before it is written. It reserves the chunk's bytes on
+ * the disk, and records once a minute that the upload is active. If the upload has been ended
+ * meanwhile, it rejects.
  * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
  */
 export function admitChunks(
@@ -102,14 +104,14 @@ export function admitChunks(
     touchedAt = now
     return assertOpen(key, receiver).catch((error) => {
       if (error instanceof AppError) throw error
-      // A short failure of the database must not cost a transfer. The database is asked again in a
-      // minute.
+      // A short failure of the database must not end a transfer. The database is asked again after
+      // a minute.
       log.warn({ err: error, key }, 'could not note the activity of an upload')
     })
   }
 }
 
-/** Answers 200 to a PUT whose bytes have all arrived, up to `offset` of what its URL names. */
+/** Answers 200 to a PUT. `offset` is how many bytes of the file or the part are stored. */
 export function answerStored(response: ServerResponse, offset: number): void {
   if (response.destroyed) return
   response.writeHead(200, {

@@ -20,7 +20,7 @@ describe('a part on a disk that is full', () => {
     await of.put(2)
     const half = await of.stored()
     await rm(path)
-    // Every write to this device fails as a full disk does.
+    // Every write to this device fails as on a full disk.
     await symlink('/dev/full', path)
     expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })

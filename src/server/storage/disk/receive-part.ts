@@ -21,13 +21,13 @@ import {
 } from './upload-headers.ts'
 
 /**
- * Answers a PUT to a part's presigned URL. The bytes are written straight to their place in the
- * file, while other parts may arrive too. The answer is 200 when the part is held completely. A
- * part that is sent again does not count as held until it has arrived again. The first part
- * replaces bytes of the whole file.
+ * Answers a PUT to a part's presigned URL. The bytes are written directly into the file, at the
+ * part's offset, while other parts may arrive too. The answer is 200 when the part has arrived
+ * completely. A part that is sent again does not count until it has arrived again. The first part
+ * replaces what was sent of the whole file in one piece.
  * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it differs
- * from the checksum that was sent with it, STORAGE_FULL when the disk has no room for it. The part
- * is then not held.
+ * from the checksum that was sent with it, STORAGE_FULL when the disk has no room for it. After an
+ * error the part does not count.
  */
 export async function receivePart(
   request: IncomingMessage,
@@ -45,7 +45,7 @@ export async function receivePart(
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left. A request without a body must not remove any bytes.
+    // The client has left. Without its body, this request must not remove any bytes.
     if (request.destroyed) return
     if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
     const file = await receiver.parts.begin(grant)
@@ -64,8 +64,8 @@ export async function receivePart(
 }
 
 /**
- * Answers a HEAD to a part's presigned URL. `Upload-Offset` is the part's size when the part is
- * held, or else 0, because a part is always sent from its beginning.
+ * Answers a HEAD to a part's presigned URL. `Upload-Offset` is the part's size if the part has
+ * arrived completely, or else 0, because a part is always sent from its beginning.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */
 export async function answerPartOffset(
@@ -79,7 +79,7 @@ export async function answerPartOffset(
   answerOffset(response, isSealed ? size : await parts.sizeOf(key, partNumber), size)
 }
 
-/** Writes the part and returns the CRC-32 of its bytes, which a restart needs. */
+/** Writes the part and returns the CRC-32 of its bytes, by which a restart recognises it. */
 async function receiveInto(
   file: FileHandle,
   { key, offset, size }: PartGrant,

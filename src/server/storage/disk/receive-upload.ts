@@ -23,10 +23,11 @@ import {
 } from './upload-headers.ts'
 
 /**
- * Answers a PUT to a presigned upload URL. The bytes are written straight into the object, from its
- * beginning, or with `Range: bytes=n-` from the stored offset n on. The answer is 200 when the
- * object holds all of `grant.size`. Bytes that arrived before a connection broke stay, so that the
- * next request can continue. A file that is sent from its beginning replaces held parts.
+ * Answers a PUT to a presigned upload URL. The bytes are written directly into the file: from its
+ * beginning, or with `Range: bytes=n-` from the offset n, where the stored bytes end. The answer is
+ * 200 when the file has all of `grant.size`. Bytes that arrived before a connection broke stay, so
+ * that the next request can continue. A file that is sent from its beginning replaces parts that
+ * have arrived.
  * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
  * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
  * when the body differs from the checksum that was sent with it; its bytes are removed.
@@ -43,13 +44,13 @@ export async function receiveUpload(
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, grant.size - (start ?? 0))
   const checksum = announcedCrc32(headers)
-  // This check comes before the lock, which would stop parts that are arriving.
+  // This check comes before the lock, because the lock would stop parts that are arriving.
   if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
   const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left. A request without a body must not remove any bytes.
+    // The client has left. Without its body, this request must not remove any bytes.
     if (request.destroyed) return
     const left = grant.size - (start ?? 0)
     if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')
@@ -67,8 +68,8 @@ export async function receiveUpload(
 }
 
 /**
- * Answers a HEAD to a presigned upload URL. `Upload-Offset` is the number of stored bytes that
- * would survive a power cut, or 0 while the upload is in parts. A running transfer goes on.
+ * Answers a HEAD to a presigned upload URL. `Upload-Offset` is how many stored bytes would survive
+ * a power cut, or 0 while the upload is in parts. A running transfer goes on.
  * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
  */
 export async function answerUploadOffset(
@@ -85,8 +86,8 @@ export async function answerUploadOffset(
 }
 
 /**
- * Opens the object to continue at `start`, which must be its stored size; undefined opens an empty
- * object.
+ * Opens the file to continue at `start`, which must be its stored size. Without `start`, empties
+ * the file.
  */
 async function openFor(
   key: string,
@@ -115,7 +116,7 @@ interface WholeFile {
   /** The offset in the file at which the body begins. */
   start: number
   grant: UploadGrant
-  /** The CRC-32 that the body must have. */
+  /** The CRC-32 that the body must have; undefined when the client sent none. */
   checksum: number | undefined
 }
 
@@ -167,8 +168,8 @@ async function receiveInto(
 }
 
 /**
- * The errors after which the bytes of a body are removed. A body that is too long or damaged must
- * not leave a file of the right size.
+ * After these errors the bytes of the body are removed. Otherwise a body that is too long or
+ * damaged could leave a file of the right size.
  */
 const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 

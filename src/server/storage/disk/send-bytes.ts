@@ -8,12 +8,12 @@ import { transferLimits } from './transfer-limits.ts'
 const { burstPieces, pieceBytes } = transferLimits
 
 /**
- * Sends a range of a file as the body of a response whose turn it is. Resolves when the kernel has
- * taken all bytes, or the client has left.
+ * Sends a range of a file as the body of a response. All earlier responses of the connection must
+ * have been sent. Resolves when the kernel has taken all bytes, or the client has left.
  *
  * It reads into borrowed memory, writes until the kernel takes no more, and gives the memory back.
- * Bytes that were not written are read again when the client has made room. So a download holds one
- * piece while it waits for its client, and none while it waits for its turn at the disk.
+ * Bytes that were not written are read again when the client has made room. So a download keeps one
+ * piece of memory while it waits for its client, and none while it waits for the disk.
  * @throws {Error} when the file is shorter, or cannot be read.
  */
 export async function sendBytes(
@@ -41,11 +41,11 @@ export async function sendBytes(
     const { waiting } = burst
     if (waiting) {
       await settled(waiting.taken, socket)
-      // The kernel may still read the piece after a disconnect, so it is not given back.
+      // After a disconnect the kernel may still read the piece, so it is not given back.
       if (socket.destroyed) return
       pool.take(waiting.piece)
     }
-    // A client that took this many pieces at once will probably take as many again.
+    // A client that took this many pieces without a pause will probably take as many again.
     count = waiting ? burst.written : Math.min(burstPieces, count * 2)
   }
 }
@@ -54,12 +54,13 @@ export async function sendBytes(
 interface Burst {
   bytes: number
   written: number
-  /** The piece written last, when the kernel has not taken all of it. */
+  /** The piece that was written last, if the kernel has not taken all of it. */
   waiting?: { piece: Buffer; taken: Promise<void> }
 }
 
 /**
- * Writes `bytes` bytes from the pieces. Stops at the first piece that has to wait for the kernel.
+ * Writes the first `bytes` bytes of the pieces. Stops after the first piece that the kernel does
+ * not take completely.
  */
 function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResponse): Burst {
   const burst: Burst = { bytes: 0, written: 0 }
@@ -74,7 +75,7 @@ function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResp
   return burst
 }
 
-/** Writes the bytes at once, without gathering. Resolves when the kernel has taken all. */
+/** Writes the bytes without gathering more. Resolves when the kernel has taken all of them. */
 function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   response.socket?.cork()
@@ -83,7 +84,7 @@ function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   return promise
 }
 
-/** Resolves with `taken`, or when the connection ends. */
+/** Waits for `taken`, or for the end of the connection if that comes first. */
 function settled(taken: Promise<void>, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {

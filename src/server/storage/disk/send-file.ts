@@ -15,9 +15,9 @@ interface Answer {
 }
 
 /**
- * Answers GET or HEAD with a file or one range of it, according to its conditions: 200, 206, 304.
- * Resolves when the answer has ended or the client has left. The caller closes `file`.
- * @throws {AppError} 412 or 416 where the conditions or the range say so.
+ * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
+ * 304. Resolves when the answer has been sent or the client has left. The caller closes `file`.
+ * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
  * @throws {Error} when the file is not what the grant says, or cannot be read.
  */
 export async function sendFile(
@@ -35,7 +35,7 @@ export async function sendFile(
     response.writeHead(304, cachingHeaders(validators)).end()
     return
   }
-  // RFC 9110 §14.2: a Range counts only with GET.
+  // RFC 9110 §14.2: a Range header is valid only with GET.
   const rangeCounts = request.method === 'GET' && outcome === 'range'
   const range = rangeCounts ? selectRange(request.headers.range, size) : 'whole'
   if (range === 'unsatisfiable') {
@@ -70,8 +70,8 @@ function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders
 }
 
 /**
- * The headers make browsers save a file and never show it. A file must not run on the product's
- * origin.
+ * These headers make browsers save a file and never show it, so that nothing in a file runs on our
+ * pages' origin.
  */
 function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
   return {

@@ -4,7 +4,7 @@ import { isStorageKey } from '../storage-key.ts'
 
 /**
  * What one presigned URL allows: to send the bytes of one key (`put`) or one part of them (`part`),
- * or to fetch them (`get`).
+ * or to download them (`get`).
  */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
@@ -21,21 +21,21 @@ const signedPathPrefix = '/storage/'
 const signatureParameter = '&signature='
 
 /**
- * Derives the key that signs URLs. A derived key makes sure that these signatures fit nothing else
- * that the same secret signs.
+ * Derives the key that signs URLs from the server's secret. With a key of their own, these
+ * signatures are valid for nothing else that the secret signs.
  */
 export function deriveSigningKey(secret: string): KeyObject {
-  // A key object saves five sixths of the cost of a signature. A key of bytes would be made a key
-  // object for each signature.
+  // Signing with a key object costs a sixth of signing with the key's bytes, which Node would turn
+  // into a key object each time.
   const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
   return createSecretKey(Buffer.from(key))
 }
 
 /**
- * Returns an absolute URL that carries the whole grant and a signature over it: operation, key,
- * exact size, media type, expiry (milliseconds since 1970), for `part` also its number and offset,
- * and for `get` the file's name, version and date.
- * @throws {RangeError} when the key, the size, a part's place or a date is not valid.
+ * Returns an absolute URL that contains the whole grant and a signature over it: operation, key,
+ * exact size, media type and expiry (milliseconds since 1970). For `part` it also contains the
+ * part's number and offset, for `get` the file's name, version and date.
+ * @throws {RangeError} when the key, the size, a part's number or offset, or a date is not valid.
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
@@ -44,13 +44,13 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 }
 
 /**
- * Reads the grant of `signUrl` back from a request's path and query. Any changed character gives
- * SIGNATURE_INVALID. An unchanged URL works before `grant.until` and gives SIGNATURE_EXPIRED from
- * that moment on.
+ * Reads back the grant that `signUrl` put into a request's path and query. If any character was
+ * changed, the result is SIGNATURE_INVALID. An unchanged URL works before `grant.until`, and gives
+ * SIGNATURE_EXPIRED from that moment on.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
-  // The signature covers the text of the URL, not its parsed fields. So each URL can be written in
-  // only one way, and no field is read before the signature is checked.
+  // The signature covers the text of the URL, not its parsed fields. So no other spelling of the
+  // same URL works, and no field is read before the signature is checked.
   const end = target.lastIndexOf(signatureParameter)
   if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
   const described = target.slice(0, end)
@@ -108,7 +108,8 @@ function describe(grant: SignedGrant): string {
 }
 
 /**
- * Leaves only RFC 3986's unreserved characters, which every client and proxy writes the same way.
+ * Escapes all but RFC 3986's unreserved characters, which every client and proxy writes the same
+ * way.
  */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(

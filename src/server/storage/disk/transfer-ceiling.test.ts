@@ -10,7 +10,9 @@ import { type Ceiling, transferLimits } from './transfer-limits.ts'
 const MiB = 1024 ** 2
 const { downloads, uploads, retryAfter } = transferLimits
 
-/** Returns the most transfers that one client gets if all clients ask again and again. */
+/**
+ * Returns how many transfers one client gets at most if this many clients all ask again and again.
+ */
 function most({ total, always }: Ceiling, clients: number): number {
   const held = Array.from({ length: clients }, () => 0)
   let all = 0
@@ -91,7 +93,7 @@ describe('past the ceiling', () => {
     expect(refusalOf(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect(refused.headers['retry-after']).toBe(String(retryAfter))
     expect((await get('192.0.2.2')).status).toBe(206)
-    // The operator gets one line in the log, not one for each refusal.
+    // The operator gets one line in the log for many refusals.
     await get('192.0.2.1')
     const running = { downloads: 171, uploads: 0 }
     expect(disk.logged).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])

@@ -2,17 +2,18 @@ import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/address-block.ts'
 import { type Ceiling, transferLimits } from './transfer-limits.ts'
 
-/** How many transfers are running now. */
+/** How many transfers are running now: of all clients, and of one. */
 interface Running {
   all: number
-  /** The number for the client that asks for one more. */
+  /** The transfers of the client that asks for one more. */
   ofClient: number
 }
 
 /**
- * Whether one more transfer may begin. A client always gets `always` transfers while there is room,
- * and more up to half of what is free. A single client can reach a third of all, which suffices for
- * many people behind one address. A few clients with many transfers always leave room for others.
+ * Tells whether one more transfer may begin. While there is room, a client always gets `always`
+ * transfers, and more while it has fewer than half of those still free. So a single client can
+ * reach a third of all, which suffices for many people behind one address. A few clients with many
+ * transfers always leave room for others.
  */
 export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Running): boolean {
   const free = total - all

@@ -13,7 +13,7 @@ beforeEach(() => {
   disk.touched.length = 0
 })
 
-/** After this, the server has read everything that was sent before. */
+/** Waits until the server has read everything that was sent to it before. */
 function roundTrip() {
   return send(`http://127.0.0.1:${disk.port}/storage/`)
 }
@@ -23,7 +23,7 @@ describe('a part on its way', () => {
     const of = cutUpload(disk, 2, 100)
     await of.put(2)
     const { client, ended } = await of.begin(1)
-    // The minutes of a part count from the moment at which its file is open.
+    // The server counts the minutes of a part from the moment at which the part's file is open.
     while ((await disk.openFiles()).length === 0) await new Promise(setImmediate)
     await roundTrip()
     expect(disk.touched.splice(0)).toEqual([of.key, of.key])

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../errors.ts'
 
-/** Refuses a body of another type than the signed one. */
+/** Refuses a body whose type is not the one that was signed. */
 export function assertSignedType(headers: IncomingHttpHeaders, signed: string): void {
   // A body without a type counts as application/octet-stream (RFC 9110 §8.3). Browsers send no type
   // for a file they do not know.
@@ -20,7 +20,7 @@ export function assertSignedLength(headers: IncomingHttpHeaders, expected: numbe
 
 /**
  * Returns the offset from which `Range: bytes=n-` continues; undefined when the body is the whole
- * file. An unknown form of the header is refused. If it were ignored, the end of a file would be
+ * file. Any other form of the header is refused. If it were ignored, the end of a file would be
  * stored as the whole file.
  */
 export function requestedOffset(headers: IncomingHttpHeaders, size: number): number | undefined {

@@ -50,8 +50,8 @@ describe('room that is promised', () => {
 
   it('is taken again by who was promised it, and by nobody below the floor', async () => {
     await room.promise('a', 100)
-    // Other programs took most of the space. Less is left than was promised, but bytes are accepted
-    // down to the floor.
+    // Other programs took most of the space, so less is left than was promised. Still the upload
+    // may use what is left above the minimum of free space.
     space.left = 30
     expect(await room.promise('a', 100)).toBe(true)
     expect(room.take('a', 30)).toBe(true)

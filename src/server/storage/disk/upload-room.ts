@@ -7,15 +7,16 @@ const promiseLifetimeMs = 15 * 60 * 1000
 interface Promised {
   /** The bytes that are still to arrive. */
   bytes: number
-  /** When the last byte arrived, or the room was promised. */
+  /** When the upload's last byte arrived, or when its room was promised. */
   activeAt: number
 }
 
 /**
- * Shares out the space above the floor among uploads. An upload is promised its room when it
- * starts, so that a hundred starts at once do not all count the same free space. A promise ends
- * when its bytes have arrived, with its upload, or 15 minutes after the last byte. A restart ends
- * all promises, and an upload that goes on asks for a new one.
+ * Divides the free space among uploads, without the minimum that must stay free. An upload is
+ * promised its room when it starts. Otherwise a hundred uploads that start together would all count
+ * on the same space. A promise ends when its bytes have arrived, when its upload ends, or 15
+ * minutes after the last byte. A restart ends all promises, and an upload that goes on asks for a
+ * new one.
  */
 export class UploadRoom {
   readonly #space: UploadSpace
@@ -30,9 +31,9 @@ export class UploadRoom {
   }
 
   /**
-   * Promises room for `bytes` that are still to arrive under a key, and replaces the key's earlier
-   * promise. Returns false, and changes nothing, when even a fresh read of the disk shows that the
-   * floor would be passed.
+   * Promises room for `bytes` that will still arrive under a key, in place of the key's earlier
+   * promise. If the disk has too little free space, even after it was read again, returns false and
+   * changes nothing.
    */
   async promise(key: string, bytes: number): Promise<boolean> {
     if (this.#promise(key, bytes)) return true
@@ -44,8 +45,8 @@ export class UploadRoom {
     this.#dropLapsed()
     const before = this.#promises.get(key)?.bytes ?? 0
     const others = this.#promised - before
-    // Room that was promised before is promised again, even if others were promised more than there
-    // is. The floor must not be reached.
+    // Room that was promised before is promised again while there is any free space above the
+    // minimum, even if more was promised to all uploads than there is.
     const fits = bytes <= before ? this.#space.room() > 0 : this.#space.room() - others >= bytes
     if (fits) this.#set(key, bytes)
     return fits
@@ -57,7 +58,7 @@ export class UploadRoom {
     return this.promise(key, this.#promises.get(key)?.bytes ?? bytes)
   }
 
-  /** Takes room for bytes that arrive. Returns false when there is no room above the floor. */
+  /** Takes room for bytes that arrive. Returns false when too little space is free. */
   take(key: string, bytes: number): boolean {
     if (this.#space.room() < bytes) return false
     this.#space.take(bytes)

@@ -5,10 +5,7 @@ import { WriteLocks } from './write-locks.ts'
 const newer = 'UPLOAD_SUPERSEDED'
 const superseded = { name: 'AppError', code: newer }
 
-/**
- * Waits until everything that can happen has happened. Returns whether the promise has been kept by
- * then.
- */
+/** Returns whether the promise resolves without any further event from outside. */
 async function isKept(promise: Promise<unknown>) {
   let kept = false
   void promise.then(() => {

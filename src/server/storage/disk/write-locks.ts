@@ -2,11 +2,13 @@ import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { AppError } from '../../errors.ts'
 
 /**
- * The sole right to change the bytes under one key, or those of one part. It is held until
- * `release`.
+ * The sole right to change the bytes under one key, or those of one part. It lasts until `release`.
  */
 export interface WriteLock {
-  /** Aborts when another request wants the same bytes. Its reason is an `AppError`. */
+  /**
+   * Aborts when another request wants to change the same bytes. Its reason is the `AppError` to
+   * answer with.
+   */
   readonly signal: AbortSignal
   release(): void
 }
@@ -19,16 +21,16 @@ interface Holder {
 }
 
 /**
- * Lets one request at a time write to, seal or remove a key. Different parts of a key may be
- * written at the same time. A new request asks earlier holders of the same bytes to stop and waits
- * for them. So the newest request wins and never finds a half-finished write.
+ * Lets only one request at a time write, seal or remove the bytes of a key. Different parts of a
+ * key may be written in parallel. A new request asks earlier ones for the same bytes to stop, and
+ * waits for them. So the newest request wins, and never finds a half-finished write.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
-   * Resolves when all earlier holders of these bytes have left. Each of them was stopped with the
-   * error of this code. Without a part, the whole key is locked.
+   * Asks the earlier holders of these bytes to stop, with the error of this code. Resolves when all
+   * of them have released the bytes. Without `part`, all bytes of the key are locked.
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()
@@ -51,12 +53,12 @@ export class WriteLocks {
     }
   }
 
-  /** Whether any request holds the key or a part of it, or waits for it. */
+  /** Tells whether any request has a lock on the key or a part of it, or waits for one. */
   isHeld(key: string): boolean {
     return this.#holders.has(key)
   }
 
-  /** Asks every holder to stop. */
+  /** Asks every request that has a lock to stop. */
   stopAll(refusal: AppError): void {
     for (const holders of this.#holders.values()) {
       for (const { abort } of holders) abort.abort(refusal)

@@ -55,8 +55,9 @@ export function neededRule(origin: string): CORSRule {
 }
 
 /**
- * Returns the methods that these CORS rules do not allow a page of `origin` as uploads and
- * downloads need them. S3 applies the first rule that matches the origin and the method.
+ * Returns the methods that these CORS rules do not allow pages of `origin`, or not with the headers
+ * that uploads and downloads need. S3 applies the first rule that matches the origin and the
+ * method.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
   return methods.filter((method) => {

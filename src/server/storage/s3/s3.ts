@@ -117,8 +117,8 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
     },
 
     async storedSize(key) {
-      // Arriving bytes are read before sealed ones, because bytes can only change from arriving to
-      // sealed. In the other order, a seal between both reads would hide them.
+      // The arriving bytes are looked for before the sealed ones. In the other order, bytes that
+      // are sealed between both steps would be found in neither.
       const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
       return (await sealedSize(key)) ?? counting?.size ?? null
     },
