@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { MailQueue } from './email/mail-queue.ts'
 import type { RateLimits } from './http/rate-limit.ts'
+import type { AdminSettings } from './settings/admin-settings.ts'
 import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
@@ -23,4 +24,5 @@ export interface Deps {
   passwords: Passwords
   rateLimits: RateLimits
   mailQueue: MailQueue
+  settings: AdminSettings
 }

@@ -22,6 +22,7 @@ import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
+import { AdminSettings } from './settings/admin-settings.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
@@ -130,7 +131,19 @@ async function start(
   const mailer = createMailer(config, { clock, log })
   lifetime.add({ name: 'mailer', close: async () => mailer.close() })
   const mailQueue = queue.mail
-  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
+  const settings = new AdminSettings({ db, clock, supportEmail: config.supportEmail })
+  const deps = {
+    config,
+    clock,
+    log,
+    db,
+    stores,
+    auth,
+    passwords,
+    rateLimits,
+    mailQueue,
+    settings,
+  }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const built = {

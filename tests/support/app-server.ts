@@ -20,6 +20,7 @@ import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
+import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
 import { openStores, storeOfNewFiles } from '../../src/server/storage/open-stores.ts'
@@ -124,7 +125,19 @@ export async function serveApp(
   })
   const mailBox = makeMailBox()
   const mailQueue = mailBox.queue
-  const deps = { config, clock, log, db, stores, auth, passwords, rateLimits, mailQueue }
+  const settings = new AdminSettings({ db, clock, supportEmail: config.supportEmail })
+  const deps = {
+    config,
+    clock,
+    log,
+    db,
+    stores,
+    auth,
+    passwords,
+    rateLimits,
+    mailQueue,
+    settings,
+  }
   const pictures = pictureOrigins(config.google)
   const built = { distDir: resolve('dist/web'), appUrl, connect: storage.origins, pictures }
   const web = { pages: loadLinkPages(built), files: webFiles(built) }

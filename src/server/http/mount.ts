@@ -88,7 +88,9 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
     } as Call<Endpoint>
     const result = await handler(call)
     // `instanceof` would fail here: the server's adapter replaces the global Response.
-    return answersJson(row.response) ? answer(row.response, context, result) : (result as Response)
+    return answersJson(row.response)
+      ? answer(row.response, row, context, result)
+      : (result as Response)
   }
 }
 
@@ -137,8 +139,13 @@ function listFaults(error: ZodError): string {
     .join('; ')
 }
 
-function answer(schema: ZodType, context: Context<HttpEnv>, result: unknown): Response {
+function answer(
+  schema: ZodType,
+  { cacheSeconds }: Endpoint,
+  context: Context<HttpEnv>,
+  result: unknown,
+): Response {
   const checked = schema.parse(result)
-  context.header('cache-control', 'no-store')
+  context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
   return context.json(checked as object)
 }

@@ -3,10 +3,11 @@ import type { Deps } from '../deps.ts'
 import { writeLetter } from '../email/letter.ts'
 import { mailRequest } from '../email/mail-queue.ts'
 import type { Mailer } from '../email/mailer.ts'
-import { readEmailSignature } from '../settings/queries.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
-export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log'> & { mailer: Mailer }
+export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'settings'> & {
+  mailer: Mailer
+}
 
 /**
  * Sends the mail that a request asks for, or none where it concerns nobody any more. If the first try
@@ -20,7 +21,7 @@ export async function sendMail(
   job: { id: string; retryCount: number },
   request: unknown,
 ): Promise<void> {
-  const { config, db, log, mailer } = deps
+  const { config, log, mailer, settings } = deps
   const asked = mailRequest.parse(request)
   const mail =
     asked.kind === 'trial'
@@ -28,7 +29,7 @@ export async function sendMail(
       : await writeAccountMail(deps, asked, { isRepeated: job.retryCount > 0 })
   if (mail === null) return
   const { supportEmail, appUrl } = config
-  const signature = await readEmailSignature(db, supportEmail)
+  const { email_signature: signature } = await settings.read()
   const letter = writeLetter(mail.content, { signature, supportEmail })
   await mailer.send({ to: mail.to, letter, messageId: `${job.id}@${appUrl.hostname}` })
   log.info({ kind: asked.kind, jobId: job.id }, 'mail sent')

@@ -1,24 +1,51 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
-import { defaultEmailSignature, type SettingKey } from '../../shared/rules/setting-defaults.ts'
+import { eq, inArray, sql } from 'drizzle-orm'
+import { type SettingKey, settingKeys } from '../../shared/rules/admin-settings.ts'
+import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
-import type { Db } from '../deps.ts'
 
-/** Returns the value that the administrator set, or undefined. */
-export async function findSetting(db: Db, key: SettingKey): Promise<string | undefined> {
-  const [row] = await db
-    .select({ value: settings.value })
+/** A setting as it is kept (spec §3). */
+export interface KeptSetting {
+  key: SettingKey
+  value: string
+  description: string
+}
+
+/** Returns the settings that the administrator changed. */
+export async function findSettings(db: Db): Promise<KeptSetting[]> {
+  const rows = await db
+    .select({ key: settings.key, value: settings.value, description: settings.description })
     .from(settings)
-    .where(eq(settings.key, key))
-  return row?.value
+    .where(inArray(settings.key, [...settingKeys]))
+  return rows as KeptSetting[]
 }
 
 /**
- * Returns the text that ends every mail of the server, and every mail that a person writes to share
- * a link.
+ * Writes a setting, and returns it with the value that it had before; null for none. Without
+ * a description the one before stays.
  */
-export async function readEmailSignature(db: Db, supportEmail: string): Promise<string> {
-  return (await findSetting(db, 'email_signature')) ?? defaultEmailSignature(supportEmail)
+export async function writeSetting(
+  tx: Db,
+  setting: { key: SettingKey; value: string; description?: string | undefined },
+  now: Date,
+): Promise<{ setting: KeptSetting; before: string | null }> {
+  const { key, value, description } = setting
+  // Changes happen one after the other, the first one of a key too. Readers do not wait.
+  await tx.execute(sql`lock table ${settings} in share row exclusive mode`)
+  const [old] = await tx
+    .select({ value: settings.value })
+    .from(settings)
+    .where(eq(settings.key, key))
+  const changes = { value, updatedAt: now, ...(description === undefined ? {} : { description }) }
+  const [row] = await tx
+    .insert(settings)
+    .values({ key, ...changes })
+    .onConflictDoUpdate({ target: settings.key, set: changes })
+    .returning({ description: settings.description })
+  return {
+    setting: { key, value, description: row?.description ?? '' },
+    before: old?.value ?? null,
+  }
 }
 
 /** Returns the id of this installation, which the first call makes. All callers get the same id. */

@@ -1,31 +1,18 @@
-import { settingDefaults } from '../../shared/rules/setting-defaults.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { findSetting, readEmailSignature } from './queries.ts'
+import { changeSetting } from './change-setting.ts'
 
-/** The routes of the settings that pages show (spec §7). */
-export function settingRoutes({
-  config,
-  db,
-}: Pick<Deps, 'config' | 'db'>): Handlers<
-  'emailSignature' | 'version' | 'premiumPrice' | 'contact'
-> {
+/** The routes of the settings that pages show, and of their change (spec §7). */
+export function settingRoutes(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
+): Handlers<'emailSignature' | 'version' | 'premiumPrice' | 'contact' | 'changeSetting'> {
+  const { config, settings } = deps
   return {
-    async emailSignature() {
-      return { signature: await readEmailSignature(db, config.supportEmail) }
-    },
-
-    async version() {
-      return { version: (await findSetting(db, 'app_version')) ?? settingDefaults.app_version }
-    },
-
-    async premiumPrice() {
-      const price = (await findSetting(db, 'premium_price')) ?? settingDefaults.premium_price
-      return { price: Number(price) }
-    },
-
-    async contact() {
-      return { supportEmail: config.supportEmail }
-    },
+    emailSignature: async () => ({ signature: (await settings.read()).email_signature }),
+    version: async () => ({ version: (await settings.read()).app_version }),
+    premiumPrice: async () => ({ price: Number((await settings.read()).premium_price) }),
+    contact: () => ({ supportEmail: config.supportEmail }),
+    changeSetting: ({ body, user, clientAddress }) =>
+      changeSetting(deps, { ...body, actor: user.id, ipAddress: clientAddress }),
   }
 }

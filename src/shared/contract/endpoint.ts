@@ -28,6 +28,8 @@ export interface Endpoint {
   response: Answer
   /** The codes that this endpoint can answer besides those of `commonErrors`. */
   errors: readonly ErrorCode[]
+  /** For how long browsers keep the answer, in seconds. Without it they keep no answer. */
+  cacheSeconds?: number
 }
 
 /** The codes that any endpoint can answer. */

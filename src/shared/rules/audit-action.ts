@@ -1,2 +1,8 @@
 /** What the audit log can say that was done. */
-export const auditActions = ['set-tier', 'change-password', 'link-google', 'unlink-google'] as const
+export const auditActions = [
+  'set-tier',
+  'change-password',
+  'link-google',
+  'unlink-google',
+  'change-setting',
+] as const

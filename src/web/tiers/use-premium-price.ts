@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { settingDefaults } from '../../shared/rules/setting-defaults.ts'
+import { defaultPremiumPrice } from '../../shared/rules/admin-settings.ts'
 import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
@@ -10,6 +10,6 @@ export function usePremiumPrice(): number {
       queryKey: ['/api/settings/premium-price'],
       queryFn: ({ signal }) => call('premiumPrice', { signal }),
       staleTime: settingsStaleTime,
-    }).data?.price ?? Number(settingDefaults.premium_price)
+    }).data?.price ?? defaultPremiumPrice
   )
 }

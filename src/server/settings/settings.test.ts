@@ -1,0 +1,135 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { auditLog, settings } from '../db/schema.ts'
+import { settingsKeptMs } from './admin-settings.ts'
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(settings)
+  app.deps.settings.forget()
+})
+afterAll(() => app.close())
+
+async function read(name: 'email-signature' | 'version' | 'premium-price') {
+  return json(await makeClient(app).fetch(`/api/settings/${name}`))
+}
+
+function change(key: unknown, value: unknown, more: object = {}) {
+  return admin.post('/api/admin/settings', { key, value, ...more })
+}
+
+describe('the public settings', () => {
+  it('have the defaults of spec §9', async () => {
+    expect(await read('premium-price')).toEqual({ price: 8 })
+    expect(await read('version')).toEqual({ version: 'v0.9.10' })
+    expect(await read('email-signature')).toEqual({
+      signature: `Mayfly\nSecure file sharing with links that expire\n${app.deps.config.supportEmail}`,
+    })
+  })
+
+  it('are kept by browsers for 5 minutes, which no other answer is', async () => {
+    for (const name of ['premium-price', 'version', 'email-signature', 'contact']) {
+      const { headers } = await makeClient(app).fetch(`/api/settings/${name}`)
+      expect(headers.get('cache-control')).toBe('public, max-age=300')
+    }
+    const user = await admin.fetch('/api/auth/user')
+    expect(user.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('ask the database once in 5 minutes, and then see the change of another server', async () => {
+    await read('version')
+    await app.deps.db
+      .insert(settings)
+      .values({ key: 'app_version', value: 'v2', updatedAt: app.clock() })
+    app.clock.advance(settingsKeptMs - 1)
+    expect(await read('version')).toEqual({ version: 'v0.9.10' })
+    app.clock.advance(1)
+    expect(await read('version')).toEqual({ version: 'v2' })
+  })
+})
+
+describe('POST /api/admin/settings', () => {
+  it('changes a setting, and this server tells the new value immediately', async () => {
+    await read('premium-price')
+    const changed = await change('premium_price', 12.5, { description: 'Since November' })
+    expect(changed.status).toBe(200)
+    const setting = { key: 'premium_price', value: '12.5', description: 'Since November' }
+    expect(await json(changed)).toEqual(setting)
+    expect(await read('premium-price')).toEqual({ price: 12.5 })
+
+    const again = await change('premium_price', '13')
+    expect(await json(again)).toEqual({ ...setting, value: '13' })
+  })
+
+  it('writes who changed what from which value into the audit log', async () => {
+    await change('app_version', 'v1')
+    await change('app_version', 'v2')
+    const lines = await app.deps.db
+      .select({ actor: auditLog.actor, details: auditLog.details, ipAddress: auditLog.ipAddress })
+      .from(auditLog)
+      .where(eq(auditLog.action, 'change-setting'))
+      .orderBy(auditLog.id)
+    const from = { actor: admin.id, ipAddress: '127.0.0.1' }
+    expect(lines.slice(-2)).toEqual([
+      { ...from, details: { key: 'app_version', from: null, to: 'v1' } },
+      { ...from, details: { key: 'app_version', from: 'v1', to: 'v2' } },
+    ])
+  })
+
+  it.each([
+    ['premium_price', '100', 'The price must be a number from 1 to 99, in whole cents.'],
+    ['premium_price', 0, 'The price must be a number from 1 to 99, in whole cents.'],
+    ['app_version', '', 'The version must be one line of 1 to 40 characters.'],
+    ['email_signature', 'a\0', 'The signature must be plain text of 1 to 500 characters.'],
+  ])('refuses %s %j, names the bound and changes nothing', async (key, value, message) => {
+    const refused = await change(key, value)
+    expect(refused.status).toBe(400)
+    expect(await json(refused)).toEqual({ code: 'INVALID_INPUT', message })
+    expect(await app.deps.db.select().from(settings)).toEqual([])
+  })
+
+  it.each([
+    ['installation', 'x', {}],
+    ['__proto__', 'x', {}],
+    ['app_version', null, {}],
+    ['app_version', ['v1'], {}],
+    ['app_version', 'v'.repeat(1001), {}],
+    ['app_version', 'v1', { description: 'x'.repeat(501) }],
+    ['app_version', 'v1', { description: '\0' }],
+    [undefined, undefined, {}],
+  ])('refuses %j %j %j', async (key, value, more) => {
+    expect((await change(key, value, more)).status).toBe(400)
+  })
+
+  it('is closed to everybody but the administrator', async () => {
+    const body = { key: 'premium_price', value: '9' }
+    const visitor = await makeClient(app).post('/api/admin/settings', body)
+    expect(visitor.status).toBe(401)
+    for (const tier of ['free', 'premium'] as const) {
+      const user = await makePerson(app, { tier })
+      expect((await user.post('/api/admin/settings', body)).status).toBe(403)
+    }
+    expect(await read('premium-price')).toEqual({ price: 8 })
+  })
+
+  it('loses no change of several in parallel', async () => {
+    const prices = Array.from({ length: 8 }, (_, at) => String(at + 1))
+    const answers = await Promise.all(prices.map((price) => change('premium_price', price)))
+    expect(answers.map(({ status }) => status)).toEqual(prices.map(() => 200))
+    const lines = await app.deps.db
+      .select({ details: auditLog.details })
+      .from(auditLog)
+      .where(eq(auditLog.action, 'change-setting'))
+      .orderBy(auditLog.id)
+    const chain = lines.slice(-8).map(({ details }) => details)
+    // Each change names the value that the one before it left.
+    for (const [at, line] of chain.slice(1).entries()) expect(line.from).toBe(chain[at]?.to)
+  })
+})

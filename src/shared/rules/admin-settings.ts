@@ -1,0 +1,70 @@
+/** The settings that the administrator can change (spec §3, Setting). */
+export const settingKeys = ['premium_price', 'app_version', 'email_signature'] as const
+
+export type SettingKey = (typeof settingKeys)[number]
+
+/** Spec §9: the price of Premium in dollars a month until the administrator changes it. */
+export const defaultPremiumPrice = 8
+
+/** Spec §5: the bounds of the price, in dollars. */
+const priceBounds = { least: 1, most: 99 } as const
+
+/** The longest version text and the longest signature, in characters. */
+export const longestVersion = 40
+export const longestSignature = 500
+
+/** A value as it is kept, or the sentence that says what is wrong with it. */
+export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
+
+/**
+ * Checks a new value of a setting (spec §5, §9) and brings it into the form that is kept. Every
+ * sentence about a fault names the bound.
+ */
+export function checkSetting(key: SettingKey, text: string): SettingVerdict {
+  switch (key) {
+    case 'premium_price':
+      return checkPrice(text.trim())
+    case 'app_version':
+      return checkVersion(text.trim())
+    case 'email_signature':
+      return checkSignature(text.replaceAll(/\r\n?/g, '\n').trim())
+  }
+}
+
+function checkPrice(text: string): SettingVerdict {
+  const { least, most } = priceBounds
+  const price = Number(text)
+  const isPrice = /^\d{1,2}(\.\d{1,2})?$/.test(text) && price >= least && price <= most
+  return isPrice
+    ? { ok: true, value: String(price) }
+    : { ok: false, fault: `The price must be a number from ${least} to ${most}, in whole cents.` }
+}
+
+function checkVersion(text: string): SettingVerdict {
+  const isVersion = text !== '' && text.length <= longestVersion && !/[\p{Cc}\p{Cf}]/u.test(text)
+  return isVersion
+    ? { ok: true, value: text }
+    : { ok: false, fault: `The version must be one line of 1 to ${longestVersion} characters.` }
+}
+
+function checkSignature(text: string): SettingVerdict {
+  const hasControls = /[\p{Cc}\p{Cf}]/u.test(text.replaceAll('\n', ''))
+  return text !== '' && text.length <= longestSignature && !hasControls
+    ? { ok: true, value: text }
+    : {
+        ok: false,
+        fault: `The signature must be plain text of 1 to ${longestSignature} characters.`,
+      }
+}
+
+/**
+ * Returns the value of each setting until the administrator changes it (spec §9). The signature is
+ * the product's name, a line about it, and the address for help.
+ */
+export function settingDefaults(supportEmail: string): Record<SettingKey, string> {
+  return {
+    premium_price: String(defaultPremiumPrice),
+    app_version: 'v0.9.10',
+    email_signature: `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`,
+  }
+}
