@@ -7,26 +7,26 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const maxSeconds = 120
 
-/** One request of curl. With a source it uploads that file, without one it downloads. */
+/** One request of curl. It uploads the file `source`, or downloads if there is none. */
 export interface CurlRequest {
   url: string
   source?: string
-  /** The range of a download, such as 0-99. */
+  /** The range of bytes to download, such as 0-99. */
   range?: string
 }
 
 export interface Transfer {
   /** The time of the requests alone, as curl measured it. */
   seconds: number
-  /** The time that the program took to start and to end. */
+  /** The time that curl took to start and to end, in addition. */
   aroundSeconds: number
   /** The processor time of curl itself. */
   clientCpu: number
 }
 
 /**
- * Runs curl for several requests, one after another over one connection. Writes them to
- * `configFile`.
+ * Runs curl for several requests, one after another on one connection. Writes the requests to
+ * `configFile`, which curl reads.
  */
 export async function curl(
   cores: Cores,
@@ -36,7 +36,8 @@ export async function curl(
 ): Promise<Transfer> {
   await writeFile(configFile, requests.map(asConfig).join('next\n'))
   const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
-  // Bash's own `time` measures what curl used. After curl has ended nobody else can tell.
+  // Bash's own `time` measures the processor time of curl. Nothing else can tell it after curl has
+  // ended.
   const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
   const began = performance.now()
   const { stdout, stderr } = await run('bash', [...timed, ...onCores(cores.client, command)], {
@@ -54,7 +55,7 @@ export async function curl(
   return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Runs several curls at once. The time is that of the slowest. */
+/** Runs several curls in parallel. The time is that of the slowest. */
 export async function curlsAtOnce(
   cores: Cores,
   each: CurlRequest[][],
@@ -87,7 +88,7 @@ function asConfig({ url, source, range }: CurlRequest): string {
       : [
           `upload-file = "${source}"`,
           `header = "Content-Type: ${contentType}"`,
-          // Without this header, curl first asks whether it may send, and waits for an answer.
+          // With this header, curl would first ask whether it may send, and wait for an answer.
           'header = "Expect:"',
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),
@@ -95,7 +96,10 @@ function asConfig({ url, source, range }: CurlRequest): string {
   ].join('\n')
 }
 
-/** @throws when `url` does not answer with exactly the bytes of `source`. */
+/**
+ * Compares what `url` answers with the bytes of `source`.
+ * @throws when they differ.
+ */
 export async function expectSame(source: string, url: string): Promise<void> {
   await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {
     env: environment,

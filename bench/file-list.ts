@@ -16,7 +16,7 @@ const rounds = 30
 const scrolledFrames = 300
 const scrolledPixels = 120
 
-/** The requests of a list, by what is asked. */
+/** The requests that are measured, by the name that the report gives them. */
 const requests = {
   'the first page of 100': '/api/files?limit=100',
   'a page of 1,000': '/api/files',
@@ -27,9 +27,9 @@ const requests = {
 }
 
 /**
- * Measures a user's list of 10,000 files among 40,000 of others. First it asks the server for pages,
- * searches and counts. Then Chromium scrolls through the list, and tells how long its scripts ran
- * for each frame.
+ * Measures the list of a user with 10,000 files, beside 40,000 files of others. First the server is
+ * asked for pages of the list, searches and counts. Then Chromium scrolls through the list, and
+ * tells how long its scripts ran for each frame.
  */
 export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
@@ -65,7 +65,7 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   await mayfly.sql('vacuum analyze files')
 }
 
-/** Returns the milliseconds that each of some requests took, one after the other. */
+/** Returns how many milliseconds each of some requests took, one after the other. */
 async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {
@@ -115,7 +115,7 @@ async function scrollList(
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
   await page.getByText('Report 1 of the working group.pdf').first().waitFor()
-  // The whole list is read first, so that scrolling draws rows and asks for nothing.
+  // The whole list is loaded first. So scrolling only draws rows and makes no requests.
   await page.keyboard.press('End')
   await page.getByText(`Report ${fileCount} of the working group.pdf`).first().waitFor()
   await page.keyboard.press('Home')
@@ -135,7 +135,10 @@ async function scrollList(
   ]
 }
 
-/** Returns how long Chromium's main thread has run scripts, and anything at all, in seconds. */
+/**
+ * Returns how many seconds Chromium's main thread has run scripts so far, and how many it has
+ * worked at all.
+ */
 async function secondsOf(page: Page) {
   const client = await page.context().newCDPSession(page)
   await client.send('Performance.enable')
@@ -145,7 +148,7 @@ async function secondsOf(page: Page) {
   return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
 }
 
-/** Scrolls a piece with each frame, and returns how many milliseconds lay between the frames. */
+/** Scrolls a little with each frame. Returns how many milliseconds lay between the frames. */
 function scroll(page: Page): Promise<number[]> {
   return page.evaluate(
     async ({ frames, pixels }) => {

@@ -43,7 +43,7 @@ export function makeHttpClient(connections: number) {
       sent.end(body)
     })
 
-  /** Sends like `send`, and throws unless the status is 2xx. */
+  /** Sends a request as `send` does, and throws unless the status is 2xx. */
   const expectOk = async (url: string, call?: Call): Promise<Answer> => {
     const answer = await send(url, call)
     if (answer.status >= 200 && answer.status < 300) return answer

@@ -6,13 +6,16 @@ import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
 import { figure } from './statistics.ts'
 
-/** How many pairs of requests are timed, and how many come before, so that all code is compiled. */
+/**
+ * How many pairs of requests are timed, and how many are made before, so that Node has compiled all
+ * code.
+ */
 const timedPairs = 200
 const firstPairs = 20
 
 const password = 'only for this run'
 
-/** The calls that anybody can make with an address, and what they send. */
+/** The calls that anybody can make with a mail address, and the body of each. */
 const calls = {
   signup: (email: string) => ({
     firstName: 'Ada',
@@ -27,9 +30,10 @@ const calls = {
 }
 
 /**
- * Measures how long each call takes for an address with an account and for one without, where
- * addresses are verified. A stranger must not be able to tell the two apart. The requests alternate,
- * and each has an address of its own. The mails are written meanwhile, as they always are.
+ * Measures how long each call takes for a mail address with an account and for one without, where
+ * addresses are verified. A stranger must not be able to tell the two apart by time. The two kinds
+ * of requests alternate, and each request has a new mail address. The server writes its mails
+ * meanwhile, as it always does.
  */
 export async function measureKnownAddress(cores: Cores, scratch: string): Promise<Row[]> {
   const env = { REQUIRE_EMAIL_VERIFICATION: 'on' }
@@ -67,7 +71,8 @@ async function timePairs(
       { kind: 'known' as const, email: account },
       { kind: 'unknown' as const, email: `${randomUUID()}@example.org` },
     ]
-    // Whoever comes second may find something warm, so each comes first as often.
+    // The second request of a pair may be faster, because caches are filled. So each kind comes
+    // first equally often.
     if (index % 2 === 1) pair.reverse()
     for (const { kind, email } of pair) {
       const ms = await timed(() => post(http, url, bodyOf(email)))
@@ -98,7 +103,7 @@ async function makeAccounts(mayfly: Mayfly, count: number): Promise<string[]> {
   return ids.map((id) => `${id}@example.org`)
 }
 
-/** Posts JSON. The answer may be a refusal, but none for another reason than the address. */
+/** Posts JSON. Throws for any other answer than success, or the refusal of a wrong password. */
 async function post(http: HttpClient, url: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const { status } = await http.send(url, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -1,6 +1,7 @@
 /**
- * Runs a line of 200 Mbit/s and 60 ms in its own process, so that nothing else delays its bytes.
- * Prints its origin to standard output. Reads the port of its target from standard input.
+ * Runs a simulated network line of 200 Mbit/s and 60 ms in its own process, so that nothing else
+ * delays its bytes. Prints its origin to standard output. Reads from standard input to which port
+ * it must forward.
  */
 import { createInterface } from 'node:readline'
 import { startSlowLine } from '../tests/support/slow-line.ts'

@@ -1,6 +1,6 @@
 /**
- * A thread of `measureLogins`. `clients` clients sign in without end, each again after every
- * answer.
+ * A thread of `measureLogins`. Each of `clients` clients signs in again after every answer, without
+ * end.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
@@ -24,7 +24,7 @@ async function signInAgainAndAgain(): Promise<never> {
   for (;;) {
     const headers = { 'content-type': 'application/json' }
     const login = { method: 'POST', headers, body }
-    // A broken connection counts as status 0.
+    // A connection that breaks is counted as status 0.
     const { status } = await http.send(`${url}/api/auth/login`, login).catch(() => ({ status: 0 }))
     tally[status] = (tally[status] ?? 0) + 1
   }

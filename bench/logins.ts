@@ -12,14 +12,19 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/** A round times this many of each request. Their median is the round's figure. */
+/**
+ * How many times a round measures each request. The median of these times is the round's figure.
+ */
 const timedInRound = 12
-/** The flood runs for this long before anything is timed. */
+/** The wrong or right logins run for this long before anything is timed. */
 const settleMs = 1_000
-/** After a flood, the server gets this long to hash the passwords that still wait. */
+/** Afterwards the server gets this long to hash the passwords that still wait. */
 const drainMs = 8_000
 
-/** The figures of a round: milliseconds, and the numbers of answered logins by status. */
+/**
+ * The figures of one round: the times in milliseconds, and how many logins were answered with each
+ * status.
+ */
 interface Round {
   download: number
   list: number
@@ -29,9 +34,9 @@ interface Round {
 
 /**
  * Measures what logins cost everybody else. It times a download of 8 MiB and a list of files, one
- * after the other. They are timed alone, beside 8 correct logins of one free account, and beside 50
- * wrong logins. All of this is done without rate limits, where every login is hashed, and with
- * them.
+ * after the other: without logins, beside 8 correct logins of one free account, and beside 50 wrong
+ * logins. All of this is done twice: without rate limits, where the password of every login is
+ * hashed, and with them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []
@@ -71,7 +76,7 @@ async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
       ),
   }
   const found = new Map<string, Round[]>()
-  // The first round does not count, because its code is not compiled yet.
+  // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
       const figures = await measure()

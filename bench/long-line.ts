@@ -13,13 +13,16 @@ import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
 
 const fileBytes = 100e6
-/** The bytes per second that the line of `line-process.ts` carries. */
+/** How many bytes per second the line of `line-process.ts` carries. */
 const bytesPerSecond = 200e6 / 8
 const shortestSeconds = fileBytes / bytesPerSecond
 const rounds = 5
 const connectionCounts = [1, 2, 4]
 
-/** When these requests of one upload began or ended, in milliseconds since the page was opened. */
+/**
+ * When the first and the last of these requests began or ended, in milliseconds since the page was
+ * opened.
+ */
 interface Times {
   firstCall: number
   firstPut: number
@@ -28,10 +31,10 @@ interface Times {
 }
 
 /**
- * Uploads 100 MB over a line of 200 Mbit/s and 60 ms. Chromium uploads them with the built web. A
- * plain client sends parts of the same size over several connections at once. The results are
- * percentages of what the line carries: from the first byte of the first PUT to the last answer,
- * and with all calls.
+ * Uploads 100 MB over a simulated line of 200 Mbit/s and 60 ms. Chromium uploads them with the
+ * built web. For comparison, a simple client sends parts of the same size over several connections
+ * in parallel. The results are percentages of what the line can carry, once from the first byte of
+ * the first PUT to the last answer, and once with all calls.
  */
 export async function measureLongLine(cores: Cores, scratch: string): Promise<Row[]> {
   const line = await startLine()
@@ -118,7 +121,7 @@ async function byBrowser(
   return times
 }
 
-/** Reads the times that the browser noted of its requests. */
+/** Returns when the browser made its requests, as the browser itself recorded it. */
 async function timesOf(page: Page): Promise<Times> {
   const entries = await page.evaluate(() =>
     performance

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 
 const gibibyte = 1024 ** 3
 
-/** 1 GiB each for the source, Mayfly's copy and nginx's copy, and some more. */
+/** Room for three files of 1 GiB (the source, Mayfly's copy and nginx's copy), and some more. */
 const scratchBytes = 4 * gibibyte
 
 /** The Debian package of each program that the benchmark calls. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Debian keeps servers in folders that an ordinary user's PATH does not contain. */
+/** Debian keeps the programs of servers in folders that are not in an ordinary user's PATH. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
 /** The environment of every program that the benchmark starts. */
@@ -25,7 +25,7 @@ function output(command: string, ...args: string[]): string {
   }).trim()
 }
 
-/** Returns the missing programs, each with the command that installs it. */
+/** Returns one sentence for each program that is missing, with the command that installs it. */
 export function missingPrograms(): string[] {
   return Object.entries(packages)
     .filter(([program]) => output('which', program) === '')
@@ -33,7 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * The cores of the servers and those of the clients. Both are empty on a machine with few cores.
+ * The processor cores for the servers and those for the clients. Both texts are empty on a machine
+ * with few cores.
  */
 export interface Cores {
   server: string
@@ -49,7 +50,10 @@ export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** Makes a new folder in memory, or on the disk if memory is too small. `inMemory` tells which. */
+/**
+ * Makes a new folder in memory, or on the disk if memory has too little room. `inMemory` tells
+ * which.
+ */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
@@ -65,7 +69,7 @@ export function makeDiskScratch(): Promise<string> {
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // Under root, Postgres runs as another user, and that user must reach its folder.
+  // If this runs as root, Postgres runs as another user, and that user must reach its folder.
   await chmod(dir, 0o755)
   return dir
 }
@@ -79,7 +83,7 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** Describes the machine of the figures in general terms. */
+/** Describes the machine on which the figures were measured, without its name. */
 export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
   return {
     cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,

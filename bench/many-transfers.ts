@@ -11,16 +11,19 @@ import { writeSource } from './sources.ts'
 
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
-/** Each client transfers so many files one after another that a leak would show. */
+/**
+ * Each client transfers this many files one after another. If the server leaked memory, it would
+ * show.
+ */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const megabyte = 1024 ** 2
 const sampleMs = 100
 
 /**
- * Transfers 8 GiB up and then 8 GiB down, 32 files at once. Measures the server's memory during the
- * transfers, and its processor time. Each upload is deleted as soon as it is confirmed, except the
- * one file that the downloads read.
+ * Uploads 8 GiB and then downloads 8 GiB, 32 files in parallel. Measures the server's memory
+ * meanwhile, and its processor time. Each upload is deleted as soon as it is confirmed, except the
+ * one file that is downloaded.
  */
 export async function measureManyTransfers(
   mayfly: Mayfly,
@@ -88,7 +91,7 @@ async function measure(
   ]
 }
 
-/** Samples the resident memory in MiB, ten times a second. */
+/** Reads the resident memory in MiB, ten times a second. */
 async function watchMemory(pids: number[], over: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {

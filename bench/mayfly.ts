@@ -15,24 +15,24 @@ export interface Mayfly {
   dataDir: string
   /** The id of the server's process. */
   pid: number
-  /** Returns the ids of all processes of the server's Postgres at this moment. */
+  /** Returns the ids of all processes that the server's Postgres has now. */
   postgresPids(): number[]
   readyMs: number
-  /** Runs SQL in the server's database without asking the server. */
+  /** Runs SQL in the server's database, on a connection of its own. */
   sql(text: string, values?: unknown[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** Returns the command that `npm start` runs after its set-up. */
+/** Returns the command by which `npm start` starts the server, without what it prepares before. */
 async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
 }
 
 /**
- * Starts Mayfly with its embedded Postgres in `dataDir`. `appUrl` is the public origin, if clients
- * reach the server another way. Rate limits are off unless `rateLimits` is 'on'. `env` holds further
- * settings.
+ * Starts Mayfly with its embedded Postgres in `dataDir`. `appUrl` is the public origin, where
+ * clients reach the server by another address. Rate limits are off unless `rateLimits` is 'on'.
+ * `env` has further settings.
  */
 export async function startMayfly(
   dataDir: string,
@@ -65,10 +65,10 @@ export async function startMayfly(
       ...env,
     },
   })
-  // Line 1 holds the postmaster's process id, line 5 the folder of its socket.
+  // Line 1 is the process id of Postgres, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   const sql = async (text: string, values: unknown[] = []) => {
-    // Under root, the folder is named by an open file of the postmaster.
+    // If this runs as root, the folder is given as an open file of that process.
     const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
@@ -135,7 +135,9 @@ interface StartedUpload {
   parts?: { size: number; count: number }
 }
 
-/** Makes the calls around a browser's PUT: one asks for the URL, one confirms. */
+/**
+ * The two calls that a browser makes beside its PUT: one asks for the URL, one confirms the upload.
+ */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await http.expectOk(`${mayfly.url}${path}`, {

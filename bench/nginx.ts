@@ -6,10 +6,10 @@ import { familyOf } from './process-cost.ts'
 import { freePort, startServer } from './servers.ts'
 
 /**
- * Nginx is set up as Debian ships it where that changes the figures. It uses sendfile, and writes
- * an access log as Mayfly does. It has two workers for the two cores. Its WebDAV module takes the
- * PUTs. The temporary folder lies on the same file system, so that a finished PUT is moved and not
- * copied.
+ * The configuration of nginx. What influences the figures is as Debian ships it. It uses sendfile,
+ * and writes an access log as Mayfly does. It has two workers for the two cores. Its WebDAV module
+ * takes the PUTs. The temporary folder is on the same file system, so that a finished PUT is moved
+ * and not copied.
  */
 function configuration(dir: string, port: number) {
   return `
@@ -43,7 +43,7 @@ http {
 
 export interface Nginx {
   url: string
-  /** The folder that nginx serves. PUTs write to its folder `files`. */
+  /** The folder that nginx serves. PUTs write to `files` below it. */
   root: string
   /** The process ids of the master and its workers. */
   pids: number[]

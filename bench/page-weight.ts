@@ -5,7 +5,7 @@ import { type Row, row } from './report.ts'
 
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
-/** Measures how many bytes a browser receives for a download page, by kind of file. */
+/** Measures how many bytes a browser receives for a download page, for each kind of file. */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)

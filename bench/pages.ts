@@ -9,15 +9,16 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/** With so many links, two views of one link seldom share a query. */
+/** With this many links, two views of the same link rarely share a query. */
 const links = 500
 const filesInList = 20
 const clients = 8
 const asBrowser = { accept: 'text/html' }
 
 /**
- * Measures page views and link lookups per second. Nginx serves the same HTML from a file, without
- * looking up a link or filling in values. Its figure shows what is possible.
+ * Measures how many pages and how many lookups of links the server answers per second. Nginx serves
+ * the same HTML from a file, without looking up a link or filling in values. Its figure shows what
+ * is possible.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -50,7 +51,7 @@ export async function measurePages(
     nginx: [],
   }
   const names = Object.keys(loads) as (keyof typeof loads)[]
-  // The first round does not count, because its code is not compiled yet.
+  // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

@@ -1,26 +1,31 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Linux reports processor time in hundredths of a second, whatever clock the kernel uses. */
+/**
+ * Linux reports processor time in hundredths of a second, whatever clock the kernel itself uses.
+ */
 const ticksPerSecond = 100
 
 function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return null // the process has ended since
+    return null // the process has ended meanwhile
   }
 }
 
 /**
- * Returns the fields of /proc/<pid>/stat after the command's name. The name may contain spaces and
- * brackets.
+ * Returns the fields of /proc/<pid>/stat that follow the program's name. The name may contain
+ * spaces and brackets.
  */
 function stat(pid: number): string[] {
   const line = read(`/proc/${pid}/stat`)
   return line === null ? [] : line.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Returns the ids of a process and of all its living descendants. */
+/**
+ * Returns the ids of a process and of all processes that it started, directly or not, and that
+ * still run.
+ */
 export function familyOf(pid: number): number[] {
   const family = [pid]
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -32,8 +37,8 @@ export function familyOf(pid: number): number[] {
 }
 
 /**
- * Returns the seconds of processor time that these processes have used so far, in user and kernel
- * mode.
+ * Returns how many seconds of processor time these processes have used so far, their own and the
+ * kernel's.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
@@ -50,24 +55,26 @@ function sum(pids: readonly number[], bytes: (pid: number) => number) {
   return pids.reduce((total, pid) => total + bytes(pid), 0)
 }
 
-/** Forgets the peak so far. After this, `peakBytes` returns the peak since this call. */
+/**
+ * Forgets the highest memory so far. After this, `peakBytes` returns the highest since this call.
+ */
 export function resetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** Returns the most memory that was resident since `resetPeak`. */
+/** Returns the most memory that these processes had since `resetPeak`. */
 export function peakBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmHWM'))
 }
 
-/** Returns the memory that is resident now. */
+/** Returns the memory that these processes have now. */
 export function residentBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
 }
 
 /**
- * Returns the memory of these processes, with each shared page counted once. Postgres shares many
- * pages.
+ * Returns the memory of these processes, and counts pages that they share only once. The processes
+ * of Postgres share many pages.
  */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))

@@ -7,7 +7,7 @@ import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
 
 /**
- * The statements that Postgres ran for one request, in order. Each is shortened to its verb and
+ * The statements that Postgres ran for one request, in order. Each is shortened to its verb and its
  * tables.
  */
 export interface RequestQueries {
@@ -16,8 +16,8 @@ export interface RequestQueries {
 }
 
 /**
- * Counts the queries of each request in the log of Postgres. It starts its own server and makes one
- * request at a time.
+ * Counts the queries of each request in the log of Postgres. It starts a server of its own and
+ * makes one request at a time.
  */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
@@ -79,7 +79,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
 
 const quietMs = 150
 
-/** Waits until nobody writes to a file any more, and returns its size. */
+/** Waits until no process writes to the file any more. Returns its size. */
 async function settledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)
@@ -98,7 +98,10 @@ async function readFrom(path: string, from: number, to: number): Promise<string>
   }
 }
 
-/** Statements of background jobs may come in between. They do not belong to the request. */
+/**
+ * Leaves out the statements of background jobs, which may run at the same time. They do not belong
+ * to the request.
+ */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

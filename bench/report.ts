@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import type { RequestQueries } from './queries.ts'
 import { type Figure, figure, ratio } from './statistics.ts'
 
-/** One line of the table: a measured quantity. */
+/** One line of the report's table: something that was measured. */
 export interface Row {
   what: string
   unit: string
   ours: Figure
   nginx: Figure | null
-  /** Mayfly's figure divided by nginx's, round by round. */
+  /** Mayfly's figure divided by nginx's, for each round. */
   ratio: Figure | null
 }
 
-/** Makes a row without a ratio, because nginx has no such figure or a ratio would mean nothing. */
+/** Makes a row without a ratio: nginx has no such figure, or a ratio would mean nothing. */
 export function row(
   what: string,
   unit: string,
@@ -91,7 +91,7 @@ function table(head: string[], lines: string[][]): string {
   return [format(head), rule, ...lines.map(format)].join('\n')
 }
 
-/** Writes the report with every round to a JSON file, and returns the file's path. */
+/** Writes the report with every round to a JSON file. Returns the path of the file. */
 export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

@@ -1,6 +1,7 @@
 /**
- * Measures what Mayfly costs, beside nginx on the same machine in the same run. All traffic stays
- * on 127.0.0.1. Name some parts to run only those: `npm run bench -- pages small-files`.
+ * Measures what Mayfly costs, and compares it with nginx on the same machine in the same run. All
+ * traffic stays on 127.0.0.1. To run only some parts, name them: `npm run bench -- pages
+ * small-files`.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -73,7 +74,8 @@ if (problems.length > 0) {
 
 async function bench(names: string[]): Promise<void> {
   const cores = divideCores()
-  // This process and the programs that it starts, except the servers, are the clients.
+  // This process, and all programs that it starts except the servers, run on the cores of the
+  // clients.
   if (cores.client) holdTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()

@@ -10,7 +10,7 @@ const pollMs = 2
 
 export interface Started {
   pid: number
-  /** The milliseconds from the start of the process to its first good answer. */
+  /** How many milliseconds passed between the start of the process and its first answer 2xx. */
   readyMs: number
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Returns a port of 127.0.0.1 on which nothing listens. */
+/** Returns a port of 127.0.0.1 that is free. */
 export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))

@@ -5,14 +5,15 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/** Other rows in the table of sessions, so that the session has to be found. */
+/** How many sessions of others are in the table, so that the database must find the right one. */
 const otherSessions = 100_000
 const crowd = 32
 
 /**
- * Measures a session check: `GET /api/auth/user` does nothing else. `GET /api/health`, which looks
- * at no session, shows what the request costs without it. One caller alone shows how long a check
- * takes, and 32 at once how it bears a crowd.
+ * Measures how long it takes to check a session. `GET /api/auth/user` does little else. `GET
+ * /api/health` checks no session, so it shows what the rest of a request costs. With one caller,
+ * the figure is the time of one check. With 32 callers in parallel, it shows how many checks the
+ * server can do.
  */
 export async function measureSessionCheck(mayfly: Mayfly, cores: Cores): Promise<Row[]> {
   const http = makeHttpClient(1)
@@ -37,7 +38,7 @@ export async function measureSessionCheck(mayfly: Mayfly, cores: Cores): Promise
     { what: `no session check, ${crowd} callers`, load: { ...nothing, connections: crowd } },
   ]
   const found = new Map<string, LoadFigures[]>(loads.map(({ what }) => [what, []]))
-  // The first of these rounds is a warm-up, because code is compiled in it.
+  // The first of these rounds does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const { what, load } of loads) {
       const figures = await runWrk(cores, load)

@@ -14,8 +14,8 @@ const rounds = 7
 const warmUpRounds = 10
 
 /**
- * Measures how many files of 100 KiB 16 clients upload per second. Mayfly takes three requests for
- * a file (start, PUT, confirm), nginx takes one PUT.
+ * Measures how many files of 100 KiB 16 clients upload per second. For each file Mayfly takes three
+ * requests (start, PUT, confirm), and nginx takes one PUT.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -49,8 +49,8 @@ export async function measureSmallFiles({
   const upOurs = (name: string) => uploadFile(mayfly, http, cookie, { name, bytes })
   const upNginx = (name: string) => putToNginx(nginx, http, name, bytes)
 
-  // The first rounds are not measured. They open the connections, and the server compiles its most
-  // used code, which takes some thousand files.
+  // The first rounds are not measured. The clients open their connections in them, and Node
+  // compiles the server's most used code, which takes some thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await byClients((index) => upOurs(`warm-${index}`))
     await byClients((index) => upNginx(`warm-${index}`))

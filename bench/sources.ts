@@ -4,21 +4,24 @@ import { join } from 'node:path'
 
 const blockBytes = 8 * 1024 ** 2
 
-/** A file to send, in one piece or in several. */
+/** A file to send, as a whole or in pieces. */
 export interface Source {
   path: string
   bytes: number
-  /** Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces in order. */
+  /**
+   * Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces in their
+   * order.
+   */
   pieces(bytesOfEach: number): Promise<string[]>
 }
 
-/** Writes a file of random bytes, so that nothing can compress it on the way. */
+/** Writes a file of random bytes. Nothing can compress them on the way. */
 export async function writeSource(folder: string, bytes: number): Promise<Source> {
   const path = join(folder, `source-of-${bytes}`)
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
   for (let written = 0; written < bytes; written += block.length) {
-    // No two blocks are equal, so mixed-up blocks are noticed.
+    // This makes each block different. So blocks in a wrong order would be noticed.
     block.writeDoubleLE(Math.random())
     await file.write(block, 0, Math.min(block.length, bytes - written))
   }

@@ -7,15 +7,15 @@ import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** After this time the garbage of the start has been collected. */
+/** After this time Node has freed the memory that only the start needed. */
 const settleMs = 5_000
 const megabyte = 1024 ** 2
 
 /**
- * Measures the time from the start of the process to the first good /api/ready. It starts on a new
- * folder, where Postgres makes its cluster and the server its tables and administrator. Then it
- * starts again on the same folder. It also measures the memory of a server that has started and
- * does nothing.
+ * Measures the time from the start of the process to the first good answer of /api/ready. First it
+ * starts on a new folder, where Postgres makes its cluster and the server its tables and
+ * administrator. Then it starts again on the same folder. It also measures the memory of a server
+ * that has started and does nothing.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []

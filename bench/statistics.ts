@@ -14,7 +14,10 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
 }
 
-/** @throws {RangeError} when there are no rounds. */
+/**
+ * Summarises the figures of several rounds.
+ * @throws {RangeError} when there are no rounds.
+ */
 export function figure(rounds: readonly number[]): Figure {
   return {
     median: median(rounds),
@@ -25,8 +28,8 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides our rounds by theirs, pair by pair. Two neighbouring rounds find the machine in the same
- * state.
+ * Divides each of our rounds by the round of theirs that ran right beside it, because both ran
+ * while the machine was in the same state.
  */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
   return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

@@ -13,7 +13,7 @@ const fileBytes = 1024 ** 3
 const quarter = fileBytes / 4
 const connections = 4
 const rounds = 5
-/** The server signs at most this many part URLs in one call. */
+/** How many part URLs the server signs in one call at most. */
 const signedAtOnce = 100
 
 /** One transfer of 1 GiB. */
@@ -21,16 +21,19 @@ interface Sample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /** How busy curl was. Near 1 for each curl, the figure measures the client and not the server. */
+  /**
+   * How busy curl was. If it is near 1 for each curl, the client was the limit and not the server.
+   */
   clientShare: number
 }
 
 /**
- * Measures 1 GiB up and down by curl, with Mayfly and nginx in turn, in one stream and in four at
- * once. Of four at once, Mayfly takes parts of the size that it offers, and nginx takes four files.
- * Mayfly's time includes all the calls around its PUTs; nginx has no such calls. On a disk, nginx's
- * time includes syncing the file and its folder, because Mayfly's answer means that the file is
- * durable. The stored bytes of the first round are compared with the source.
+ * Measures how fast curl sends 1 GiB up and down, with Mayfly and nginx in turn: in one stream, and
+ * in four in parallel. The four streams are parts of one file for Mayfly, of the size that it
+ * offers, and four files for nginx. Mayfly's time includes all the calls beside its PUTs; nginx has
+ * no such calls. On a disk, nginx's time includes syncing the file and its folder, because Mayfly's
+ * answer means that the file is durable. The stored bytes of the first round are compared with the
+ * source.
  */
 export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -114,8 +117,8 @@ export async function measureTransfers(
   parts = await source.pieces(plan?.size ?? fileBytes)
   const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
   // The first round does not count. After it both servers have compiled their code, and the
-  // machine's host has given them memory. Touching a gibibyte of fresh memory can cost as much as
-  // the whole transfer.
+  // machine's host has given them memory. Using a gibibyte of fresh memory for the first time can
+  // cost as much as the whole transfer.
   for (let round = 0; round <= rounds; round += 1) {
     const add = (to: Sample[], { figures }: { figures: Sample }) => {
       if (round > 0) to.push(figures)
@@ -179,7 +182,7 @@ interface Timed {
   sent: Transfer
 }
 
-/** Times a transfer with all its calls, but without the start of curl. */
+/** Times a transfer with all its calls, but without the time that curl takes to start. */
 async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()

@@ -11,11 +11,14 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /** A file of paths, one on each line, to ask for in turn. Without it, only `url` is asked for. */
+  /**
+   * A file with one path on each line. They are requested in turn. Without the file, only `url` is
+   * requested.
+   */
   pathsFile?: string
-  /** How many requests are under way at once; 32 where it is left out. */
+  /** How many requests run in parallel; 32 where it is left out. */
   connections?: number
-  /** Returns the ids of the processes that answer. */
+  /** Returns the ids of the processes that answer. Their processor time is measured. */
   pids: () => number[]
 }
 
@@ -23,11 +26,14 @@ export interface LoadFigures {
   requestsPerSecond: number
   p50Millis: number
   p99Millis: number
-  /** The processor time of the answering processes per request. */
+  /** How much processor time the answering processes took for one request. */
   cpuMicros: number
 }
 
-/** @throws when any request failed or got no answer. */
+/**
+ * Runs wrk, a load generator, and returns what it measured.
+ * @throws when any request failed or got no answer.
+ */
 export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [
     '--header',

@@ -24,9 +24,9 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application, and a script that shows a user's uploads on the download page. Both are
- * built at once, so that they share files in the browser's cache. Returns the address of that
- * script.
+ * Builds the application, and the script that shows a user's uploads on the download page. One
+ * build makes both, so that they share files, which the browser then caches once. Returns the
+ * address of the script.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/downloads/uploads.tsx')
@@ -42,8 +42,8 @@ async function buildApplication() {
 }
 
 /**
- * Builds the download page's script into a file of its own, so that the page need not wait for the
- * application's files.
+ * Builds the download page's script into one file. Then the page need not wait for the files of the
+ * application.
  */
 async function buildScript(uploadsScript: string) {
   const built = await build({
@@ -69,7 +69,8 @@ async function renderPages(script: string) {
       ssr: join(root, 'src/web/downloads/render.tsx'),
       outDir: renderer,
       cssMinify: true,
-      // This style works in older browsers too. What Vite would add for them only costs bytes.
+      // All browsers that the product supports understand this CSS. Vite would add forms for older
+      // ones, which only cost bytes.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       rolldownOptions: { output: { entryFileNames: 'render.js' } },
     },
@@ -80,14 +81,14 @@ async function renderPages(script: string) {
   return module.renderDownloadPages(script)
 }
 
-/** Fails if a page names a file that the build did not make. */
+/** Throws if a page names a file that the build did not make. */
 async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }
 
 /**
- * Writes compressed copies beside the files that this makes smaller. Fonts and pictures are already
- * compressed.
+ * Writes a compressed copy beside each file that compression makes smaller. Fonts and pictures are
+ * compressed already.
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Debian's packages of a real S3 server, which the tests use. */
+/** Debian's packages of Ceph, a real S3 server for the tests. */
 export const cephPackages = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']
 
 const programs = [

@@ -1,6 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 
-/** Ubuntu's /usr/bin/chromium-browser is left out. Without its snap it only prints advice. */
+/**
+ * Ubuntu's /usr/bin/chromium-browser is left out. Where Chromium is not installed as a snap, that
+ * program only prints how to install it.
+ */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome-stable',

@@ -1,6 +1,6 @@
 /**
  * `npm run dev` starts the server and Vite. The server restarts when its sources change. Vite
- * reloads the web, and passes all other requests on to the server. One Ctrl-C stops both.
+ * reloads the web pages, and passes all other requests on to the server. One Ctrl-C stops both.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const vitePort = '5173'
 
-// People open Vite's address. So links contain this origin, and the server checks Origin against
-// it.
+// People open the address of Vite. So the server must make links with this origin, and accept
+// requests from pages of it.
 const env = {
   APP_URL: `http://127.0.0.1:${vitePort}`,
   ...process.env,

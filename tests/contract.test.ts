@@ -41,7 +41,7 @@ async function signEverybodyIn() {
 
 const names = Object.keys(endpoints) as EndpointName[]
 
-/** Calls an endpoint with a body and parameters that name none of the caller's things. */
+/** Calls an endpoint with the id of another user's file, and an empty body. */
 function probe(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
@@ -56,7 +56,8 @@ describe.each(names)('%s', (name) => {
   })
 
   it(`lets in whom the table names (${row.access}) and nobody else`, async () => {
-    // The owner comes last, because one of the calls removes the file.
+    // The administrator comes last: the calls that only an administrator may make can change what
+    // the others find.
     for (const who of ['visitor', 'other user', 'administrator'] as const) {
       const { status } = await probe(callers[who], row)
       const expected =

@@ -21,7 +21,7 @@ function textOf(document: string) {
   return documents.get(document) ?? ''
 }
 
-/** Removes fenced blocks, which contain code. */
+/** Removes blocks of code from a document. */
 function prose(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
@@ -40,7 +40,7 @@ function anchors(document: string) {
   )
 }
 
-/** Returns the targets of links and pictures, in Markdown and in HTML. */
+/** Returns the addresses that links and pictures lead to, in Markdown and in HTML. */
 function links(document: string) {
   return [
     ...all(prose(document), /\]\(([^)\s]+)\)/g),

@@ -86,7 +86,7 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 function sendWithoutEnd({ uploadUrl, bytes }: Wish, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
-  // The connection breaks when the server dies.
+  // The connection breaks when the server is killed.
   sending.on('error', () => {})
   const write = (part: Buffer) =>
     new Promise<void>((resolve) => sending.write(part, () => resolve()))
@@ -103,7 +103,8 @@ async function storedOffset({ uploadUrl }: Wish): Promise<number> {
 }
 
 /**
- * Finishes an upload to a file. It continues from what storage holds, or starts from the beginning.
+ * Finishes an upload, so that it becomes a file. Continues with the bytes that storage lacks, or
+ * sends all bytes again.
  */
 async function finish(user: Client, upload: Wish, how: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
@@ -141,7 +142,7 @@ test('five times SIGKILL: what was acknowledged is there, what was not can be fi
 
     const file = await confirm(user, done)
     acknowledged.set(file.shortCode, done.bytes)
-    // When the server dies, bytes and another confirm are on their way.
+    // The server is killed while it receives bytes and another confirm.
     const lastWords = confirm(user, unheard).catch(() => null)
     sending.goOn()
     if (random(2) === 0) await wait(random(longestWaitMs))
@@ -165,7 +166,7 @@ test('five times SIGKILL: what was acknowledged is there, what was not can be fi
       'unheard.bin',
     ])
   })
-  // At least one kill hit an upload of which storage held some bytes.
+  // At least one kill hit an upload of which storage had some bytes.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
@@ -188,8 +189,8 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
       return answer.ok
     }
 
-    // When the server dies, `whole` parts have been answered, from none to all. The other parts are
-    // on their way, or the confirm is.
+    // `whole` parts are answered before the server is killed, from none to all. The other parts, or
+    // the confirm, are on their way then.
     whole += 1
     const answered: number[] = []
     const travel = async (partNumber: number) => {
@@ -219,12 +220,12 @@ test('five times SIGKILL: parts that were answered are held, and the file is exa
     await expectSameBytes(file.shortCode, bytes)
     expect(await json<File[]>(await user.fetch('/api/files'))).toHaveLength(1)
   })
-  // At least one kill hit an upload of which storage held some parts.
+  // At least one kill hit an upload of which storage had some parts.
   expect(held).toBeGreaterThan(0)
 })
 
 describe('SIGTERM while somebody downloads', () => {
-  /** This is more than all buffers between the server and a client that does not read. */
+  /** More than all buffers together between the server and a client that does not read can take. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -250,7 +251,8 @@ describe('SIGTERM while somebody downloads', () => {
     response.on('error', () => {})
     server.kill('SIGTERM')
     await untilNobodyListens()
-    // The server takes a second signal for the first one, sent twice, if it comes very soon.
+    // If a second signal comes very soon, the server takes it for a repetition of the first one. So
+    // it is sent until the server ends.
     const again = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.ended).toBe(1)
     clearInterval(again)

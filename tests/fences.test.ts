@@ -15,8 +15,9 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * Tests the fences between the rooms: biome.json, its plugins and the project references. It
- * crosses each of them in a folder with the real configuration and planted files.
+ * Tests the rules about which folder may import from which: biome.json, its plugins and the project
+ * references. It copies the real configuration into a folder, and plants files there that break
+ * each rule.
  */
 const root = resolve(import.meta.dirname, '..')
 
@@ -228,7 +229,7 @@ const crossings: Crossing[] = [
 ]
 
 /**
- * Files that must stay allowed, although they are close to a fence. A fence that stops everything
+ * Files that the rules must allow, although they nearly break one. A rule that refuses everything
  * would prove nothing.
  */
 const allowed: Planted[] = [
@@ -284,7 +285,7 @@ const allowed: Planted[] = [
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
-/** The rooms of the server that all others may import. */
+/** The folders of the server that all others may import from. */
 const foundation = ['audit', 'db', 'email', 'http', 'space', 'storage']
 
 interface Finding {
@@ -303,7 +304,7 @@ function run(command: string[], cwd: string) {
   })
 }
 
-/** Returns what Biome's linter finds wrong at some paths of a folder. */
+/** Returns what Biome's linter finds wrong at these paths of a folder. */
 async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
   const { code, output } = await run(
     ['@biomejs/biome/bin/biome', 'lint', '--reporter=github', '--max-diagnostics=none', ...paths],
@@ -315,13 +316,14 @@ async function lint(folder: string, ...paths: string[]): Promise<Finding[]> {
     file: file.slice(file.indexOf(`${folder}/`) + folder.length + 1),
     message,
   }))
-  // If Biome is missing or its configuration is wrong, the tree must not look clean.
+  // If Biome is missing or its configuration is wrong, no finding must not count as a success.
   expect(code, output).toBe(findings.length > 0 ? 1 : 0)
   return findings
 }
 
 /**
- * Returns what the linter finds in a folder of the garden. The folder gets its own configuration.
+ * Returns what the linter finds in one of the folders with planted files. The folder gets its own
+ * copy of the configuration.
  */
 async function lintAlone(name: string): Promise<Finding[]> {
   const folder = join(garden, name)
@@ -384,7 +386,7 @@ describe('the linter', () => {
     const fences = new Set(crossings.map(({ rule }) => rule))
     const found = await lint(root, 'src', 'tests', 'scripts', 'bench')
     expect(found.filter(({ rule }) => fences.has(rule))).toEqual([])
-    // Linting the whole tree takes long on a busy machine.
+    // Linting the whole project takes long on a busy machine.
   }, 120_000)
 })
 
@@ -453,7 +455,10 @@ describe('the compiler, by project references', () => {
   const projects = ['shared', 'server', 'web'] as const
   let tree: string
 
-  /** Builds a tree of the real projects. Each has one file to import, and finds its own types. */
+  /**
+   * Makes the real projects with one file each that another one can import. Each finds the types
+   * that it needs.
+   */
   beforeAll(async () => {
     tree = join(garden, 'compiled')
     await mkdir(join(tree, 'node_modules'), { recursive: true })

@@ -15,16 +15,16 @@ import { freePort } from './support/free-port.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * `npm start` passes this too. Node 24.0.0, which a Mac may get, warns that its types are an
- * experiment.
+ * `npm start` passes this option too. Node 24.0.0, which a Mac may get, warns that its support for
+ * TypeScript is experimental.
  */
 const withoutWarnings = ['--disable-warning=ExperimentalWarning']
 
-/** The real server in its own process. */
+/** A server that runs in a process of its own, as in production. */
 interface Run {
   child: ChildProcess
   url: string
-  /** What the server printed to the terminal. Resolves when the server has ended. */
+  /** What the server printed to the terminal. It resolves when the server has ended. */
   said: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -52,7 +52,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      // As with `npm start`, the server uses what an earlier start has compiled.
+      // As with `npm start`, code that an earlier start has compiled is used again.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       DATA_DIR: dataDir,
       PORT: String(port),

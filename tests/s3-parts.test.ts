@@ -32,8 +32,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts. The last one is small, because a server may refuse a large body and cut the
- * connection before all of it was sent.
+ * Three parts. The last one is small. A server may refuse a large body and cut the connection
+ * before all of it was sent, and the test would not see the refusal.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -111,7 +111,7 @@ describeOnS3('an upload in parts on S3', () => {
     const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: hash })
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
-    // The confirm is repeated, as if its answer had been lost.
+    // The confirm is repeated, as a client does that did not get the first answer.
     expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
       id: file.id,
     })
@@ -308,7 +308,8 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await bytesIn(bucket)).toBe(before)
   })
 
-  // This test moves the clock. Nothing may be signed after it.
+  // This test moves the clock. Nothing may be signed after it, because the bucket has its own
+  // clock.
   describe('left behind', () => {
     it('goes after a day: idle uploads, and parts that no row names', async () => {
       const ada = await makePerson(app)

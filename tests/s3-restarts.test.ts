@@ -95,7 +95,8 @@ describeOnS3('a server that is switched to S3 and back', () => {
 
     app = await onDisk()
     expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    // The server does not know the bucket now. The file is not deleted, but nobody can reach it.
+    // This server has no settings for the bucket. The row of the file stays, but nobody can
+    // download it.
     expect((await download(second)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, first.id))
     const key = row?.storageKey ?? ''

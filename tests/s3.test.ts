@@ -206,7 +206,8 @@ describeOnS3('the main job on S3', () => {
     const answer = await download(app, renewed)
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
-    // The bucket tells the time by its own clock. So the same URL is asked for as signed earlier.
+    // The bucket has its own clock, which the test cannot move. So the server signs the URL at an
+    // earlier time, and it has expired now.
     expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
     const earlier = await download(app, renewed, { redirect: 'manual' })
@@ -214,7 +215,8 @@ describeOnS3('the main job on S3', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests move the clock. Nothing may be signed after them.
+  // These tests move the clock. Nothing may be signed after them, because the bucket has its own
+  // clock.
   describe('what time removes', () => {
     it('goes: expired files, idle uploads, and what no row names', async () => {
       const ada = await makePerson(app)

@@ -8,7 +8,7 @@ import { newAddress, password, signUp, verify } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-/** The whole way of a signup: the server, its queue in the database, SMTP, and a mail program. */
+/** The whole way of a signup: the server, the queue in its database, SMTP, and a mail program. */
 
 let app: TestApp
 let queue: JobQueue
@@ -16,7 +16,7 @@ let server: TestSmtpServer
 let mailer: Mailer
 beforeAll(async () => {
   server = await startSmtpServer()
-  // Verification is on by default where there is an SMTP server.
+  // Where SMTP_URL is set, addresses must be verified by default.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.mail

@@ -56,11 +56,14 @@ type Outcome = 'done' | 'away'
 
 interface Attempt {
   call(): Promise<Outcome>
-  /** Asserts what must be true after the call, whether it succeeded or not. */
+  /**
+   * Asserts what must be true after the call: `done` if it succeeded, `away` if it was answered
+   * with 503.
+   */
   check(outcome: Outcome): Promise<void>
 }
 
-/** A call must get its normal answer, or 503 with a Retry-After header. */
+/** Expects the normal answer of the call, or 503 with a Retry-After header. */
 async function answered(response: Response, meant: number): Promise<Outcome> {
   if (response.status === meant) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
@@ -69,8 +72,8 @@ async function answered(response: Response, meant: number): Promise<Outcome> {
 }
 
 /**
- * Expects the same of work that no request calls: it succeeds, or it fails because the database is
- * away.
+ * Expects of work without a request that it succeeds, or fails because the database cannot be
+ * reached.
  */
 async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
@@ -92,14 +95,17 @@ async function forget() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** A purge that was cut off keeps the file from others for less than this time. */
+/**
+ * A purge that was interrupted reserves its files for ten minutes. After this they can be purged.
+ */
 function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
 }
 
 async function startsAnUpload(): Promise<Attempt> {
   await forget()
-  // A start makes some queries only every 10 seconds. Here every start makes them.
+  // A start makes some queries only every 10 seconds. So the clock moves by 10 seconds before each
+  // start.
   app.clock.advance(10_000)
   const body = {
     fileName: 'notes.txt',
@@ -158,7 +164,8 @@ async function refusesOtherBytes(): Promise<Attempt> {
     call: async () => answered(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // The confirm is refused or finds no bytes. After that, the right bytes are accepted.
+      // The confirm is refused again, or the bytes are removed already. After that, the right bytes
+      // are accepted.
       expect([400, 409]).toContain((await confirm()).status)
       expect((await putBytes(upload, bytes)).status).toBe(200)
       expect((await confirm()).status).toBe(200)
@@ -317,7 +324,7 @@ async function makesTheAdministrator(): Promise<Attempt> {
 }
 
 /**
- * Takes all connections of the pool at once. Each must answer, and none may be inside a
+ * Takes all connections of the pool together. Each must answer, and none may be inside a
  * transaction.
  */
 async function expectWholePool() {

@@ -5,9 +5,9 @@ import { codeOf, refusalOf, send, targetOf } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: a browser on the server's machine opens a page of rebound.example. Then that name
- * leads to 127.0.0.1. So the browser believes that the page's scripts and our answers have the same
- * origin.
+ * The attack: a browser on the server's machine opens a page of rebound.example. Then the attacker
+ * lets that name lead to 127.0.0.1. So the browser believes that the page's scripts and our answers
+ * have the same origin.
  */
 let app: TestApp
 let open: TestApp
@@ -30,8 +30,8 @@ function rebound() {
 }
 
 /**
- * Sends text unchanged, and returns the status and all text of the answer. The text must ask for
- * the end of the connection.
+ * Sends text to the server as it is. Returns the status and the whole text of the answer. The text
+ * must ask the server to close the connection.
  */
 function exchange(server: TestApp, head: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {

@@ -26,8 +26,8 @@ import {
 } from '../support/upload-requests.ts'
 
 /*
- * The attack: a user knows every id and key of another user's things. None of them may work in the
- * session of anybody else, not even the administrator's.
+ * The attack: a user knows every id and key of another user's files, uploads and sessions. None of
+ * them may work in the session of anybody else, not even the administrator's.
  */
 
 let app: TestApp
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A call names a thing by one of these fields. */
+/** A request names a file, an upload or a session in one of these fields. */
 const naming = ['id', 'fileIds', 'cloudKey']
 
 function namesAThing({ access, params, query, body }: Endpoint) {
@@ -55,7 +55,7 @@ function namesAThing({ access, params, query, body }: Endpoint) {
 
 type Attempt = (client: Client, name: string) => Promise<Response>
 
-/** Calls each endpoint that names a thing, with the name of that thing. */
+/** Calls each endpoint that takes an id or a key, with that id or key. */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: askForRenewal,
@@ -67,7 +67,7 @@ const attempts: Record<string, Attempt> = {
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
-/** Returns the id of the one session that somebody has. */
+/** Returns the id of somebody's only session. */
 async function sessionOf({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''

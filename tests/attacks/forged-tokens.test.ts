@@ -10,8 +10,8 @@ import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Somebody who can answer in the issuer's place, or make it answer wrongly, tries to sign in as
- * somebody else: every token here is one that an honest issuer would not give for this request.
+ * The attack: somebody sends answers that seem to come from the issuer (Google), to sign in as
+ * another person. Every token here is one that an honest issuer would not give for this request.
  */
 
 const clientId = 'mayfly'
@@ -44,11 +44,11 @@ afterEach(() => {
 
 type Claims = Record<string, unknown>
 
-/** Makes the ID tokens of the issuer say that the victim signs in, but for these claims. */
+/** Makes the issuer's ID tokens name the victim, and changes these claims in them. */
 function changeIdToken(claims: Claims) {
   issuer.service.removeAllListeners('beforeTokenSigning')
   issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
-    if (payload.aud !== clientId) return // the access token, which is not looked at
+    if (payload.aud !== clientId) return // the access token, which nobody reads
     const honest = { sub: victim.id, email: victim.email, email_verified: true, given_name: 'Ada' }
     Object.assign(payload, honest, claims)
     for (const [name, value] of Object.entries(claims)) {
@@ -57,14 +57,14 @@ function changeIdToken(claims: Claims) {
   })
 }
 
-/** Puts another ID token in the place of the issuer's. */
+/** Makes the issuer send another ID token than its own. */
 function replaceIdToken(replace: (idToken: string) => string) {
   issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
     if (typeof body !== 'string') body.id_token = replace(String(body.id_token))
   })
 }
 
-/** Signs in, and answers the path where the browser ends. */
+/** Signs in. Returns the path of the page where the browser ends. */
 async function end(): Promise<string> {
   const browser = makeBrowser(app)
   const last = await browser.open('/api/login', (url) => isPage(app, url))
@@ -90,7 +90,7 @@ function decoded(part = ''): Claims {
   return JSON.parse(Buffer.from(part, 'base64url').toString())
 }
 
-/** A token with the claims of another, in this form and signed with this key. */
+/** Returns a token with the same claims, but with this header and signed with this key. */
 function resigned(token: string, header: Claims, key?: KeyObject): string {
   const [, payload = ''] = token.split('.')
   const text = `${encoded(header)}.${payload}`

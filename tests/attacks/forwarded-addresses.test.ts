@@ -9,8 +9,8 @@ import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * Limits are counted by the client's address. The attack: a client writes its address in many ways,
- * and gets new tries with each of them.
+ * Attempts are counted by the client's address. The attack: a client writes its address in many
+ * ways, to be counted as many clients.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []

@@ -24,7 +24,10 @@ import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
  */
 const mebibyte = 1024 ** 2
 const diskBytes = 110 * mebibyte
-/** Docs/operations.md promises it: half is for a running server, half for the next start. */
+/**
+ * docs/operations.md promises this reserve: one half for a running server, the other for the next
+ * start.
+ */
 const reserveBytes = 40 * mebibyte
 
 let disk: SmallDisk
@@ -40,7 +43,7 @@ async function signIn() {
 
 async function reserveHeld(): Promise<number> {
   const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // Only bytes that take up space on the disk count. A sparse file would take up none.
+  // Only bytes that really take up space on the disk count. A sparse file takes up none.
   return found === null ? 0 : found.blocks * 512
 }
 
@@ -108,7 +111,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectAllInOrder()
     server.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    // The stop freed some space. This takes it too.
+    // The stop of the server freed some space. This fills that too.
     await disk.fill()
     server = await startServerProcess(settings)
     expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)

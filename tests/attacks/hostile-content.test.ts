@@ -7,8 +7,9 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: somebody uploads content that runs, lies or redirects, and waits for others to open
- * its link. Or he asks for addresses that redirect a visitor to another site.
+ * The attack: somebody uploads content that runs scripts, lies about its type or redirects, and
+ * waits for others to open its link. Or the attacker sends people addresses of ours that redirect
+ * to another site.
  */
 
 let app: TestApp
@@ -161,7 +162,8 @@ describe('an address that would lead a visitor elsewhere', () => {
     '/s//evil.example',
     '/login?next=//evil.example',
   ])('%s stays here', async (path) => {
-    // Under the second name, pages redirect to the first. That redirect must stay here too.
+    // A page that is opened as localhost redirects to 127.0.0.1. That redirect must not leave the
+    // server either.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: answered } = await send(app.url, { path, headers })

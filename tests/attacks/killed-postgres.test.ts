@@ -22,10 +22,12 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // Other tests switch this off. Here a commit must survive once it was answered.
+  // Other tests switch this off, to be faster. Here a commit must survive the kill once it was
+  // answered.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
-  // The free tier starts uploads in a transaction, premium by a single statement.
+  // For a free account, an upload starts in a transaction. For a premium account, it starts by a
+  // single statement.
   people = await Promise.all([
     ...Array.from({ length: 4 }, () => makePerson(app)),
     ...Array.from({ length: 2 }, () => makePerson(app, { tier: 'premium' })),
@@ -51,7 +53,7 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
   return null
 }
 
-/** Makes two calls of each person at a time, until it is told to stop. */
+/** Lets each person make two calls in parallel, again and again, until it is told to stop. */
 function beginWork() {
   const done = new Set<string>()
   let isOver = false
@@ -82,7 +84,7 @@ test.each([
   const stop = beginWork()
   onTestFinished(async () => void (await stop()))
   for (let time = 0; time < times; time += 1) {
-    // Before Postgres is back, there is no process to kill.
+    // There is no process to kill until Postgres runs again.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
@@ -102,5 +104,5 @@ test.each([
   for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
 })
 
-/** This takes long enough for ten statements to run at once. */
+/** Takes long enough for ten statements to run in parallel. */
 const one = sql`select pg_sleep(0.05)`

@@ -3,9 +3,9 @@ import { makeClient, makeFile, makePerson, type Person, signUp } from '../suppor
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody signs in or up as often as he can. Passwords are expensive to hash on
- * purpose, so this keeps the server busy. Rate limits are off here, so only the queue of hashes
- * defends everybody else. A hash costs a quarter of what it costs in production.
+ * The attack: somebody signs in or up as often as possible. Hashing a password is expensive on
+ * purpose, so this keeps the server busy. Rate limits are off here, so only the queue of passwords
+ * to be hashed protects everybody else. A hash costs a quarter of what it costs in production.
  */
 const passwordCost = { N: 8192, r: 8, p: 1 }
 
@@ -39,7 +39,7 @@ function logIn(address: string) {
   return post('/api/auth/login', { email: person.email, password: person.password }, address)
 }
 
-/** Notes the order in which answers come. */
+/** Records in which order the answers arrive. */
 function finishers() {
   const order: string[] = []
   const note = async (name: string, answer: Promise<Response>) => {
@@ -55,7 +55,7 @@ describe('signing in without end', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = finishers()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // After this answer, all logins have reached the server, before the download.
+    // This answer shows that all logins have reached the server, before the download begins.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)

@@ -12,8 +12,9 @@ import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The issuer of the accounts is another machine: it can be away, hang, answer without end, and name
- * addresses that the server had better not ask. Nobody but who signs in with it may notice.
+ * The issuer of the accounts (Google) is another machine. It can be unreachable, hang, send an
+ * answer without end, and name addresses that the server must not call. Only those who sign in with
+ * it may notice.
  */
 
 const discovery = '/.well-known/openid-configuration'
@@ -59,13 +60,13 @@ function startApp({ url }: MockIssuer): Promise<TestApp> {
   })
 }
 
-/** Signs in, and answers the path where the browser ends. */
+/** Signs in. Returns the path of the page where the browser ends. */
 async function end(server = app): Promise<string> {
   const last = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
   return last.href.slice(server.url.length)
 }
 
-/** Makes a server forget what the issuer told it, as a failure at the end of a sign-in does. */
+/** Makes a server forget what the issuer told it. A failure at the end of a sign-in does that. */
 async function forgetIssuer() {
   issuer.answers.set('/token', (_, response) => void response.writeHead(500).end())
   expect(await end()).toBe(away)
@@ -75,7 +76,7 @@ async function forgetIssuer() {
 
 const away = '/login?fault=google-away'
 
-/** What everybody else does with a server. */
+/** Does what people do who do not sign in with the issuer. */
 async function othersAreServed(server: TestApp, who: Person) {
   expect((await who.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, who.email, who.password)
@@ -113,14 +114,15 @@ describe('an issuer that never answers', () => {
       ['/jwks', silence],
       ['/jwks', half],
     ] as const
-    // All at the same time: each takes as long as the server waits for an issuer.
+    // All of them run in parallel, because each takes as long as the server waits for an issuer.
     await Promise.all(
       places.map(async ([path, answer]) => {
         const silent = await startIssuer()
         const server = await startApp(silent)
         const who = await makePerson(server)
         silent.answers.set(path, answer)
-        // A machine that is busy enough may serve the others too late: then they are asked again.
+        // On a busy machine, the server may serve the others only after it has given up the issuer.
+        // Then all of it is tried again.
         const late = await eventually(async () => {
           silent.asked.length = 0
           let isOver = false
@@ -198,7 +200,7 @@ describe('an answer of 10 MB', () => {
     },
   )
 
-  /** Sends blanks as fast as they are taken, and says how many were. */
+  /** Sends spaces as fast as the server reads them. Returns how many it sent. */
   async function send(response: ServerResponse, size: number) {
     const gone = once(response, 'close')
     let sent = 0

@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody asks from many addresses for letters to accounts that do not exist. So the
- * letter of an honest person waits behind them.
+ * The attack: from many addresses, somebody asks for mails to accounts that do not exist, so that
+ * the mail of an honest person waits behind those requests.
  */
 
 let app: TestApp

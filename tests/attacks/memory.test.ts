@@ -19,11 +19,11 @@ import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
 
-/** Whatever a client does, the whole server may have this many MiB resident. */
+/** Whatever clients do, the process of the server may use at most this many MiB of memory. */
 const ceilingMiB = 250
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
-/** During an attack, the server's health is asked for this many times. */
+/** How often the server is asked whether it is healthy during an attack. */
 const checks = 40
 
 let dataDir: string
@@ -35,7 +35,7 @@ function leaveAll() {
   for (const sockets of unread.splice(0)) sockets.leave()
 }
 
-/** Starts a server for each kind of attack, so that one attack does not affect the next. */
+/** Starts a new server for each kind of attack, so that one attack does not affect the next. */
 function withServer() {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
@@ -56,8 +56,8 @@ function withServer() {
 }
 
 /**
- * Attacks, and asks for the server's health meanwhile. Returns the most memory that the server had,
- * in MiB.
+ * Runs the attack, and asks whether the server is healthy meanwhile. Returns the most memory that
+ * the server had, in MiB.
  */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
@@ -145,7 +145,7 @@ describe('somebody without an account who asks and never reads the answers', () 
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
       const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
-      // Only downloads that found room begin, and each of them is counted first.
+      // Not more downloads begin than the limit allows. Each is counted before its first byte.
       const begun = async () => ((await downloads()) ?? 0) - before
       await expect.poll(begun).toBeGreaterThanOrEqual(room)
       expect(await begun()).toBeLessThanOrEqual(transferLimits.downloads.total)

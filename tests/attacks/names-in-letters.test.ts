@@ -3,8 +3,8 @@ import { makeClient } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody signs up with another person's mail address. His name is a message, and the
- * server sends it there in a letter.
+ * The attack: somebody signs up with a stranger's mail address, and with a message in place of a
+ * name, so that the server sends that message to the stranger.
  */
 
 let app: TestApp

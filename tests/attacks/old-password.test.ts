@@ -4,8 +4,8 @@ import { logIn, makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody knows a password, and keeps signing in while its owner changes it through
- * the letter. A login that began before the change must not open a session after it.
+ * The attack: somebody knows a password, and keeps signing in while its owner changes it by the
+ * link in a mail. A login that began before the change must not open a session after it.
  */
 
 const gate = 8_0815
@@ -13,8 +13,8 @@ const gate = 8_0815
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // A login that opens a session waits here. Its password has been compared, and nothing is written
-  // yet.
+  // Every login stops here until the test lets it go on. The password is compared by then, and the
+  // session is not written.
   await app.deps.db.execute(sql`
     create function wait_at_the_gate() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${sql.raw(String(gate))}); return new; end

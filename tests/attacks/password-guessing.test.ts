@@ -8,9 +8,9 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody guesses passwords, from one address or from many. Or he uses the limits on
- * guesses to keep the owner out. The server trusts a proxy's word for the client's address, so one
- * test can play many addresses.
+ * The attack: somebody guesses passwords, from one address or from many, or uses up the allowed
+ * guesses to keep the owner out. The server takes the client's address from a proxy's header, so
+ * one test can use many addresses.
  */
 
 const minute = 60_000
@@ -65,7 +65,8 @@ function statuses(answers: Response[]) {
 }
 
 /**
- * Pretends that this many wrong logins came from other addresses. There must have been one already.
+ * Changes the count of wrong logins as if this many had come from other addresses. There must have
+ * been one before.
  */
 async function comeFromEverywhere(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${await accountName(app.deps, email)}`
@@ -77,7 +78,7 @@ function waitOf(answer: Response) {
   return Number(answer.headers.get('retry-after'))
 }
 
-/** Returns the cookie of a browser that signed in before, without its session. */
+/** Returns the cookies of a browser that signed in before, without the cookie of the session. */
 async function knownBrowser(email: string, password: string) {
   const answer = await logIn(email, password, { address: newAddress() })
   expect(answer.status).toBe(200)
@@ -254,7 +255,10 @@ describe('telling accounts that exist from others', () => {
 })
 
 describe('the cookie of a browser that signed in before', () => {
-  /** Returns an address whose tries are used up, so that only the cookie can help. */
+  /**
+   * Returns an address that has used up its guesses. From there, only the cookie of a known browser
+   * allows more.
+   */
   const shutAddress = async (email: string) => {
     const address = newAddress()
     await guesses(11, email, () => ({ address }))

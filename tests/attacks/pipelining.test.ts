@@ -79,7 +79,8 @@ it('requests that wait on many connections take one limit together, and give it 
     release = Promise.withResolvers()
     const sockets = crowd.map((text) => open(text).socket)
     await expect.poll(() => begun.length).toBe(crowd.length)
-    // On each connection one request is answered, one waits at no cost, and the others take memory.
+    // On each connection one request is being answered, and one waits without counting. Only the
+    // others count against the limit of memory.
     const room = connectionLimits.waitingBytes / ((ahead - 2) * 15_000)
     await expect.poll(left).toBeLessThanOrEqual(room)
     expect(await left()).toBeGreaterThan(room / 2)

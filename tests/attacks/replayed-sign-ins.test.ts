@@ -6,8 +6,9 @@ import { makeBrowser, type TestBrowser } from '../support/issuer-browser.ts'
 import { json, logIn, makeClient, makePerson } from '../support/make.ts'
 
 /**
- * The address by which the issuer sends a browser back carries a state and a code. Somebody who has
- * it (from a history, a log, a shared screen), or brings it into another browser, gains nothing.
+ * The issuer sends a browser back to us with an address that contains a state and a code. The
+ * attack: somebody has that address (from a history, a log, a shared screen), or opens it in
+ * another browser. Neither may help.
  */
 
 let google: GoogleApp
@@ -19,7 +20,10 @@ afterAll(() => google.close())
 const lost = '/login?fault=google-lost'
 let count = 0
 
-/** Brings a new person's browser as far as the address by which the issuer sends it back. */
+/**
+ * Takes a new person through the sign-in, up to the address by which the issuer sends the browser
+ * back. Does not open that address.
+ */
 async function comeBack(browser = makeBrowser(google.app), start = '/api/login') {
   count += 1
   const email = `person${count}@example.org`
@@ -33,7 +37,9 @@ function isCallback({ pathname }: URL): boolean {
   return pathname === '/api/auth/callback/google'
 }
 
-/** Opens the address, and answers where it leads. Unless that is a success, nobody is signed in. */
+/**
+ * Opens the address. Returns where it redirects to. If it fails, expects that nobody is signed in.
+ */
 async function follow(browser: TestBrowser, back: URL): Promise<string | null> {
   const before = browser.cookie()
   const answer = await browser.fetch(back.href)
@@ -77,7 +83,7 @@ describe('an address by which a browser came back', () => {
   it('works in no other browser, with a sign-in of its own or without', async () => {
     const { browser, back } = await comeBack()
     expect(await follow(makeBrowser(google.app), back)).toBe(lost)
-    // The state is spent by that, so that nobody can try it in one browser after the other.
+    // The first try has used up the state. So nobody can try it in one browser after the other.
     expect(await follow(browser, back)).toBe(lost)
 
     const second = await comeBack()

@@ -21,9 +21,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: somebody signs up with the address of another person, the victim, to get an account
- * that she verifies and he knows the password of; to learn whether she has an account; to fill her
- * mailbox; or to keep her out.
+ * The attack: he signs up with her mail address, to get an account whose address she verifies and
+ * whose password he knows; to learn whether she has an account; to fill her mailbox; or to keep her
+ * out.
  */
 
 const attackers = 'the attacker knows this'
@@ -48,7 +48,9 @@ function reset(token: string, newPassword: string) {
   return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
 }
 
-/** Her password opens the account under her name, his opens nothing. */
+/**
+ * Expects that her password opens an account with her name, and that his password opens nothing.
+ */
 async function expectHers() {
   expect(await tryLogin(email, attackers)).toBe(401)
   const client = makeClient(app, await logIn(app, email, victims))
@@ -110,7 +112,10 @@ describe('the address of a victim that an attacker signs up with', () => {
   })
 })
 
-/** His signup waits without a link, so that he learns nothing, and opens nothing. */
+/**
+ * Expects that his signup waits, that its mail has no link, and that only her password opens the
+ * account.
+ */
 async function expectHersAfterHisSignup() {
   expect(await tryLogin(email, attackers)).toBe(403)
   expect(await tryLogin(email, victims)).toBe(200)
@@ -164,7 +169,7 @@ describe('a token', () => {
 })
 
 describe('an address that looks like the victim’s', () => {
-  // The races above send a notice to whoever won.
+  // Drops the mails that the tests before have caused.
   beforeEach(() => app.mails())
 
   it.each([
@@ -238,7 +243,7 @@ describe('a password that costs much', () => {
         await signUpForToken(app, { email: address, password: `${attackers} ${n}` })
       }
     }
-    // Its account has another salt than the signup that waits.
+    // Here an account and a waiting signup have the same address, and different salts.
     const mixed = newAddress()
     await signUpForToken(app, { email: mixed, password: attackers })
     await makeUnverified(app, mixed, victims)
@@ -287,7 +292,7 @@ describe('with limits on', () => {
   })
   afterAll(() => limited.close())
 
-  /** A client with an address of its own. */
+  /** Makes a client that seems to come from this address. */
   function clientAt(address: string) {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>

@@ -10,13 +10,15 @@ import { losses, type PostgresProxy, startPostgresProxy } from '../support/postg
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
- * The attack: Postgres stands still while people work. Somebody holds a lock for too long, the
- * network loses everything, or Postgres itself is stopped and continues later.
- * The defence: a call that cannot be served is answered with 503. What was answered as done is in
- * the database. Afterwards everything works, on all connections.
+ * The attack: Postgres gives no answer while people work. Somebody holds a lock for too long, the
+ * network loses everything, or Postgres itself is stopped and continues later. The defence: a call
+ * that cannot be served is answered with 503. What was answered as done is in the database.
+ * Afterwards everything works, on all connections.
  */
 
-/** As in production, Postgres gives up before the client does, but both much sooner. */
+/**
+ * As in production, Postgres gives up before the server does. But both give up much sooner here.
+ */
 const limits: PoolLimits = {
   connections: 10,
   connectMs: 500,
@@ -27,18 +29,21 @@ const limits: PoolLimits = {
 }
 
 let app: TestApp
-/** Another server of the same database, which waits as long as a slow machine needs. */
+/**
+ * Another server of the same database. It has the limits of production, so that a slow machine does
+ * not disturb it.
+ */
 let patient: TestApp
 let proxy: PostgresProxy
 let person: Person
-/** These people are on the free tier, which starts an upload in a transaction. */
+/** People with a free account. Their uploads start in a transaction. */
 let free: Person[]
-/** Reads the database directly, without the server and the proxy. */
+/** A connection to the database that bypasses the server and the proxy. */
 let witness: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // This test has its own Postgres, because it stops all of it.
+  // This test has a Postgres of its own, because it stops all processes of it.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
@@ -59,13 +64,13 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Makes a person whose calls go to the server under attack. */
+/** Makes a person who calls the server under attack. */
 async function newPerson(facts?: Parameters<typeof makePerson>[1]): Promise<Person> {
   const { id, email, password } = await makePerson(patient, facts)
   return { ...makeClient(app, await logInOf(patient, email, password)), id, email, password }
 }
 
-/** The work that was answered as done. */
+/** What was answered as done, so it must be in the database. */
 interface Done {
   sessions: string[]
   uploads: string[]
@@ -104,14 +109,14 @@ async function signUp(email: string) {
   if (!response.ok) expectAway(response)
 }
 
-/** Makes more calls at once than there are connections. */
+/** Makes more calls in parallel than there are connections. */
 async function everybodyWorks(): Promise<Done> {
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(done)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(done)),
-    // The key makes it the same upload each time, so nobody runs out of places.
+    // With the same key it is the same upload each time. So nobody reaches the limit of files.
     ...free.map((one) => startUpload(done, one, one.id)),
   ])
   return done
@@ -132,7 +137,7 @@ async function expectNoOpenTransaction() {
   expect((await witness.query(open)).rows).toEqual([])
 }
 
-/** Expects an answer on every connection of the pool. */
+/** Expects an answer on each connection of the pool. */
 async function expectWholePool() {
   await expectNoOpenTransaction()
   const asked = Array.from({ length: limits.connections }, () =>
@@ -143,7 +148,10 @@ async function expectWholePool() {
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
-/** Expects that what is answered as done is there, and that soon everything works again. */
+/**
+ * Expects that everything that was answered as done is in the database, and that soon every call
+ * succeeds again.
+ */
 async function expectRecovery() {
   await expectAllThere(await everybodyWorks())
   await eventually(expectWholePool)
@@ -221,7 +229,7 @@ describe('one connection that falls silent', () => {
       await startUpload(done, newcomer, key)
       expect(done.uploads).toEqual([])
       await eventually(expectWholePool)
-      // The repeated call finds the upload, or starts it. Either way there is one upload.
+      // The repeated call finds the upload or starts it. In both cases there is exactly one.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
       const { rows } = await witness.query('select storage_key from uploads where owner_id = $1', [
@@ -232,7 +240,10 @@ describe('one connection that falls silent', () => {
   })
 })
 
-/** Returns all processes of Postgres: the first one, and those of connections and tasks. */
+/**
+ * Returns all processes of Postgres: the main one, and those of its connections and background
+ * tasks.
+ */
 async function processes(): Promise<number[]> {
   const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
   const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
@@ -253,8 +264,8 @@ test('a Postgres that is stopped, and goes on later', async () => {
   let done: Done
   try {
     done = await working
-    // These calls may be served by a process that started after the list was made. It too has one
-    // of the ten connections.
+    // A process that is not in the list may serve these calls, because it started later. It too
+    // belongs to one of the ten connections.
     await everybodyWorks()
   } finally {
     signal(pids, 'SIGCONT')

@@ -12,7 +12,10 @@ const MiB = 1024 ** 2
 const stalledMs = 300
 const bodyMs = 200
 
-/** Resolves when the test lets the server's work end, as when a database comes back. */
+/**
+ * The server's handlers wait for this. The test resolves it, which stands for a database that
+ * answers again.
+ */
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
@@ -34,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Expects that every attacking connection is cut, and that others get answers. */
+/** Expects that the server has cut every connection of the attack, and still answers others. */
 async function expectAlone() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
@@ -83,7 +86,10 @@ describe('the time limit of a body', () => {
   const post = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
 
-  /** Sends text unchanged, and returns everything that comes until the connection ends. */
+  /**
+   * Sends text to the server as it is. Returns everything that the server sends until the
+   * connection ends.
+   */
   const exchange = async (text: string): Promise<string> => {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
@@ -100,8 +106,8 @@ describe('the time limit of a body', () => {
   it('cuts a body that does not come, and no request that has come and waits for the database', async () => {
     const waiting = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
-    // Two later requests run out of time, one after the other. So the time of the first one has
-    // passed too.
+    // Two later requests reach their time limit, one after the other. So the time limit of the
+    // first two requests has passed too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     work.resolve()

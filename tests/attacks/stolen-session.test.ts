@@ -6,9 +6,10 @@ import { type Client, json, logIn, makeClient, makePerson } from '../support/mak
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * An attacker has a copy of somebody's session cookie, or sits at a machine that somebody left. The
- * session lets him use the account until it ends. It must not become the account itself, and its
- * owner must be able to end it.
+ * The attack: somebody has a copy of another person's session cookie, or uses a machine on which
+ * that person is signed in. The session lets the attacker use the account until the session ends.
+ * But the attacker must not be able to take over the account, and the owner must be able to end the
+ * session.
  */
 
 let app: TestApp
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs a person in once more, and returns the cookie of that session alone. */
+/** Signs a person in once more. Returns only the cookie of the new session. */
 async function stolenCookie(person: { email: string; password: string }) {
   const cookies = await logIn(app, person.email, person.password)
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
@@ -36,14 +37,14 @@ describe('guessing the current password, to lock the owner out', () => {
     const statuses = guesses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 400)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(15)
-    // Refusals are told a second later, as those of logins are.
+    // Refusals are answered a second later, as those of logins are.
     expect(app.held).toEqual(Array(15).fill(1000))
     expect(guesses.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('900')
 
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
-    // Now even the right password is not looked at.
+    // From now on even the right password is refused without being compared.
     expect((await change(thief, password)).status).toBe(429)
     const known = makeClient(app, await knownTo(person))
     expect((await known.fetch('/api/auth/user')).status).toBe(200)
@@ -83,7 +84,10 @@ describe('guessing the current password, to lock the owner out', () => {
   })
 })
 
-/** The cookies of a browser that the account knows. Signed in before anything was guessed. */
+/**
+ * Returns the cookies of a browser that signed in before anything was guessed. Such a browser may
+ * still log in after wrong guesses.
+ */
 async function knownTo(person: { fetch: Client['fetch']; email: string; password: string }) {
   app.clock.advance(15 * 60_000)
   const cookies = await logIn(app, person.email, person.password)
@@ -100,7 +104,8 @@ describe('a session that its owner ends', () => {
 
     await app.mails()
     const late = await app.deps.db.transaction(async (tx) => {
-      // The thief knows the password and waits here, with everything compared and nothing written.
+      // The thief's change waits for this lock: the password is compared, and nothing is written
+      // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
       const changing = change(thief, person.password)
       await expect.poll(waiting).toBe(1)

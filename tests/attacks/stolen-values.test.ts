@@ -10,7 +10,7 @@ import { confirm } from '../support/upload-requests.ts'
 
 /*
  * The attack: somebody has read the database, a log or an old page, and uses the values in it. Or
- * he guesses such values.
+ * somebody guesses such values.
  */
 
 let app: TestApp
@@ -34,7 +34,7 @@ describe('somebody who read the database', () => {
       const cookie = `mayfly.session_token=${value}`
       expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(401)
     }
-    // The cookie has the right form: signed with the server's own secret, it opens a session.
+    // The form of this cookie is right: signed with the server's own secret, it opens a session.
     const { secret } = await app.deps.auth.$context
     const cookie = `mayfly.session_token=${signed(secret)}`
     expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(200)
@@ -139,8 +139,8 @@ describe('guessing', () => {
     const codes: string[] = []
     for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
     expect(new Set(codes).size).toBe(20)
-    // No position has the same character in all codes. Chance alone does this once in 49 to the
-    // power of 18.
+    // No position has the same character in all 20 codes. By chance that would happen once in 49 to
+    // the power of 18.
     for (let place = 0; place < shortCodeLength; place += 1) {
       expect(new Set(codes.map((code) => code[place])).size).toBeGreaterThan(1)
     }

@@ -15,9 +15,9 @@ import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-r
 
 /**
  * The attack: somebody takes the server's space by uploads that are announced but never sent, or
- * sent but never confirmed. He does it one after another or all at once, with one account or many.
- * The defence: announced bytes count from the start, nobody passes a limit, and abandoned uploads
- * make room.
+ * sent but never confirmed, one after another or in parallel, with one account or many. The
+ * defence: announced bytes count from the start, no limit can be exceeded, and abandoned uploads
+ * are removed for new ones.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
@@ -34,7 +34,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
 }
 
-/** Asks for `count` uploads at once, and returns the status of each answer. */
+/** Asks for `count` uploads in parallel. Returns the status of each answer. */
 async function askAtOnce(person: Person, count: number, fileSize: number) {
   const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
   const answers = await Promise.all(asked)
@@ -69,10 +69,11 @@ describe('a disk with room for one upload more', () => {
         'needed, or try again later.',
     })
     await expectRefusal(refused, 507, 'STORAGE_FULL')
-    // The refused upload took none of the three places, and the log shows no error.
+    // The refused upload does not count against the limit of three files, and the log shows no
+    // error.
     await start(person, 200)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
-    // An aborted upload frees its space at once.
+    // An aborted upload frees its space immediately.
     await abort(person, cloudKey)
     await start(person, 800)
   })
@@ -118,7 +119,7 @@ describe('a disk that is full of uploads nobody confirmed', () => {
       const sizes = await Promise.all(abandoned.map(stored))
       return 12_000 - sizes.reduce((sum, size) => sum + size, 0)
     }
-    // Uploads stay while somebody may still send them.
+    // Uploads stay as long as somebody may still send their bytes.
     await expectRefusal(await askForUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
     app.clock.advance(14 * minute)
     const [first] = abandoned
@@ -126,7 +127,8 @@ describe('a disk that is full of uploads nobody confirmed', () => {
     await putBytes(first, new Uint8Array(1000))
     app.clock.advance(2 * minute)
     await start(bob, 500)
-    // Ten are removed together. Of the two that are left, one was touched meanwhile.
+    // Uploads are removed ten at a time. Of the twelve, the first got bytes again, and the other
+    // one was not among the ten.
     expect(await rowsOf(eve)).toBe(2)
     expect(await stored(first)).toBe(1000)
     expect((await confirm(eve, first.cloudKey)).status).toBe(200)
@@ -143,7 +145,7 @@ describe('an account', () => {
     expect(await rowsOf(person)).toBe(32)
     await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
 
-    // Only the person's own abandoned uploads make room, not those of others.
+    // Only the person's own abandoned uploads are removed for the new one, not those of others.
     const other = await makePerson(app, { tier: 'premium' })
     await start(other, 5)
     app.clock.advance(16 * minute)
@@ -202,7 +204,7 @@ describe('all accounts together', () => {
     expect(ends.sort()).toEqual([...Array(10).fill('STORAGE_FULL'), ...Array(10).fill('taken')])
     expect(await db.$count(uploads)).toBe(10)
 
-    // Once uploads are idle, the longest idle ones make room, ten at a time.
+    // When uploads are idle, the longest idle ones are removed for the new one, ten at a time.
     app.clock.advance(16 * minute)
     expect(await startAs(atOnce[0] as Person)).toBe('taken')
     expect(await db.$count(uploads)).toBe(1)
