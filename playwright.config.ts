@@ -24,7 +24,9 @@ export default defineConfig({
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     trace: 'off',
-    screenshot: 'only-on-failure',
+    // With 'only-on-failure', Playwright takes a picture of every page at the end of every story. A
+    // failed story leaves its page as text in any case; for more, add `--trace on`.
+    screenshot: 'off',
     launchOptions: {
       executablePath,
       args: [

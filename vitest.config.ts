@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { keepFilesInMemory } from './tests/support/files-in-memory.ts'
 import { hangMs } from './tests/support/hang.ts'
+
+keepFilesInMemory()
 
 const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 

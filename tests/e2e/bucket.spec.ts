@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
+import { firstPartsSigned } from '../../src/shared/rules/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
 import { createBucket, type TestBucket } from '../support/bucket.ts'
 import { hangMs } from '../support/hang.ts'
@@ -62,7 +63,7 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
   page,
   visitor,
 }) => {
-  const film = await writeRandomFile(folder, 'film.mkv', 40 * 1024 * 1024)
+  const film = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const odd = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   await openDashboard(page, app, await signUp(app))
@@ -94,7 +95,7 @@ test('a large file goes to a bucket in parts, and comes down as it was', async (
   page,
 }) => {
   // The start signs fewer parts than this file has.
-  const film = await writeRandomFile(folder, 'film.mkv', 25 * 8 * mebibyte + 1)
+  const film = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [film.path])
   await expectUpload(page, film.name, 'Completed')
@@ -111,7 +112,7 @@ test('a bucket that fails again and again: no more than the parts under way is s
   page,
 }) => {
   noise.expect(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 100 * mebibyte + 1)
+  const film = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
   await openDashboard(page, app, await signUp(app))
   const cuts = [
     () => network.reset(),
@@ -119,14 +120,15 @@ test('a bucket that fails again and again: no more than the parts under way is s
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  let reached = network.holdAfter(20 * mebibyte)
+  // Five parts of 8 MiB are in flight at most, so one is stored before the first cut.
+  let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {
     await reached
     await context.setOffline(cut === cuts[3])
     cut()
     network.open()
-    reached = network.holdAfter(18 * mebibyte)
+    reached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.open()
@@ -162,7 +164,7 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
   page,
 }) => {
   noise.allow(brokenConnection)
-  const parts = 15
+  const parts = 13
   const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   // With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong
@@ -180,15 +182,14 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
 
 test('a file that was edited before it is chosen again is stored as it is now', async ({
   app,
-  folder,
+  film,
   network,
   noise,
   page,
 }) => {
   noise.allow(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 80 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 60 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [film.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
   const storedFirst = () => network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
   await expect.poll(storedFirst).toBe(true)
@@ -196,9 +197,11 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   await expectUpload(again, film.name, 'Paused')
 
   // This changes the first part, but none of the samples by which the file is recognised.
-  const edited = await open(film.path, 'r+')
-  await edited.write('edited', mebibyte)
-  await edited.close()
+  const bytes = await readFile(film.path)
+  bytes.write('edited', mebibyte)
+  // Other stories have the bytes of the old file.
+  await rm(film.path)
+  await writeFile(film.path, bytes)
   const before = network.exchanges.length
   await dropFiles(again, [film.path], uploadItem(again, film.name))
   await expectUpload(again, film.name, 'Completed')

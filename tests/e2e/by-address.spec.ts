@@ -50,7 +50,7 @@ test("a server of the network, opened by its machine's address, is whole there",
 
   // One file is sent in one piece, the other in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
-  const large = await writeRandomFile(folder, 'large.bin', 20 * 1024 * 1024)
+  const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
 
   const other = await visitor()

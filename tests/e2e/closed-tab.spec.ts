@@ -15,7 +15,7 @@ import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
-const partCount = 15
+const partCount = 13
 const mostInFlight = 5
 /**
  * With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong to

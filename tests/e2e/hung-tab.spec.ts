@@ -10,11 +10,11 @@ import { expectArrived, expectUpload, pressCancel, uploadsPanel } from './suppor
 
 const mebibyte = 1024 ** 2
 /**
- * When half of the file has been sent, some of its fifteen parts are stored, and some have not
- * begun.
+ * When half of the file has been sent, at least one of its eleven parts is stored, and one has not
+ * begun. Five parts of 8 MiB are in flight at most.
  */
 const test = onNetwork.extend({
-  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 120 * mebibyte)),
+  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 88 * mebibyte)),
 })
 
 /**
@@ -38,7 +38,7 @@ async function hang(page: Page, network: ChaosProxy): Promise<() => Promise<void
   await browser.send('Debugger.setBreakpointOnFunctionCall', { objectId: result.objectId })
   const stopped = new Promise((resolve) => browser.once('Debugger.paused', resolve))
   network.open()
-  void network.holdAfter(60 * mebibyte)
+  void network.holdAfter(44 * mebibyte)
   await stopped
   network.open()
   return () => browser.detach()

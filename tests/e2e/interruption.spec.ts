@@ -68,16 +68,17 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   network,
 }) => {
   noise.expect(brokenConnection)
-  const file = await writeRandomFile(folder, 'footage.mov', 200 * mebibyte + 12_345)
+  const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
-  let reached = network.holdAfter(18 * mebibyte)
+  // Storage then holds at least one part: all others in flight take 40 MiB at most.
+  let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const cut of cuts) {
     await reached
     await cut({ network, context })
     network.open()
-    reached = network.holdAfter(18 * mebibyte)
+    reached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.open()
@@ -198,11 +199,11 @@ test('a server that is killed and started again: the upload goes on from what is
   let server = await startServerProcess(settings)
   try {
     const person = await signUp(server)
-    const file = await writeRandomFile(folder, 'footage.mov', 96 * mebibyte + 1)
+    const file = await writeRandomFile(folder, 'footage.mov', 60 * mebibyte + 1)
     const page = await visitor({ baseURL: network.url })
     await openDashboard(page, server, person)
 
-    await stallAfter(network, 60 * mebibyte, () => chooseFiles(page, [file.path]))
+    await stallAfter(network, 44 * mebibyte, () => chooseFiles(page, [file.path]))
     server.kill('SIGKILL')
     await server.ended
     network.cut()

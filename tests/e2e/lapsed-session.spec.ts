@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/server/db/schema.ts'
+import { firstPartsSigned } from '../../src/shared/rules/part-plan.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
@@ -18,7 +19,8 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
 }) => {
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  const file = await writeRandomFile(folder, 'footage.mov', 160 * mebibyte)
+  // It has one part more than the start signs.
+  const file = await writeRandomFile(folder, 'footage.mov', (firstPartsSigned + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 
   await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [file.path]))

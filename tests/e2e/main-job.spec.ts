@@ -51,7 +51,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   visitor,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const film = await writeRandomFile(folder, 'film.mkv', 300 * 1024 * 1024)
+  const film = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   // Spec §5: dashes become hyphens before the upload.
@@ -87,7 +87,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   const other = await visitor()
   for (const [file, link, size, kind] of [
-    [film, links.get(film), '300 MB', 'Video'],
+    [film, links.get(film), '51 MB', 'Video'],
     [photo, links.get(photo), '120.6 KB', 'Image'],
     [empty, links.get(empty), '0 Bytes', 'Document'],
   ] as const) {

@@ -11,10 +11,10 @@ import { expect, isConfirm, test } from './support/network.ts'
  * Many more files than are sent at once. `npm run bench -- small-files` measures how fast they are
  * sent.
  */
-const count = 300
+const count = 120
 const size = 100 * 1024
 
-test('a folder of hundreds of files: all arrive, and the page answers meanwhile', async ({
+test('a folder of many files: all arrive, and the page answers meanwhile', async ({
   app,
   folder,
   network,

@@ -34,7 +34,7 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   // The server refuses before it has the whole body, and closes the connection.
   noise.allow(/403 \(Forbidden\).*\/storage\//)
   noise.allow(brokenConnection)
-  const file = await writeRandomFile(folder, 'footage.mov', 56 * mebibyte)
+  const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])

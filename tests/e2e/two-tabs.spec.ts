@@ -107,7 +107,7 @@ test('the tab that uploads is closed: the other goes on with what it has', async
 }) => {
   noise.allow(brokenConnection)
   const person = await makePerson(app)
-  const song = await writeRandomFile(folder, 'song.flac', 55 * mebibyte)
+  const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 

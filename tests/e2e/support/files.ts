@@ -1,5 +1,5 @@
 import { createCipheriv, createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { closeSync, createReadStream, createWriteStream, openSync, writeSync } from 'node:fs'
 import { link, readdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -26,12 +26,44 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
   }
 }
 
-/** Writes a file of `size` pseudo-random bytes. */
+/** Files of this size and more, in bytes, are written once a run. */
+const sharedSize = 1024 ** 2
+
+/**
+ * Makes a file of `size` pseudo-random bytes in `folder`. Large files of one size share their bytes
+ * on the disk, so a test that changes its file changes a copy.
+ */
 export async function writeRandomFile(
   folder: string,
   name: string,
   size: number,
 ): Promise<DiskFile> {
+  if (size < sharedSize) return writeOwnFile(folder, name, size)
+  const path = join(folder, name)
+  const shared = sharedFiles.get(size) ?? shareFile(size)
+  sharedFiles.set(size, shared)
+  const sha256 = await shared
+  await link(pathOfShared(size, sha256), path)
+  return { name, path, size, sha256 }
+}
+
+function pathOfShared(size: number, sha256: string): string {
+  return join(runFolder(), `${size}-${sha256}`)
+}
+
+/** The SHA-256 of the files that this worker has shared, by size. */
+const sharedFiles = new Map<number, Promise<string>>()
+
+/** Writes the run's file of this size if no worker has done so. Returns its SHA-256. */
+async function shareFile(size: number): Promise<string> {
+  const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
+  if (found !== undefined) return found.slice(`${size}-`.length)
+  const { path, sha256 } = await writeOwnFile(runFolder(), `of-${process.pid}-${size}`, size)
+  await rename(path, pathOfShared(size, sha256))
+  return sha256
+}
+
+async function writeOwnFile(folder: string, name: string, size: number): Promise<DiskFile> {
   const path = join(folder, name)
   const hash = createHash('sha256')
   await pipeline(
@@ -47,27 +79,26 @@ export async function writeRandomFile(
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
-const sharedEnding = '.one-gibibyte'
-
 /**
- * Makes a file of 1 GiB, the largest that anybody may upload, in `folder`. The first test that asks
- * for it writes its bytes. Later tests of the run share them.
+ * Makes a file of 1 GiB, the largest that anybody may upload, in `folder`. Each 64 KiB of it begins
+ * with its own number. All else is zeros, which take no room on the disk.
  */
-export async function largeFile(folder: string, name: string): Promise<DiskFile> {
+export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3
-  const found = (await readdir(runFolder())).find((entry) => entry.endsWith(sharedEnding))
-  let sha256 = found?.slice(0, -sharedEnding.length)
-  if (sha256 === undefined) {
-    const own = await writeRandomFile(runFolder(), `of-${process.pid}`, size)
-    sha256 = own.sha256
-    await rename(own.path, join(runFolder(), `${sha256}${sharedEnding}`))
+  const path = await writeSparseFile(folder, name, size)
+  const hash = createHash('sha256')
+  const block = Buffer.alloc(64 * 1024)
+  const file = openSync(path, 'r+')
+  for (let number = 0; number < size / block.length; number += 1) {
+    block.writeUInt32BE(number)
+    writeSync(file, block, 0, 4, number * block.length)
+    hash.update(block)
   }
-  const path = join(folder, name)
-  await link(join(runFolder(), `${sha256}${sharedEnding}`), path)
-  return { name, path, size, sha256 }
+  closeSync(file)
+  return { name, path, size, sha256: hash.digest('hex') }
 }
 
-/** Makes a file that has a size but no bytes on the disk. Nobody reads such a file. */
+/** Makes a file that has a size but no bytes on the disk. It reads as zeros. */
 export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')

@@ -28,7 +28,7 @@ export const test = base.extend<{
     await network.close()
   },
 
-  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 60 * mebibyte)),
+  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)),
 
   app: async ({ network }, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')

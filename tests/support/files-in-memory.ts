@@ -1,0 +1,48 @@
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Files in this folder of Linux are kept in memory. */
+const memory = '/dev/shm'
+const prefix = 'mayfly-tests-'
+
+/** More than the temporary files of a whole run take at any time, in bytes. */
+const enoughBytes = 6 * 1024 ** 3
+
+/**
+ * Lets this process and the processes it starts keep their temporary files in memory. Tests write
+ * databases, uploads and browser profiles that nobody needs afterwards, and a disk is slow at that.
+ * Changes nothing where memory is short, or where TMPDIR says where such files go.
+ */
+export function keepFilesInMemory(): void {
+  if (process.env.TMPDIR !== undefined || !hasRoom()) return
+  for (const name of readdirSync(memory)) {
+    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(name)
+  }
+  const name = `${prefix}${process.pid}`
+  mkdirSync(join(memory, name), { mode: 0o700, recursive: true })
+  process.env.TMPDIR = join(memory, name)
+  process.once('exit', () => remove(name))
+}
+
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    return bavail * bsize >= enoughBytes && process.availableMemory() >= enoughBytes
+  } catch {
+    return false
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of somebody else runs, too.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+function remove(name: string): void {
+  rmSync(join(memory, name), { recursive: true, force: true })
+}
