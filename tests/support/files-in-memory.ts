@@ -44,5 +44,9 @@ function isRunning(pid: number): boolean {
 }
 
 function remove(name: string): void {
-  rmSync(join(memory, name), { recursive: true, force: true })
+  try {
+    rmSync(join(memory, name), { recursive: true, force: true })
+  } catch {
+    // A process that still ends has written meanwhile. The next run removes the rest.
+  }
 }

@@ -1,0 +1,20 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { FromWorker, ToWorker } from './checksum-messages.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('it says that it runs, and answers each message with a checksum', async () => {
+  const posted: FromWorker[] = []
+  const worker = Object.assign(new EventTarget(), {
+    postMessage: (message: FromWorker) => void posted.push(message),
+  })
+  vi.stubGlobal('self', worker)
+  vi.resetModules()
+  await import('./checksum-worker.ts')
+  expect(posted).toEqual(['ready'])
+
+  const job = { kind: 'part', blob: new Blob(['123456789']), checksum: 'crc32' } as const
+  const message: ToWorker = { id: 7, job }
+  worker.dispatchEvent(new MessageEvent('message', { data: message }))
+  await expect.poll(() => posted).toEqual(['ready', { id: 7, ok: true, value: 'y/Q5Jg==' }])
+})

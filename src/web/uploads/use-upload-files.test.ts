@@ -1,0 +1,63 @@
+// @vitest-environment happy-dom
+import { act, cleanup, render, renderHook } from '@testing-library/react'
+import { createElement } from 'react'
+import { afterEach, expect, test } from 'vitest'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { Toaster } from '../ui/toast.tsx'
+import type { PickedFile } from './picking/picked-file.ts'
+import type { UploadsStore } from './uploads-state.ts'
+import { useUploadFiles } from './use-upload-files.ts'
+
+afterEach(cleanup)
+
+/** A file that is as large as it says, and holds nothing. */
+function picked(name: string, size: number): PickedFile {
+  return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
+}
+
+function uploadAs(tier: Tier) {
+  const added: [readonly PickedFile[], number][] = []
+  const add = (...args: [readonly PickedFile[], number]) => added.push(args)
+  const store = { getState: () => ({ add }) } as unknown as UploadsStore
+  const { result } = renderHook(() => useUploadFiles(store, tier))
+  return { added, hook: () => result.current }
+}
+
+const small = picked('small.txt', 1)
+
+test.each(['free', 'premium'] as const)(
+  'on the %s tier a file that is too large is skipped, and the others go',
+  (tier) => {
+    const { added, hook } = uploadAs(tier)
+    const largest = picked('largest.iso', tierLimits[tier].maxFileSize)
+    const tooLarge = picked('large.iso', tierLimits[tier].maxFileSize + 1)
+    act(() => hook().start([small, tooLarge, largest], 3))
+    expect(added).toEqual([[[small, largest], 3]])
+    expect(hook().skipped).toEqual([tooLarge.file])
+  },
+)
+
+test('what was skipped is told until it is dismissed, or until the next start', () => {
+  const { added, hook } = uploadAs('free')
+  const tooLarge = picked('large.iso', tierLimits.free.maxFileSize + 1)
+  act(() => hook().start([tooLarge], 3))
+  expect(added).toEqual([])
+  act(() => hook().dismissSkipped())
+  expect(hook().skipped).toEqual([])
+  act(() => hook().start([tooLarge], 3))
+  act(() => hook().start([small], 3))
+  expect(hook().skipped).toEqual([])
+  expect(added).toHaveLength(1)
+})
+
+test.each([
+  ['free', 1],
+  ['premium', 0],
+] as const)('a toast tells who is on the %s tier of the other one: %d', (tier, toasts) => {
+  render(createElement(Toaster))
+  const { hook } = uploadAs(tier)
+  act(() => hook().start([picked('large.iso', tierLimits[tier].maxFileSize + 1)], 3))
+  const text = 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'
+  expect(document.body.textContent.split(text)).toHaveLength(1 + toasts)
+})

@@ -1,0 +1,57 @@
+// @vitest-environment happy-dom
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { renderHook } from '@testing-library/react'
+import { createElement, type ReactNode } from 'react'
+import { beforeEach, expect, test } from 'vitest'
+import { uploadRecord } from '../../../tests/support/upload-facts.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { recordKeyPrefix } from './records/record-key.ts'
+import { useUploadsStore } from './use-uploads.ts'
+
+type CurrentUser = typeof currentUserQuery.queryKey extends { [key: symbol]: infer T } ? T : never
+
+beforeEach(() => localStorage.clear())
+
+/** Uses the hook on a screen of an application. */
+function storeIn(client: QueryClient) {
+  const wrapper = ({ children }: { children: ReactNode }) =>
+    createElement(QueryClientProvider, { client }, children)
+  return renderHook(useUploadsStore, { wrapper }).result.current
+}
+
+function signIn(client: QueryClient, id: string | null) {
+  client.setQueryData(currentUserQuery.queryKey, (id && { id }) as CurrentUser)
+}
+
+test('all screens of an application have the same uploads', () => {
+  const client = new QueryClient()
+  const store = storeIn(client)
+  expect(storeIn(client)).toBe(store)
+  expect(storeIn(new QueryClient())).not.toBe(store)
+})
+
+test('it shows the uploads that this browser has of whoever is signed in', () => {
+  const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
+  localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
+  const client = new QueryClient()
+  const store = storeIn(client)
+  const shown = () => store.getState().records.map(({ id }) => id)
+  expect(shown()).toEqual([])
+  for (const [user, ids] of [
+    ['ada', [left.id]],
+    ['grace', []],
+    ['ada', [left.id]],
+    [null, []],
+  ] as const) {
+    signIn(client, user)
+    expect(shown(), String(user)).toEqual(ids)
+  }
+})
+
+test('who is signed in before uploads are asked for is known to them', () => {
+  const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
+  localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
+  const client = new QueryClient()
+  signIn(client, 'ada')
+  expect(storeIn(client).getState().records).toMatchObject([{ id: left.id }])
+})
