@@ -17,13 +17,15 @@ const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
+  // This folder stays on the disk. Chromium gives no handle to a file below /dev, and does not open a
+  // folder there at all.
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepFilesInMemory()
   // Workers hold the servers and the network, so they move every byte several times. With few young
   // objects, Node uses the same buffers again while the processor has them at hand. That halves the
   // processor time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres()
-  const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-run-'))
   process.env[variables.postgres] = postgres.url
   process.env[variables.folder] = folder
   return async () => {
@@ -43,7 +45,7 @@ export function postgresUrl(): string {
   return ofRun(variables.postgres)
 }
 
-/** Returns a folder for files that tests share. */
+/** Returns the folder on the disk for files that the browser is given. Tests share it. */
 export function runFolder(): string {
   return ofRun(variables.folder)
 }

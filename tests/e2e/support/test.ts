@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type BrowserContext,
@@ -11,7 +10,7 @@ import {
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
 import { listenForNoise, type Noise } from './noise.ts'
-import { postgresUrl } from './run.ts'
+import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
   /** The test's own server. Its clock stands still until the test sets it. */
@@ -69,7 +68,7 @@ export const test = base.extend<Fixtures>({
   },
 
   folder: async ({}, use) => {
-    const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
+    const folder = await mkdtemp(join(runFolder(), 'test-'))
     await use(folder)
     await rm(folder, { recursive: true })
   },
