@@ -259,6 +259,15 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
+    // Lists in the order of names and of sizes are read from these in both directions.
+    index('files_of_owner_by_name').on(table.ownerId, table.searchName, table.id, table.deletedAt),
+    index('files_of_owner_by_size').on(
+      table.ownerId,
+      table.size,
+      table.id,
+      table.searchName,
+      table.deletedAt,
+    ),
     // Counts an owner's files by their state, without reading the table.
     index('files_of_owner_by_end').on(
       table.ownerId,

@@ -5,6 +5,12 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File, FileCounts } from '../../shared/contract/files.ts'
+import {
+  type FileOrder,
+  fileOrderTexts,
+  parseOrder,
+  type SortKey,
+} from '../../shared/rules/file-order.ts'
 import { linkStatus } from '../../shared/rules/link-status.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { files, users } from '../db/schema.ts'
@@ -132,6 +138,121 @@ describe('a search', () => {
   })
 })
 
+describe('the order of a list', () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 60)
+    // Many are equal in size and downloads, so that pages end among equals.
+    await app.pool.query(
+      `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
+        original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9
+        where owner_id = $1`,
+      [ada.id],
+    )
+  })
+
+  const sortedBy: Record<SortKey, (file: File) => string | number> = {
+    date: ({ createdAt }) => createdAt,
+    name: ({ originalName }) => originalName.toLowerCase(),
+    size: ({ size }) => size,
+    downloads: ({ downloadCount }) => downloadCount,
+  }
+
+  /** Compares two files as the server does: by what they are sorted by, then by their ids. */
+  function compare({ by, descending }: FileOrder, a: File, b: File) {
+    const [one, other] = [
+      [sortedBy[by](a), a.id],
+      [sortedBy[by](b), b.id],
+    ] as const
+    const place = one[0] === other[0] ? 1 : 0
+    const sign = (one[place] ?? 0) < (other[place] ?? 0) ? -1 : 1
+    return descending ? -sign : sign
+  }
+
+  describe.each(fileOrderTexts)('sort=%s', (sort) => {
+    it.each(['', 'b'])('holds over all pages, each file once (search=%j)', async (search) => {
+      const order = parseOrder(sort)
+      const all = await json<File[]>(await ada.fetch('/api/files'))
+      const expected = all.toSorted((a, b) => compare(order, a, b)).map(({ id }) => id)
+      const read: string[] = []
+      let cursor: string | null = null
+      do {
+        const wanted = new URLSearchParams({ sort, search, limit: '7', ...(cursor && { cursor }) })
+        const response = await ada.fetch(`/api/files?${wanted}`)
+        read.push(...(await json<File[]>(response)).map(({ id }) => id))
+        cursor = response.headers.get('x-next-cursor')
+      } while (cursor !== null)
+      expect(read).toEqual(expected)
+    })
+  })
+
+  it('is the newest first where nobody asks', async () => {
+    const answer = async (query: string) => json(await ada.fetch(`/api/files?limit=5${query}`))
+    expect(await answer('')).toEqual(await answer('&sort=-date'))
+  })
+
+  it('shows each file that stays once, although its neighbours go between two pages', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, bob.id, 20)
+    const first = await bob.fetch('/api/files?limit=10&sort=size')
+    const shown = await json<File[]>(first)
+    await bob.fetch(`/api/files/${shown[9]?.id}`, { method: 'DELETE' })
+    const cursor = first.headers.get('x-next-cursor') ?? ''
+    const rest = await bob.fetch(`/api/files?sort=size&cursor=${cursor}`)
+    const sizes = (await json<File[]>(rest)).map(({ size }) => size)
+    expect(sizes).toEqual(Array.from({ length: 10 }, (_, n) => (n + 11) * 1000))
+  })
+
+  it('takes the longest name into its cursor', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    for (const name of ['ת'.repeat(125), 'ש'.repeat(125)]) await makeFile(bob, { name })
+    const first = await bob.fetch('/api/files?limit=1&sort=name')
+    const cursor = first.headers.get('x-next-cursor') ?? ''
+    const rest = await bob.fetch(`/api/files?sort=name&cursor=${cursor}`)
+    expect(rest.status).toBe(200)
+    expect(await json<File[]>(rest)).toHaveLength(1)
+  })
+
+  it.each(['sort=', 'sort=age', 'sort=--size', 'sort=SIZE', 'sort=%00'])(
+    'refuses ?%s',
+    async (query) => {
+      const response = await ada.fetch(`/api/files?${query}`)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    },
+  )
+
+  const id = '00000000-0000-4000-8000-000000000000'
+  it.each([
+    ['of another order', ['size', 5, id]],
+    ['of the other direction', ['name', 'b', id]],
+    ['without an order', ['b', id]],
+    ['with a value of another type', ['-name', 5, id]],
+    ['with a NUL', ['-name', 'a\0', id]],
+    ['without an id', ['-name', 'b', 'x']],
+    ['that is no array', 'name'],
+  ])('refuses a cursor %s', async (_, place) => {
+    const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+    const response = await ada.fetch(`/api/files?sort=-name&cursor=${cursor}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      message: 'cursor: Must come from x-next-cursor of a list in the same order.',
+    })
+  })
+
+  it.each([
+    ['size', -1],
+    ['size', 1e300],
+    ['size', 0.5],
+    ['downloads', 2 ** 31],
+  ])('refuses a cursor that no column can hold: %s %d', async (sort, value) => {
+    const cursor = Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+    const response = await ada.fetch(`/api/files?sort=${sort}&cursor=${cursor}`)
+    expect(response.status).toBe(400)
+  })
+})
+
 describe('GET /api/files/summary', () => {
   it.each(tiers)('counts by the rule that decides the status: %s', async (tier) => {
     const ada = await makePerson(app, { tier: 'premium' })
@@ -185,6 +306,30 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     ['no limit', '/api/files', 'Index Scan Backward using files_of_owner'],
     ['a search', '/api/files?limit=100&search=99', 'Index Only Scan Backward using files_of_owner'],
     ['a search without a match', '/api/files?search=zzz', 'Index Only Scan Backward'],
+    [
+      'the smallest first',
+      '/api/files?limit=100&sort=size',
+      'Index Scan using files_of_owner_by_size',
+    ],
+    [
+      'the largest first',
+      '/api/files?limit=100&sort=-size',
+      'Backward using files_of_owner_by_size',
+    ],
+    ['a to z', '/api/files?limit=100&sort=name', 'Index Scan using files_of_owner_by_name'],
+    ['z to a', '/api/files?limit=100&sort=-name', 'Backward using files_of_owner_by_name'],
+    [
+      'a search among the largest',
+      '/api/files?limit=100&sort=-size&search=99',
+      'Index Only Scan Backward using files_of_owner_by_size',
+    ],
+    [
+      'a search among names',
+      '/api/files?limit=100&sort=name&search=99',
+      'Index Only Scan using files_of_owner_by_name',
+    ],
+    ['most downloads first', '/api/files?limit=100&sort=-downloads', 'files_of_owner'],
+    ['fewest downloads first', '/api/files?limit=100&sort=downloads', 'files_of_owner'],
     ['the summary', '/api/files/summary', 'Index Only Scan using files_of_owner_by_end'],
   ])('%s reads no other rows, however often it is asked for', async (_, path, scan) => {
     // From the sixth time on Postgres may keep one plan for all values of a prepared statement.
@@ -199,12 +344,15 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     }
   })
 
-  it('the page after another goes on in the same index', async () => {
-    const { headers } = await ada.fetch('/api/files?limit=1000')
+  it.each([
+    ['-date', /Backward using files_of_owner .*\n.*Index Cond: .*ROW\(created_at, id\) </],
+    ['size', /Index Scan using files_of_owner_by_size .*\n.*Index Cond: .*ROW\(size, id\) >/],
+    ['-name', /Backward using files_of_owner_by_name .*\n.*Index Cond: .*ROW\(search_name, id\) </],
+  ])('the page after another goes on in the same index: %s', async (sort, condition) => {
+    const { headers } = await ada.fetch(`/api/files?limit=1000&sort=${sort}`)
     const cursor = headers.get('x-next-cursor')
-    const plans = await plansOfList(() => ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
-    expect(plans[0]).toMatch(
-      /Index Scan Backward using files_of_owner.*\n.*Index Cond: .*ROW\(created_at, id\) </,
-    )
+    const next = `/api/files?limit=100&sort=${sort}&cursor=${cursor}`
+    const plans = await plansOfList(() => ada.fetch(next))
+    expect(plans[0]).toMatch(condition)
   })
 })

@@ -1,54 +1,103 @@
-import { and, count, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { FileCounts } from '../../shared/contract/files.ts'
+import {
+  type FileOrder,
+  type FileOrderText,
+  formatOrder,
+  type SortKey,
+} from '../../shared/rules/file-order.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
-/** The place where a page of files ends: that of its last row. */
+/** The place where a page of files ends: what its last row is sorted by, and its id. */
 export interface Position {
-  createdAt: Date
+  value: string | number
   id: string
 }
 
 /** The page of a list to read. */
 export interface WantedPage {
   limit: number
+  order: FileOrder
   /** Only files after this place, if it is given. */
   after?: Position | undefined
   /** Only files whose name holds this text, if it is given and not empty. */
   search?: string | undefined
 }
 
+/** The column of each order, and its type in Postgres. */
+const sorted = {
+  date: { column: files.createdAt, type: sql`timestamptz` },
+  name: { column: files.searchName, type: sql`text` },
+  size: { column: files.size, type: sql`bigint` },
+  downloads: { column: files.downloadCount, type: sql`integer` },
+} satisfies Record<SortKey, { column: object; type: SQL }>
+
 /**
- * Makes the function that lists a user's files, newest first. Its queries are prepared, because
- * browsers list files after every upload.
+ * Makes the function that lists a user's files. Its queries are prepared, because browsers list
+ * files after every upload; those of an order when it is first asked for.
  */
 export function prepareListFiles(db: Db) {
+  const prepared = new Map<FileOrderText, OrderedList>()
+  return (ownerId: string, { order, ...page }: WantedPage): Promise<FileRow[]> => {
+    if (order.by === 'downloads') return listByDownloads(db, ownerId, { order, ...page })
+    const name = formatOrder(order)
+    const list = prepared.get(name) ?? prepareOrder(db, order)
+    prepared.set(name, list)
+    return list(ownerId, page)
+  }
+}
+
+/**
+ * Lists a user's files by their downloads. No index has these: each download would then write a new
+ * entry into every index of the table. So all files of the owner are read and the first ones kept,
+ * by the owner's index, although Postgres would rather read the whole table for an owner of much of
+ * it.
+ */
+function listByDownloads(
+  db: Db,
+  ownerId: string,
+  { order, ...page }: WantedPage,
+): Promise<FileRow[]> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local enable_seqscan = off`)
+    return prepareOrder(tx, order)(ownerId, page)
+  })
+}
+
+type OrderedList = (ownerId: string, page: Omit<WantedPage, 'order'>) => Promise<FileRow[]>
+
+function prepareOrder(db: Db, order: FileOrder): OrderedList {
   const { placeholder } = sql
-  const place = sql`(${placeholder('createdAt')}::timestamptz, ${placeholder('id')}::uuid)`
-  const isAfter = sql`(${files.createdAt}, ${files.id}) < ${place}`
+  const { column, type } = sorted[order.by]
+  const place = sql`(${placeholder('value')}::${type}, ${placeholder('id')}::uuid)`
+  const beyond = order.descending ? sql`<` : sql`>`
+  const isAfter = sql`(${column}, ${files.id}) ${beyond} ${place}`
   // No pattern, so that a `%` and a `_` stand for themselves.
   const isFound = sql`strpos(${files.searchName}, lower(${placeholder('search')}::text)) > 0`
-  const newestFirst = [desc(files.createdAt), desc(files.id)]
+  const direction = order.descending ? desc : asc
+  const inOrder = [direction(column), direction(files.id)]
   const listed = (...conditions: SQL[]) =>
     and(eq(files.ownerId, placeholder('ownerId')), isNull(files.deletedAt), ...conditions)
+  const named = (name: string) => `${name}_by_${formatOrder(order)}`
 
   const list = (name: string, ...conditions: SQL[]) =>
     db
       .select()
       .from(files)
       .where(listed(...conditions))
-      .orderBy(...newestFirst)
+      .orderBy(...inOrder)
       .limit(placeholder('limit'))
-      .prepare(name)
+      .prepare(named(name))
   /** The inner query reads nothing but the index, which holds the names. */
   const search = (name: string, ...conditions: SQL[]) => {
     const found = db
       .select({ id: files.id })
       .from(files)
       .where(listed(isFound, ...conditions))
-      .orderBy(...newestFirst)
+      .orderBy(...inOrder)
       .limit(placeholder('limit'))
     return (
       db
@@ -56,14 +105,14 @@ export function prepareListFiles(db: Db) {
         .from(files)
         // As an array: for a join with so few rows, Postgres may read the whole table.
         .where(sql`${files.id} = any(array(${found.getSQL()}))`)
-        .orderBy(...newestFirst)
-        .prepare(name)
+        .orderBy(...inOrder)
+        .prepare(named(name))
     )
   }
   const all = { first: list('list_files'), next: list('list_files_after', isAfter) }
   const found = { first: search('find_files'), next: search('find_files_after', isAfter) }
 
-  return (ownerId: string, { limit, after, search }: WantedPage): Promise<FileRow[]> => {
+  return (ownerId, { limit, after, search }) => {
     const { first, next } = search ? found : all
     return after
       ? next.execute({ ownerId, limit, search, ...after })

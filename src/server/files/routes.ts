@@ -1,3 +1,4 @@
+import { parseOrder } from '../../shared/rules/file-order.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
@@ -21,12 +22,15 @@ export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handler
   return {
     async listFiles({ query, user, context }) {
       const { limit, cursor, search } = query
-      const after = cursor === undefined ? undefined : parseCursor(cursor)
+      const order = parseOrder(query.sort)
+      const after = cursor === undefined ? undefined : parseCursor(order, cursor)
       // Reading one more row than asked for tells whether there is a next page.
-      const rows = await listFiles(user.id, { limit: limit + 1, after, search })
+      const rows = await listFiles(user.id, { limit: limit + 1, order, after, search })
       const page = rows.slice(0, limit)
       const last = page.at(-1)
-      if (last && page.length < rows.length) context.header('x-next-cursor', formatCursor(last))
+      if (last && page.length < rows.length) {
+        context.header('x-next-cursor', formatCursor(order, last))
+      }
       return page.map(toFile)
     },
 

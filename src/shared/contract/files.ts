@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fileOrderTexts, formatOrder, newestFirst } from '../rules/file-order.ts'
 import { linkStatuses } from '../rules/link-status.ts'
 import { endpoint } from './endpoint.ts'
 import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
@@ -35,6 +36,9 @@ export type File = z.infer<typeof fileSchema>
 /** The most files that one answer lists. A list of more comes in pages. */
 const longestPage = 1000
 
+/** A cursor can hold a name. */
+const longestCursor = 1000
+
 /** No name is longer, since a name has at most 255 bytes. */
 const maxSearchLength = 255
 
@@ -53,11 +57,12 @@ export const files = {
     method: 'GET',
     path: '/api/files',
     summary:
-      "The caller's files, newest first: a page of at most `limit`. The header `x-next-cursor` leads to the next page; the last page has none. `search` finds names that hold this text, in capitals or not.",
+      "The caller's files, newest first, or in the order of `sort` (a `-` before its key means descending): a page of at most `limit`. The header `x-next-cursor` leads to the next page of the same order; the last page has none. `search` finds names that hold this text, in capitals or not.",
     access: 'user',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(longestPage).default(longestPage),
-      cursor: z.string().max(200).optional(),
+      sort: z.enum(fileOrderTexts).default(formatOrder(newestFirst)),
+      cursor: z.string().max(longestCursor).optional(),
       search: z
         .string()
         .max(maxSearchLength)
