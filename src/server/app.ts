@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts'
 import type { LinkPages } from './downloads/page-template.ts'
 import { downloadRoutes } from './downloads/routes.ts'
 import { AppError } from './errors.ts'
+import { feedbackRoutes } from './feedback/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
@@ -64,6 +65,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...uploadRoutes(deps),
         ...fileRoutes(deps),
         ...downloadRoutes(deps, web.pages),
+        ...feedbackRoutes(deps),
       },
       { session },
     ),

@@ -17,6 +17,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { auditActions } from '../../shared/rules/audit-action.ts'
+import { feedbackCategories } from '../../shared/rules/feedback-category.ts'
 import { limitedLetters } from '../../shared/rules/letter-limit.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
@@ -306,6 +307,24 @@ export const settings = pgTable('settings', {
   description: text().notNull().default(''),
   updatedAt: moment('updated_at').notNull(),
 })
+
+/**
+ * What people wrote by the form for feedback. `isSuspect` marks what seems to come from a robot.
+ */
+export const feedback = pgTable(
+  'feedback',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    name: text().notNull(),
+    email: text().notNull(),
+    category: text({ enum: feedbackCategories }),
+    message: text().notNull(),
+    isSuspect: boolean('is_suspect').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  // Lists are read from it backwards.
+  (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
+)
 
 /** The counters of the rate limiter. `expire` is in milliseconds since 1970. */
 export const rateLimits = pgTable('rate_limits', {

@@ -4,6 +4,8 @@ import type { Recipient } from './mailer.ts'
 /** A letter and the person it is sent to. */
 export interface Addressed {
   to: Recipient
+  /** Whom an answer goes to, if it is not whoever sent the mail. */
+  replyTo?: Recipient
   content: LetterContent
 }
 

@@ -37,6 +37,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
      */
     tookOver: z.boolean(),
   }),
+  z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
   z.object({ kind: z.literal('signup'), signupId: z.string() }),
   z.object({
     kind: z.literal('resend-verification'),

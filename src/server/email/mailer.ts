@@ -15,6 +15,8 @@ export interface Recipient {
 
 export interface Mail {
   to: Recipient
+  /** Whom an answer goes to, if it is not the sender. */
+  replyTo?: Recipient | undefined
   letter: Letter
   /**
    * The Message-ID, `job-id@host`. It is the same for every try of one mail, so that mail programs

@@ -7,10 +7,11 @@ import type { Mail } from './mailer.ts'
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
 /** Returns a mail in the form that the mail library takes. */
-export function messageOf({ to, letter, messageId }: Mail, from: string) {
+export function messageOf({ to, replyTo, letter, messageId }: Mail, from: string) {
   return {
     from,
     to,
+    ...(replyTo && { replyTo }),
     subject: letter.subject,
     text: letter.text,
     html: letter.html,

@@ -39,6 +39,13 @@ describe('a mail over SMTP', () => {
     expect(mail?.attachments).toEqual([])
   })
 
+  it('asks for answers to somebody else, where it says so', async () => {
+    const replyTo = { name: 'Eve <x@example.net>,', address: 'eve@example.org' }
+    await mailer.send({ ...mailTo('Ada', 'ada@example.org'), replyTo })
+    const answers = server.received[0]?.replyTo?.value.map(({ address }) => address)
+    expect(answers).toEqual(['eve@example.org'])
+  })
+
   it.each([
     ['a second header', 'Ada\r\nBcc: eve@example.net'],
     ['a second recipient', 'Ada <eve@example.net>, x'],

@@ -1,8 +1,10 @@
 import { writeAccountMail } from '../auth/write-account-mail.ts'
 import type { Deps } from '../deps.ts'
+import type { Addressed } from '../email/addressed.ts'
 import { writeLetter } from '../email/letter.ts'
-import { mailRequest } from '../email/mail-queue.ts'
+import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import type { Mailer } from '../email/mailer.ts'
+import { writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'settings'> & {
@@ -23,14 +25,32 @@ export async function sendMail(
 ): Promise<void> {
   const { config, log, mailer, settings } = deps
   const asked = mailRequest.parse(request)
-  const mail =
-    asked.kind === 'trial'
-      ? await writeTrialMail(deps, asked)
-      : await writeAccountMail(deps, asked, { isRepeated: job.retryCount > 0 })
+  const mail = await writeMail(deps, asked, { isRepeated: job.retryCount > 0 })
   if (mail === null) return
   const { supportEmail, appUrl } = config
   const { email_signature: signature } = await settings.read()
   const letter = writeLetter(mail.content, { signature, supportEmail })
-  await mailer.send({ to: mail.to, letter, messageId: `${job.id}@${appUrl.hostname}` })
+  await mailer.send({
+    to: mail.to,
+    letter,
+    replyTo: mail.replyTo,
+    messageId: `${job.id}@${appUrl.hostname}`,
+  })
   log.info({ kind: asked.kind, jobId: job.id }, 'mail sent')
+}
+
+/** Lets the feature that a request belongs to write its mail. Returns null for no mail. */
+function writeMail(
+  deps: SendMailDeps,
+  asked: MailRequest,
+  options: { isRepeated: boolean },
+): Promise<Addressed | null> {
+  switch (asked.kind) {
+    case 'trial':
+      return writeTrialMail(deps, asked)
+    case 'feedback':
+      return writeFeedbackMail(deps, asked)
+    default:
+      return writeAccountMail(deps, asked, options)
+  }
 }

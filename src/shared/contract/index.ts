@@ -1,5 +1,6 @@
 import { account } from './account.ts'
 import { downloads } from './downloads.ts'
+import { feedback } from './feedback.ts'
 import { files } from './files.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
@@ -23,6 +24,7 @@ export const endpoints = {
   ...uploads,
   ...files,
   ...downloads,
+  ...feedback,
 }
 
 export type Endpoints = typeof endpoints

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Feedback } from '../../shared/contract/feedback.ts'
+import { feedback } from '../db/schema.ts'
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(feedback)
+  await app.mails()
+})
+afterAll(() => app.close())
+
+const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
+
+function send(changes: object = {}) {
+  return makeClient(app).post('/api/feedback', { ...form, ...changes })
+}
+
+async function listed(query = ''): Promise<Feedback[]> {
+  return json(await admin.fetch(`/api/admin/feedback${query}`))
+}
+
+describe('POST /api/feedback', () => {
+  it('keeps the feedback and mails it to support, who can answer', async () => {
+    const sent = await send({ message: ' It rattles.\r\nAlways. ' })
+    expect(sent.status).toBe(200)
+    expect(await json(sent)).toEqual({ message: 'Thank you for your feedback.' })
+    expect(await listed()).toEqual([
+      {
+        ...form,
+        message: 'It rattles.\nAlways.',
+        id: expect.any(String),
+        createdAt: app.clock().toISOString(),
+        isSuspect: false,
+      },
+    ])
+    const [mail] = await app.mails()
+    expect(mail).toMatchObject({
+      to: { address: app.deps.config.supportEmail },
+      replyTo: { name: 'Ada', address: 'ada@example.org' },
+      letter: { subject: 'Bug Report from Ada' },
+    })
+    expect(mail?.letter.text).toContain('It rattles.\n\nAlways.')
+    expect(mail?.letter.text).toContain('Sent by Ada, ada@example.org')
+  })
+
+  it.each([undefined, ''])('needs no category: %j', async (category) => {
+    expect((await send({ category })).status).toBe(200)
+    expect(await listed()).toMatchObject([{ category: null }])
+    expect((await app.mails())[0]?.letter.subject).toBe('Feedback from Ada')
+  })
+
+  it('shows what somebody typed as text in the mail, and names no invalid address', async () => {
+    await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
+    const [mail] = await app.mails()
+    expect(mail?.replyTo).toBeUndefined()
+    expect(mail?.letter.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(mail?.letter.html).not.toContain('<b>Ada')
+  })
+
+  it('keeps what seems to come from a robot, with a mark and without a mail', async () => {
+    expect((await send({ website: 'https://example.net' })).status).toBe(200)
+    expect(await listed()).toMatchObject([{ isSuspect: true }])
+    expect(await app.mails()).toEqual([])
+  })
+
+  it.each([
+    { name: ' ' },
+    { name: undefined },
+    { name: 'x'.repeat(101) },
+    { name: 'Ada\r\nBcc: eve@example.net' },
+    { name: 'Ada\u202e' },
+    { email: '' },
+    { email: 'ada' },
+    { email: `${'x'.repeat(250)}@x.org` },
+    { email: 'ada@example.org\nBcc: eve@example.net' },
+    { category: 'praise' },
+    { category: null },
+    { message: '\n' },
+    { message: 'x'.repeat(5001) },
+    { message: 'a\0b' },
+    { message: '\ud800' },
+    { message: ['x'] },
+    { website: 1 },
+  ])('refuses %j and keeps nothing', async (changes) => {
+    expect((await send(changes)).status).toBe(400)
+    expect(await listed()).toEqual([])
+    expect(await app.mails()).toEqual([])
+  })
+})
+
+it('takes ten an hour from one address', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  try {
+    const post = () => makeClient(limited).post('/api/feedback', form)
+    const first = await Promise.all(Array.from({ length: 11 }, post))
+    const refused = first.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(1)
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await limited.deps.db.select().from(feedback)).toHaveLength(10)
+    limited.clock.advance(60 * 60_000)
+    expect((await post()).status).toBe(200)
+  } finally {
+    await limited.close()
+  }
+})
+
+describe('GET /api/admin/feedback', () => {
+  it('lists all, newest first, in pages without a gap', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      await send({ name })
+      // Two of them come in the same millisecond.
+      if (name !== 'b') app.clock.advance(1)
+    }
+    const names: string[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const page = await admin.fetch(
+        `/api/admin/feedback?limit=2${next === '' ? '' : `&cursor=${next}`}`,
+      )
+      names.push(...(await json<Feedback[]>(page)).map(({ name }) => name))
+      next = page.headers.get('x-next-cursor')
+    }
+    expect([...names].sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(names.slice(0, 2)).toEqual(['e', 'd'])
+    expect(names[4]).toBe('a')
+  })
+
+  it.each(['?limit=0', '?limit=101', '?limit=x', '?cursor=x', '?cursor=W10', '?cursor='])(
+    'refuses %s',
+    async (query) => {
+      expect((await admin.fetch(`/api/admin/feedback${query}`)).status).toBe(400)
+    },
+  )
+
+  it('is closed to everybody but the administrator', async () => {
+    expect((await makeClient(app).fetch('/api/admin/feedback')).status).toBe(401)
+    const user = await makePerson(app, { tier: 'premium' })
+    expect((await user.fetch('/api/admin/feedback')).status).toBe(403)
+  })
+})

@@ -1,0 +1,26 @@
+import { email } from '../../shared/contract/account.ts'
+import type { Deps } from '../deps.ts'
+import type { Addressed } from '../email/addressed.ts'
+import { feedbackLetter } from '../email/letters/feedback.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import { findFeedback } from './queries.ts'
+
+type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
+
+/**
+ * Writes the mail that tells support of feedback. An answer to it goes to whoever sent the feedback.
+ * Returns null where the feedback is gone by then.
+ */
+export async function writeFeedbackMail(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { feedbackId }: FeedbackMail,
+): Promise<Addressed | null> {
+  const feedback = await findFeedback(db, feedbackId)
+  if (!feedback) return null
+  const sender = email.safeParse(feedback.email)
+  return {
+    to: { name: 'Mayfly support', address: config.supportEmail },
+    content: feedbackLetter(feedback),
+    ...(sender.success && { replyTo: { name: feedback.name, address: sender.data } }),
+  }
+}

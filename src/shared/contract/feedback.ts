@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { feedbackCategories } from '../rules/feedback-category.ts'
+import { endpoint } from './endpoint.ts'
+import { done, fitsDatabase, isoDate } from './fields.ts'
+
+const longestMessage = 5000
+
+/** Text of one line, without direction marks, because letters and lists show it. */
+function line(most: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine(
+      (text) => fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text),
+      'Must be one line of text.',
+    )
+}
+
+/** Spec §5, feedback: name, email and message are required, and the email holds an @. */
+export const feedbackBody = z.object({
+  name: line(100),
+  email: line(254).refine((text) => text.includes('@'), 'Please enter a valid email address.'),
+  category: z
+    .enum([...feedbackCategories, ''])
+    .optional()
+    .transform((category) => category || null),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(longestMessage)
+    .refine(fitsDatabase, 'Must be text.')
+    .transform((text) => text.replaceAll(/\r\n?/g, '\n')),
+  /** A field that people do not see and leave empty. Robots fill in what they find. */
+  website: z.string().max(500).optional(),
+})
+
+const feedbackSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  category: z.enum(feedbackCategories).nullable(),
+  message: z.string(),
+  createdAt: isoDate,
+  /** Whether a robot seems to have sent it. Such feedback is kept and not mailed. */
+  isSuspect: z.boolean(),
+})
+export type Feedback = z.infer<typeof feedbackSchema>
+
+export const feedback = {
+  sendFeedback: endpoint({
+    method: 'POST',
+    path: '/api/feedback',
+    summary: 'Send feedback. It is kept, and mailed to the address for support.',
+    access: 'visitor',
+    body: feedbackBody,
+    response: done,
+    errors: [],
+  }),
+  listFeedback: endpoint({
+    method: 'GET',
+    path: '/api/admin/feedback',
+    summary:
+      'All feedback, newest first: a page of at most `limit`. The header `x-next-cursor` leads to the next page; the last page has none.',
+    access: 'admin',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      cursor: z.string().max(200).optional(),
+    }),
+    response: z.array(feedbackSchema),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+}
