@@ -2,7 +2,14 @@
  * The paths for which the single-page application has a screen. The server answers any other path
  * with the same HTML and status 404, and the application then shows its not-found page.
  */
-export const pages = ['/', '/login', '/signup', '/verify-email', '/reset-password'] as const
+export const pages = [
+  '/',
+  '/login',
+  '/signup',
+  '/account',
+  '/verify-email',
+  '/reset-password',
+] as const
 
 /** The pages to which letters lead. Their addresses carry a token at first. */
 export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

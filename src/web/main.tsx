@@ -19,6 +19,7 @@ const signInAgain = createSignInAgain(
   toast,
   (task, delay) => setTimeout(task, delay),
   (address) => window.location.assign(address),
+  () => window.location.pathname + window.location.search + window.location.hash,
   isGuarded,
 )
 const queryClient = createQueryClient(signInAgain)

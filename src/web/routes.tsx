@@ -7,6 +7,7 @@ import { type PagePath, Preload } from './pages/preload.ts'
 
 const LoginPage = lazy(pageImports.login)
 const SignupPage = lazy(pageImports.signup)
+const AccountPage = lazy(pageImports.account)
 const VerifyEmailPage = lazy(pageImports.verifyEmail)
 const ResetPasswordPage = lazy(pageImports.resetPassword)
 const NotFoundPage = lazy(pageImports.notFound)
@@ -15,6 +16,7 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/': pageImports.front,
   '/login': pageImports.login,
   '/signup': pageImports.signup,
+  '/account': pageImports.account,
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,
 }
@@ -36,6 +38,7 @@ export function Routes() {
           <Route path="/" component={Home} />
           <Route path="/login" component={LoginPage} />
           <Route path="/signup" component={SignupPage} />
+          <Route path="/account" component={AccountPage} />
           <Route path="/verify-email" component={VerifyEmailPage} />
           <Route path="/reset-password" component={ResetPasswordPage} />
           <Route component={NotFoundPage} />

@@ -4,7 +4,7 @@ import { serveApp } from '../support/app-server.ts'
 import { type GoogleApp, serveGoogleApp } from '../support/google-server.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { fileRow } from './support/dashboard.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
@@ -61,6 +61,15 @@ test('somebody signs in with Google for the first time, and sees his own picture
   await page.reload()
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(face).toBeHidden()
+
+  // Google is the only way to sign in to this account, so it stays. A letter brings a password.
+  await page.getByRole('link', { name: 'Account' }).click()
+  const ways = page.getByRole('region', { name: 'Ways to sign in' })
+  const remove = ways.getByRole('button', { name: 'Remove Google' })
+  await expect(remove).toBeDisabled()
+  await expect(remove).toHaveAccessibleDescription(/^Google is the only way in/)
+  await page.getByRole('button', { name: 'Send the letter' }).click()
+  await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })
 
 test('who has an account comes to it by Google, from the signup too', async ({ google, page }) => {
@@ -74,6 +83,47 @@ test('who has an account comes to it by Google, from the signup too', async ({ g
   await page.getByRole('link', { name: 'Sign up with Google' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
+})
+
+test('Google is added on the account page, with the password, and removed again', async ({
+  google,
+  noise,
+  page,
+}) => {
+  const { app } = google
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  await page.getByRole('link', { name: 'Account' }).click()
+  const ways = page.getByRole('region', { name: 'Ways to sign in' })
+  const dialog = page.getByRole('dialog', { name: 'Add Google' })
+  const add = async (password: string) => {
+    await dialog.getByLabel('Your password', { exact: true }).fill(password)
+    await dialog.getByRole('button', { name: 'Go to Google' }).click()
+  }
+
+  // A wrong password leads nowhere, and what goes wrong at Google is told where it began.
+  noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
+  google.issuer.person = null
+  await ways.getByRole('button', { name: 'Add Google' }).click()
+  await add('not this one')
+  await expect(dialog.getByText('This is not your password.')).toBeVisible()
+  await add(person.password)
+  await expect(page.getByText(/^Google did not let you in/)).toBeVisible()
+  await expect(page).toHaveURL('/account')
+  await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
+
+  google.issuer.person = { ...grace, email: person.email }
+  await ways.getByRole('button', { name: 'Add Google' }).click()
+  await add(person.password)
+  await expect(page.getByText('Google added', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/account')
+  await expect(ways.getByRole('listitem')).toHaveText([/^PasswordSet on /, /^GoogleAdded on /])
+
+  await ways.getByRole('button', { name: 'Remove Google' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Google' }).click()
+  await expect(page.getByText('Google removed', { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused()
+  await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 })
 
 test('a sign-in that fails at Google ends on the login page, which says what to do', async ({

@@ -1,15 +1,15 @@
-import { useSearchParams } from 'wouter'
-import { nextPath, withNext } from '../../shared/rules/next-path.ts'
+import { withNext } from '../../shared/rules/next-path.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { GoogleMark } from './google-mark.tsx'
+import { useNext } from './use-next.ts'
 
 /**
  * Spec §2: a button that navigates to /api/login, below the form to which it is an alternative. It
  * hands on where somebody wanted to go. Nothing is shown where the server has no Google.
  */
 export function GoogleButton({ children }: { children: string }) {
-  const [search] = useSearchParams()
+  const next = useNext()
   const { google } = useSignInWays()
   if (!google) return null
   return (
@@ -20,12 +20,7 @@ export function GoogleButton({ children }: { children: string }) {
       >
         or
       </p>
-      <ButtonLink
-        href={withNext('/api/login', nextPath(search.get('next')))}
-        size="large"
-        wide
-        icon={<GoogleMark />}
-      >
+      <ButtonLink href={withNext('/api/login', next)} size="large" wide icon={<GoogleMark />}>
         {children}
       </ButtonLink>
     </div>

@@ -10,8 +10,14 @@ import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['email', 'password'] as const
 
-/** Signs in with email and password. Success leads to / with a full reload (spec §4). */
-export function LoginForm({ email }: { email?: string | undefined }) {
+export interface LoginFormProps {
+  email?: string | undefined
+  /** The page of this server to which signing in leads. */
+  next: string
+}
+
+/** Signs in with email and password. Success leads on with a full reload (spec §4). */
+export function LoginForm({ email, next }: LoginFormProps) {
   /** The address whose password was right, and that has to be verified. */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
@@ -27,7 +33,7 @@ export function LoginForm({ email }: { email?: string | undefined }) {
         throw error
       }
       toastOnNextPage({ title: 'Welcome back!' })
-      window.location.replace('/')
+      window.location.replace(next)
       return 'leave'
     },
     failed: {

@@ -5,17 +5,15 @@ import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
+import { isConfirmed, newPasswordToast } from './new-password.ts'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['newPassword', 'confirmPassword'] as const
-type Values = Record<(typeof names)[number], string>
 
 const schema = account.resetPassword.body
   .pick({ newPassword: true })
   .extend({ confirmPassword: z.string() })
-  .refine(({ newPassword, confirmPassword }) => newPassword === confirmPassword, {
-    path: ['confirmPassword'],
-  })
+  .refine(isConfirmed, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
   /** The token of the letter whose link opened this page. */
@@ -30,7 +28,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   const form = useAuthForm({
     names,
     schema,
-    faultToast,
+    faultToast: newPasswordToast,
     send: async ({ newPassword }) => {
       try {
         await call('resetPassword', { body: { token, newPassword } })
@@ -87,21 +85,4 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
       )}
     </Form>
   )
-}
-
-/** Spec §5, reset password: two faults have a toast, in this order. */
-function faultToast({ newPassword, confirmPassword }: Values) {
-  if (newPassword !== confirmPassword) {
-    return {
-      title: "Passwords don't match",
-      description: 'Please make sure both password fields match.',
-    }
-  }
-  if (newPassword.length < minPasswordLength) {
-    return {
-      title: 'Password too short',
-      description: `Password must be at least ${minPasswordLength} characters long.`,
-    }
-  }
-  return null
 }

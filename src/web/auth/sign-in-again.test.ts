@@ -10,6 +10,7 @@ test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/lo
     (options) => toasts.push(options),
     (task, delay) => tasks.push({ task, delay }),
     (address) => visited.push(address),
+    () => '/',
     () => false,
   )
 
@@ -38,6 +39,7 @@ test('a page that holds something stays: one toast for calls that fail at once, 
     (options) => toasts.push(options),
     (task) => tasks.push(task),
     (address) => visited.push(address),
+    () => '/',
     () => isHeld,
   )
   signInAgain()
@@ -59,4 +61,21 @@ test('a page that holds something stays: one toast for calls that fail at once, 
   signInAgain()
   tasks.shift()?.()
   expect(visited).toEqual(['/api/login'])
+})
+
+test.each([
+  ['/?tab=files', '/api/login?next=%2F%3Ftab%3Dfiles'],
+  ['/account#sessions', '/api/login?next=%2Faccount%23sessions'],
+  ['/login', '/api/login'],
+])('signing in again leads back to %s', (page, address) => {
+  const visited: string[] = []
+  const signInAgain = createSignInAgain(
+    () => undefined,
+    (task) => task(),
+    (to) => visited.push(to),
+    () => page,
+    () => false,
+  )
+  signInAgain()
+  expect(visited).toEqual([address])
 })

@@ -2,9 +2,11 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
 import { faultsByField } from './faults.ts'
 import { checkConnection } from './texts.ts'
+import { useSignInAgain } from './use-sign-in-again.ts'
 
 /** A sentence at each field that has a fault. */
 type Faults<Name extends string> = Partial<Record<Name, string>>
@@ -36,11 +38,12 @@ export interface AuthForm<Name extends string, Body> {
 
 /**
  * Submits a form about accounts: checks what was typed, calls the server, and tells what went wrong
- * in a toast and at the fields.
+ * in a toast and at the fields. Where the session is over, it leads to the login.
  * @returns the properties of `Form`.
  */
 export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body>) {
   const [errors, setErrors] = useState<Faults<Name>>({})
+  const signInAgain = useSignInAgain()
 
   const onSubmit = async (values: Record<Name, string>): Promise<'stay' | 'leave'> => {
     const checked = form.schema.safeParse(values)
@@ -54,6 +57,10 @@ export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body
     try {
       return await form.send(checked.data)
     } catch (error) {
+      if (saysSignedOut(error)) {
+        signInAgain()
+        return 'stay'
+      }
       tellFailure(form, error)
       const faults = error instanceof ApiError && error.code && form.refusals?.[error.code]
       if (faults) setErrors(faults)

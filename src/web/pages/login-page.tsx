@@ -1,27 +1,50 @@
+import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
+import { readSignInFault, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { SignInFaultNote } from '../auth/sign-in-fault-note.tsx'
+import { useNext } from '../auth/use-next.ts'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
+import { VisitorScreen } from './screen-sets.tsx'
 
-/** Spec §2: email and password, a button for Google, and a link to the signup. */
+/**
+ * Spec §2: email and password, a button for Google, and a link to the signup. A sign-in with Google
+ * that failed ends here, and the query `fault` names the reason; no other text of it is shown.
+ */
 export function LoginPage() {
+  const [search] = useSearchParams()
+  const fault = readSignInFault(search.get('fault'))
+  // Whoever is signed in already must read the reason, too.
+  if (fault !== null) return <Login fault={fault} />
+  return (
+    <VisitorScreen>
+      <Login />
+    </VisitorScreen>
+  )
+}
+
+function Login({ fault }: { fault?: SignInFault }) {
   // The signup passes the address on, so that the person need not type it twice.
   const from = useHistoryState<{ email?: string } | null>()
+  const next = useNext()
   return (
     <AuthPage
       title="Sign in"
       lead="Your files and their links are on the other side."
       other={
         <>
-          No account yet? <PageLink to="/signup">Sign up</PageLink>
+          No account yet?{' '}
+          <PageLink to="/signup" next={next}>
+            Sign up
+          </PageLink>
         </>
       }
     >
-      <SignInFaultNote />
-      <LoginForm email={from?.email} />
+      {fault ? <SignInFaultNote fault={fault} /> : null}
+      <LoginForm email={from?.email} next={next} />
       <div className="mt-3">
         <ForgotPassword />
       </div>

@@ -9,6 +9,7 @@ export const pageImports = {
   front: () => import('./front-page.tsx').then((it) => ({ default: it.FrontPage })),
   login: () => import('./login-page.tsx').then((it) => ({ default: it.LoginPage })),
   signup: () => import('./signup-page.tsx').then((it) => ({ default: it.SignupPage })),
+  account: () => import('./account-page.tsx').then((it) => ({ default: it.AccountPage })),
   verifyEmail: () =>
     import('./verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
   resetPassword: () =>

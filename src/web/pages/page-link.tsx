@@ -1,19 +1,30 @@
 import { type ReactNode, useContext } from 'react'
 import { Link } from 'wouter'
+import { withNext } from '../../shared/rules/next-path.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'
 
 /** Loads the screen's code when the pointer or the focus reaches its link. */
-function useIntent(to: PagePath) {
+export function useIntent(to: PagePath) {
   const preload = useContext(Preload)
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
 }
 
-/** A link in a text to another screen. */
-export function PageLink({ to, children }: { to: PagePath; children: ReactNode }) {
+/**
+ * A link in a text to another screen. With `next` the screen learns to which page signing in leads.
+ */
+export function PageLink({
+  to,
+  next = '/',
+  children,
+}: {
+  to: PagePath
+  next?: string
+  children: ReactNode
+}) {
   return (
     <Link
-      href={to}
+      href={withNext(to, next)}
       {...useIntent(to)}
       className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
     >

@@ -1,22 +1,34 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
 import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
+import { withNext } from '../../shared/rules/next-path.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
+import { useNext } from '../auth/use-next.ts'
 import { AuthPage } from './auth-page.tsx'
 import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
+import { VisitorScreen } from './screen-sets.tsx'
 
 /**
  * Spec §2: the five fields, a button for Google, and a link to the login. Where signing up is closed,
  * it says so.
  */
 export function SignupPage() {
+  return (
+    <VisitorScreen>
+      <Signup />
+    </VisitorScreen>
+  )
+}
+
+function Signup() {
   const [, navigate] = useLocation()
+  const next = useNext()
   const toLogin = useCallback(
-    (email: string) => navigate('/login', { state: { email } }),
-    [navigate],
+    (email: string) => navigate(withNext('/login', next), { state: { email } }),
+    [navigate, next],
   )
   const { signup } = useSignInWays()
 
@@ -35,7 +47,10 @@ export function SignupPage() {
       lead={`${freeTierText}, for ${defaultExpirationDays} days.`}
       other={
         <>
-          Have an account? <PageLink to="/login">Sign in</PageLink>
+          Have an account?{' '}
+          <PageLink to="/login" next={next}>
+            Sign in
+          </PageLink>
         </>
       }
     >

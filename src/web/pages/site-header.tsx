@@ -8,7 +8,7 @@ import { ButtonLink } from '../ui/button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
-import { PageButton } from './page-link.tsx'
+import { PageButton, useIntent } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
@@ -20,11 +20,30 @@ function SignedIn({ user }: { user: User }) {
         {user.email}
       </span>
       <ThemeToggle />
-      <UserAvatar user={user} />
+      <AccountLink user={user} />
       <ButtonLink href="/api/logout" size="small">
         Log out
       </ButtonLink>
     </>
+  )
+}
+
+/** The avatar, which leads to the account page. */
+function AccountLink({ user }: { user: User }) {
+  const [path] = useLocation()
+  const isHere = path === '/account'
+  return (
+    <Link
+      href="/account"
+      aria-current={isHere ? 'page' : undefined}
+      {...useIntent('/account')}
+      className="grid shrink-0 place-items-center rounded-full no-underline transition-opacity hover:opacity-80 pointer-coarse:size-11"
+    >
+      <span className="sr-only">Account</span>
+      <span className={`rounded-full ${isHere ? 'outline-2 outline-accent outline-offset-2' : ''}`}>
+        <UserAvatar user={user} />
+      </span>
+    </Link>
   )
 }
 

@@ -81,6 +81,11 @@ function unavailableAs(id: string) {
 
 export interface ButtonProps extends Look {
   children: ReactNode
+  /**
+   * The name for screen readers where the text alone does not tell one button from another. It
+   * begins with the text: 'Sign out Firefox on Linux'.
+   */
+  label?: string
   onClick?: () => void
   type?: 'button' | 'submit'
   disabled?: boolean
@@ -99,6 +104,7 @@ export interface ButtonProps extends Look {
 /** A push button with a text. Inside a form set `type="submit"`. */
 export function Button({
   children,
+  label,
   onClick,
   type = 'button',
   disabled = false,
@@ -117,6 +123,7 @@ export function Button({
       disabled={disabled || pending}
       focusableWhenDisabled={pending}
       aria-busy={pending || undefined}
+      aria-label={label}
       {...more}
     >
       {pending || icon ? (

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
-import { files, users } from '../../../src/server/db/schema.ts'
+import { files, sessions, users } from '../../../src/server/db/schema.ts'
 import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
@@ -51,6 +51,32 @@ async function makeFilesInAllStates(app: TestApp) {
       .where(eq(files.id, file.id))
   }
   return person
+}
+
+/** Makes somebody with the longest names, who is signed in at many places. */
+async function makePersonWithSessions(app: TestApp) {
+  const person = await makePerson(app)
+  const long = {
+    firstName: 'Wolfeschlegelstein'.repeat(6).slice(0, 100),
+    lastName: 'y '.repeat(50),
+  }
+  const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
+  await app.deps.db
+    .update(users)
+    .set({ ...long, email, emailVerified: true })
+    .where(eq(users.id, person.id))
+  const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
+  if (!row) throw new Error('no session')
+  const others = Array.from({ length: 12 }, (_, at) => ({
+    ...row,
+    id: `${row.id}-${at}`,
+    token: `${row.token}-${at}`,
+    userAgent: at % 2 ? 'x'.repeat(400) : 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Firefox/133.0',
+    ipAddress: '2001:db8:1234:5678:9abc:def0:1234:5678',
+    updatedAt: new Date(row.updatedAt.getTime() - at * at * hour),
+  }))
+  await app.deps.db.insert(sessions).values(others)
+  return { ...person, email }
 }
 
 const lecture: UploadRecord = {
@@ -177,6 +203,30 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByText('Please enter a valid email address.')).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Password mismatch')).toBeHidden()
+  },
+  'account with long names and many sessions': async ({ app, page }) => {
+    const person = await makePersonWithSessions(app)
+    await offerGoogle(page)
+    await openDashboard(page, app, person)
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Show 8 more' }).click()
+    await expect(page.getByRole('button', { name: /^Sign out (?!everywhere)/ })).toHaveCount(13)
+    await expect(page.getByRole('button', { name: 'Add Google' })).toBeVisible()
+    await page.getByLabel('Current password', { exact: true }).fill('x')
+    await page.getByLabel('New password', { exact: true }).fill('short')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await expect(page.getByText("Passwords don't match")).toBeVisible()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByText("Passwords don't match")).toBeHidden()
+  },
+  'account that cannot be loaded': async ({ app, noise, page }) => {
+    noise.expect(/ERR_FAILED/)
+    await openDashboard(page, app, await makePerson(app))
+    await page.route(/\/api\/auth\/(sessions|user\/\w+)$/, (route) => route.abort())
+    await page.goto('/account')
+    for (const what of ['Your sessions', 'The ways to sign in', 'The figures']) {
+      await expect(page.getByText(`${what} could not be loaded`)).toBeVisible()
+    }
   },
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))

@@ -7,34 +7,38 @@ declare global {
 }
 
 /**
- * Notes every text that the page shows from now on, in order, even if it shows it only briefly.
- * Notes what progress bars tell a screen reader too.
+ * Notes every text that the page shows from now on, in order, even if it shows it only briefly, and
+ * that of the pages to which it leads. Notes what progress bars tell a screen reader too.
  * @returns the list, to which later texts are added.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
   const texts: string[] = []
   await page.exposeFunction('noteShownText', (text: string) => void texts.push(text))
-  await page.evaluate(() => {
-    const note = (node: Node) => {
-      const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
-      for (let text: Node | null = walker.currentNode; text; text = walker.nextNode()) {
-        if (text instanceof Text) window.noteShownText(text.data)
-      }
-    }
-    new MutationObserver((changes) => {
-      for (const { type, target, addedNodes } of changes) {
-        if (type === 'attributes' && target instanceof Element) {
-          window.noteShownText(target.getAttribute('aria-valuetext') ?? '')
-        }
-        if (type === 'characterData') note(target)
-        for (const node of addedNodes) note(node)
-      }
-    }).observe(document.body, {
-      subtree: true,
-      childList: true,
-      characterData: true,
-      attributeFilter: ['aria-valuetext'],
-    })
-  })
+  await page.addInitScript(noteTexts)
+  await page.evaluate(noteTexts)
   return texts
+}
+
+/** Runs in the page. */
+function noteTexts() {
+  const note = (node: Node) => {
+    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
+    for (let text: Node | null = walker.currentNode; text; text = walker.nextNode()) {
+      if (text instanceof Text) window.noteShownText(text.data)
+    }
+  }
+  new MutationObserver((changes) => {
+    for (const { type, target, addedNodes } of changes) {
+      if (type === 'attributes' && target instanceof Element) {
+        window.noteShownText(target.getAttribute('aria-valuetext') ?? '')
+      }
+      if (type === 'characterData') note(target)
+      for (const node of addedNodes) note(node)
+    }
+  }).observe(document, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    attributeFilter: ['aria-valuetext'],
+  })
 }

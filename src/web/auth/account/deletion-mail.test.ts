@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { deletionMailAddress } from './deletion-mail.ts'
+
+test('the mail names the account, whatever stands in the addresses', () => {
+  const address = new URL(deletionMailAddress('support+a&b@example.org', 'ada?cc=eve@example.org'))
+  expect(decodeURIComponent(address.pathname)).toBe('support+a&b@example.org')
+  expect([...address.searchParams.keys()]).toEqual(['subject', 'body'])
+  expect(address.searchParams.get('subject')).toBe('Delete my account')
+  expect(address.searchParams.get('body')).toContain('ada?cc=eve@example.org')
+})

@@ -1,0 +1,8 @@
+/** Returns a mailto address that opens a mail to support, in which a user asks to be deleted. */
+export function deletionMailAddress(supportEmail: string, userEmail: string): string {
+  const subject = encodeURIComponent('Delete my account')
+  const body = encodeURIComponent(
+    `Please delete my account ${userEmail} with all its files and links.\r\n`,
+  )
+  return `mailto:${encodeURIComponent(supportEmail).replace('%40', '@')}?subject=${subject}&body=${body}`
+}

@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import type { User } from '../../../shared/contract/account.ts'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { serverClock } from '../../api/server-clock.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { dayText } from './session-text.ts'
+import { useHoldings } from './use-holdings.ts'
+
+/** What the account holds: its tier, files, bytes and links. */
+export function Holdings({ user }: { user: User }) {
+  const { data, isError, isFetching, refetch } = useHoldings()
+  const figure = (value: ReactNode) =>
+    data ? value : isError && !isFetching ? <span className="text-muted">–</span> : <Waiting />
+  return (
+    <Card className="p-5 sm:p-6">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4">
+        <Fact name="Tier" note={trialNote(user)}>
+          {tierLimits[user.tier].name}
+        </Fact>
+        <Fact name="Files">{figure(data?.fileCount.toLocaleString('en'))}</Fact>
+        <Fact name="Stored">{figure(data && formatSize(data.totalSize))}</Fact>
+        <Fact name="Active links">{figure(data?.activeLinks.toLocaleString('en'))}</Fact>
+      </dl>
+      {isError ? (
+        <div role="alert" className="mt-5 flex flex-wrap items-center gap-3">
+          <p className="text-muted text-sm">The figures could not be loaded.</p>
+          <Button
+            size="small"
+            pending={isFetching}
+            pendingLabel="Loading..."
+            onClick={() => void refetch()}
+          >
+            Try again
+          </Button>
+        </div>
+      ) : null}
+    </Card>
+  )
+}
+
+function trialNote({ premiumTrialEndsAt }: User): string | undefined {
+  if (premiumTrialEndsAt === null) return undefined
+  const end = new Date(premiumTrialEndsAt)
+  return end.getTime() > serverClock().now() ? `trial until ${dayText(end)}` : undefined
+}
+
+function Fact({
+  name,
+  note,
+  children,
+}: {
+  name: string
+  note?: string | undefined
+  children: ReactNode
+}) {
+  return (
+    <div>
+      <dt className="text-muted text-sm">{name}</dt>
+      <dd className="mt-0.5 font-semibold text-xl tabular-nums leading-snug">{children}</dd>
+      {note ? <dd className="text-muted text-sm">{note}</dd> : null}
+    </div>
+  )
+}
+
+function Waiting() {
+  return (
+    <Loading label="Loading">
+      <Skeleton className="my-1 h-5 w-16" />
+    </Loading>
+  )
+}

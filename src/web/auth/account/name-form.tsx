@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { User } from '../../../shared/contract/account.ts'
+import { ownAccount } from '../../../shared/contract/own-account.ts'
+import { call } from '../../api/call.ts'
+import { currentUserQuery } from '../../api/use-current-user.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useAuthForm } from '../use-auth-form.ts'
+
+const names = ['firstName', 'lastName'] as const
+
+function namesOf({ firstName, lastName }: User) {
+  return { firstName, lastName }
+}
+
+/** Changes the user's name. */
+export function NameForm({ user }: { user: User }) {
+  const client = useQueryClient()
+  const [values, setValues] = useState(() => namesOf(user))
+  const form = useAuthForm({
+    names,
+    schema: ownAccount.updateUser.body,
+    send: async (body) => {
+      const saved = await call('updateUser', { body })
+      client.setQueryData(currentUserQuery.queryKey, saved)
+      // The server leaves out spaces at the ends.
+      setValues(namesOf(saved))
+      toast({ title: 'Name saved' })
+      return 'stay'
+    },
+    failed: { title: 'Name not saved', description: 'Failed to save your name. Please try again.' },
+  })
+
+  const field = (name: (typeof names)[number]) => ({
+    name,
+    value: values[name],
+    onValueChange: (value: string) => setValues({ ...values, [name]: value }),
+    error: form.errors[name],
+  })
+  return (
+    <Form {...form}>
+      {(busy) => (
+        <>
+          <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
+            <TextField
+              label="First name"
+              autoComplete="given-name"
+              required
+              {...field('firstName')}
+            />
+            <TextField label="Last name" autoComplete="family-name" {...field('lastName')} />
+          </div>
+          <div>
+            <Button type="submit" pending={busy} pendingLabel="Saving...">
+              Save
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
+  )
+}

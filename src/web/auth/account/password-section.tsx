@@ -1,0 +1,49 @@
+import { Mail } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { ChangePasswordForm } from './change-password-form.tsx'
+import { useAskForPasswordLetter, useWays } from './use-ways.ts'
+
+/** Changes the password, or leads to one where the account has none. */
+export function PasswordSection({ email }: { email: string }) {
+  const { ways, isFailed } = useWays()
+  const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isFailed
+  return (
+    <Card className="p-5 sm:p-6">
+      {hasPassword ? (
+        <ChangePasswordForm email={email} />
+      ) : ways ? (
+        <NoPassword email={email} />
+      ) : (
+        <Loading label="Loading">
+          <Skeleton className="h-4 w-32" />
+          <Skeleton className="mt-2 h-11 w-full" />
+          <Skeleton className="mt-5 h-11 w-full" />
+        </Loading>
+      )}
+    </Card>
+  )
+}
+
+function NoPassword({ email }: { email: string }) {
+  const { mutate, isPending } = useAskForPasswordLetter()
+  return (
+    <>
+      <p className="wrap-anywhere">
+        This account has no password. The link in a letter to {email} lets you set one; all sessions
+        end with it, and you sign in again.
+      </p>
+      <div className="mt-5">
+        <Button
+          icon={<Mail />}
+          pending={isPending}
+          pendingLabel="Sending..."
+          onClick={() => mutate(email)}
+        >
+          Send the letter
+        </Button>
+      </div>
+    </>
+  )
+}

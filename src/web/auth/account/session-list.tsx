@@ -1,0 +1,151 @@
+import { CircleAlert, Monitor, Smartphone } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import type { SessionView } from '../../../shared/contract/own-account.ts'
+import { momentText } from '../../../shared/rules/moment-text.ts'
+import { serverClock } from '../../api/server-clock.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { dayText, isHandheld, lastSeenText } from './session-text.ts'
+import { sessionName, useEndOtherSessions, useEndSession, useSessions } from './use-sessions.ts'
+import { RowsLoading, WayRow } from './way-row.tsx'
+
+/** How many sessions are shown at first. */
+const shownAtFirst = 6
+
+/** The user's sessions, each with a button that ends it, and one that ends all others. */
+export function SessionList() {
+  const { data: sessions, isError, isFetching, refetch } = useSessions()
+  if (sessions) return <Sessions sessions={sessions} now={new Date(serverClock().now())} />
+  if (!isError || isFetching) return <RowsLoading label="Loading your sessions" rows={2} />
+  return (
+    <Card>
+      <EmptyState
+        failed
+        icon={<CircleAlert />}
+        title="Your sessions could not be loaded"
+        action={<Button onClick={() => void refetch()}>Try again</Button>}
+      >
+        Check your connection and try again.
+      </EmptyState>
+    </Card>
+  )
+}
+
+function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
+  const [showsAll, setShowsAll] = useState(false)
+  const { mutate: endSession, variables: ending, isPending } = useEndSession()
+  const endOthers = useEndOtherSessions()
+  const card = useRef<HTMLDivElement>(null)
+  // A pressed button is gone with its row, so the focus needs a new place.
+  const focusHeading = () =>
+    card.current?.closest('section')?.querySelector<HTMLElement>('h2')?.focus()
+  const shown = showsAll ? sessions : sessions.slice(0, shownAtFirst)
+  const hidden = sessions.length - shown.length
+
+  return (
+    <div ref={card}>
+      <Card>
+        <ul>
+          {shown.map((session) => (
+            <SessionRow
+              key={session.id}
+              session={session}
+              now={now}
+              action={
+                session.isCurrent ? null : (
+                  <Button
+                    size="small"
+                    label={`Sign out ${sessionName(session)}`}
+                    pending={isPending && ending.id === session.id}
+                    disabled={endOthers.isPending}
+                    onClick={() => endSession(session, { onSuccess: focusHeading })}
+                  >
+                    Sign out
+                  </Button>
+                )
+              }
+            />
+          ))}
+        </ul>
+        {hidden > 0 ? (
+          <div className="border-line border-t px-4 py-2 sm:px-5">
+            <Button variant="quiet" size="small" wide onClick={() => setShowsAll(true)}>
+              Show {hidden} more
+            </Button>
+          </div>
+        ) : null}
+        <div className="flex flex-wrap items-center justify-between gap-3 border-line border-t px-4 py-3.5 sm:px-5">
+          <p className="text-muted text-sm">
+            {sessions.length > 1
+              ? 'Ends all but this one, at once.'
+              : 'You are signed in here alone.'}
+          </p>
+          <Button
+            size="small"
+            disabled={sessions.length < 2}
+            pending={endOthers.isPending}
+            pendingLabel="Signing out..."
+            onClick={() => endOthers.mutate(undefined, { onSuccess: focusHeading })}
+          >
+            Sign out everywhere
+          </Button>
+        </div>
+      </Card>
+    </div>
+  )
+}
+
+interface SessionRowProps {
+  session: SessionView
+  now: Date
+  action: ReactNode
+}
+
+function SessionRow({ session, now, action }: SessionRowProps) {
+  const since = new Date(session.createdAt)
+  const lastSeen = new Date(session.lastSeenAt)
+  return (
+    <WayRow
+      icon={isHandheld(session.browser) ? <Smartphone /> : <Monitor />}
+      title={
+        <>
+          <span title={session.userAgent ?? undefined}>{sessionName(session)}</span>
+          {session.isCurrent ? <Badge>This session</Badge> : null}
+        </>
+      }
+      action={action}
+    >
+      {session.browser === null && session.userAgent ? (
+        <>
+          <span className="wrap-anywhere">{clipped(session.userAgent)}</span>
+          <Dot />
+        </>
+      ) : null}
+      <span className="wrap-anywhere">{session.ipAddress ?? 'Unknown address'}</span>
+      <Dot />
+      <span className="whitespace-nowrap" title={exact(since)}>
+        since {dayText(since)}
+      </span>
+      <Dot />
+      <span className="whitespace-nowrap" title={exact(lastSeen)}>
+        {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
+      </span>
+    </WayRow>
+  )
+}
+
+function exact(moment: Date): string {
+  return momentText(moment, moment.getTimezoneOffset())
+}
+
+/** What a program says of itself is shown as it is, but for its length. */
+function clipped(userAgent: string): string {
+  return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
+}
+
+/** A dot that stays at the end of its line. */
+function Dot() {
+  return <span aria-hidden="true">{'\u00a0· '}</span>
+}

@@ -1,0 +1,30 @@
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/**
+ * Returns when a session was last seen, as people say it: 'just now', '25 minutes ago', '2 hours
+ * ago', 'on 11 Nov'. The server notes a use every ten minutes, so less than that is no difference.
+ * A moment in the future, by a clock that is off, is 'just now' too.
+ */
+export function lastSeenText(lastSeen: Date, now: Date): string {
+  const passed = now.getTime() - lastSeen.getTime()
+  if (passed < 10 * minuteMs) return 'just now'
+  if (passed < hourMs) return `${Math.floor(passed / minuteMs)} minutes ago`
+  if (passed < dayMs) return ago(Math.floor(passed / hourMs), 'hour')
+  return `on ${dayText(lastSeen)}`
+}
+
+/** Writes a day as '11 Nov', in the browser's zone. No session is older than 90 days. */
+export function dayText(moment: Date): string {
+  return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+}
+
+/** Whether a browser that the server has named runs on a phone or a tablet. */
+export function isHandheld(browser: string | null): boolean {
+  return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
+}
+
+function ago(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+}

@@ -1,0 +1,34 @@
+import { useEffect } from 'react'
+import { useSearchParams } from 'wouter'
+import { readSignInFault } from '../../../shared/rules/sign-in-fault.ts'
+import { toast } from '../../ui/toast.tsx'
+import { signInFaultTexts } from '../sign-in-fault-texts.ts'
+
+/**
+ * Shows how adding Google ended, after the browser came back from there, and takes that out of the
+ * address: a reload would show it again.
+ */
+export function useGoogleOutcome(): void {
+  const [search, setSearch] = useSearchParams()
+  useEffect(() => {
+    const fault = readSignInFault(search.get('fault'))
+    const isLinked = search.get('linked') === 'google'
+    if (fault) {
+      toast({
+        title: 'Google not added',
+        description: signInFaultTexts[fault],
+        tone: 'destructive',
+      })
+    } else if (isLinked) toast({ title: 'Google added' })
+    if (!search.has('fault') && !search.has('linked')) return
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('fault')
+        after.delete('linked')
+        return after
+      },
+      { replace: true },
+    )
+  }, [search, setSearch])
+}

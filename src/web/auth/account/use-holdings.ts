@@ -1,0 +1,13 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+
+/** The query for what the account holds. It changes with every upload, so each visit reads it. */
+const holdingsQuery = queryOptions({
+  queryKey: ['/api/auth/user/holdings'],
+  queryFn: ({ signal }) => call('holdings', { signal }),
+  refetchOnMount: 'always',
+})
+
+export function useHoldings() {
+  return useQuery(holdingsQuery)
+}

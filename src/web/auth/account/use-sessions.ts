@@ -1,0 +1,66 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SessionView } from '../../../shared/contract/own-account.ts'
+import { ApiError, call } from '../../api/call.ts'
+import { toast } from '../../ui/toast.tsx'
+import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
+
+/** The query for the user's sessions. A person who opens the page expects current ones. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['/api/auth/sessions'],
+  queryFn: ({ signal }) => call('listSessions', { signal }),
+  refetchOnMount: 'always',
+})
+
+export function useSessions() {
+  return useQuery(sessionsQuery)
+}
+
+/** The name of a session for people. */
+export function sessionName({ browser }: SessionView): string {
+  return browser ?? 'Unknown browser'
+}
+
+/** Ends one of the user's sessions. One that is over already counts as ended. */
+export function useEndSession() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: async ({ id }: SessionView) => {
+      try {
+        await call('endSession', { params: { id } })
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'SESSION_NOT_FOUND')) throw error
+      }
+    },
+    onSuccess: (_, session) => {
+      refresh((all) => all.filter(({ id }) => id !== session.id))
+      toast({ title: 'Signed out', description: sessionName(session) })
+    },
+    onError: tell,
+  })
+}
+
+/** Ends all of the user's sessions but this one. */
+export function useEndOtherSessions() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () => call('endOtherSessions'),
+    onSuccess: ({ message }) => {
+      refresh((all) => all.filter(({ isCurrent }) => isCurrent))
+      toast({ title: message })
+    },
+    onError: tell,
+  })
+}
+
+/** Returns the function that changes the list at once, and reads it again. */
+function useRefresh() {
+  const client = useQueryClient()
+  return (change: (sessions: SessionView[]) => SessionView[]) => {
+    client.setQueryData(sessionsQuery.queryKey, (sessions) => sessions && change(sessions))
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+  }
+}
+
+function tell(error: unknown): void {
+  tellUnlessSignedOut(error, 'Sign out failed', 'Failed to end the session. Please try again.')
+}

@@ -1,0 +1,56 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { currentUserQuery } from '../../api/use-current-user.ts'
+import { signInWaysQuery } from '../../api/use-sign-in-ways.ts'
+import { toast } from '../../ui/toast.tsx'
+import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
+import { sessionsQuery } from './use-sessions.ts'
+
+/** The query for the ways to sign in to the account. */
+export const ownWaysQuery = queryOptions({
+  queryKey: ['/api/auth/user/ways'],
+  queryFn: ({ signal }) => call('listOwnWays', { signal }),
+  refetchOnMount: 'always',
+})
+
+/** The ways to sign in to the account, and whether there is Google at this server at all. */
+export function useWays() {
+  const own = useQuery(ownWaysQuery)
+  const here = useQuery(signInWaysQuery)
+  return {
+    ways: own.data,
+    hasGoogleHere: here.data?.google ?? false,
+    isFailed: own.isError && !own.isFetching,
+    retry: () => void own.refetch(),
+  }
+}
+
+/** Removes Google from the account. The server ends all other sessions with it. */
+export function useRemoveGoogle() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => call('unlinkGoogle'),
+    onSuccess: ({ message }) => toast({ title: 'Google removed', description: message }),
+    onError: (error) =>
+      tellUnlessSignedOut(
+        error,
+        'Google not removed',
+        'Failed to remove Google. Please try again.',
+      ),
+    onSettled: () => {
+      for (const { queryKey } of [ownWaysQuery, sessionsQuery, currentUserQuery]) {
+        void client.invalidateQueries({ queryKey })
+      }
+    },
+  })
+}
+
+/** Asks for the letter by which an account without a password gets one. */
+export function useAskForPasswordLetter() {
+  return useMutation({
+    mutationFn: (email: string) => call('forgotPassword', { body: { email } }),
+    onSuccess: ({ message }) => toast({ title: 'Password reset email sent', description: message }),
+    onError: (error) =>
+      tellUnlessSignedOut(error, 'Error', 'Failed to send reset email. Please try again.'),
+  })
+}

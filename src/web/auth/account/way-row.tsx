@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import { Card } from '../../ui/card.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+
+export interface WayRowProps {
+  /** A lucide icon, or a letter. It is only decoration. */
+  icon: ReactNode
+  title: ReactNode
+  /** A line of facts under the title. */
+  children: ReactNode
+  /** A button at the end of the row. */
+  action?: ReactNode
+}
+
+/** A row of a card on the account page: a way to sign in, or a session. */
+export function WayRow({ icon, title, children, action }: WayRowProps) {
+  return (
+    <li className="flex items-center gap-4 border-line border-t px-4 py-3.5 first:border-t-0 sm:px-5">
+      <span
+        aria-hidden="true"
+        className="grid size-9 shrink-0 place-items-center rounded-[8px] bg-[color-mix(in_oklab,var(--surface),var(--ink)_5%)] font-[650] text-muted [&_svg]:size-[18px]"
+      >
+        {icon}
+      </span>
+      <div className="min-w-0 flex-1">
+        <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-base leading-normal tracking-normal">
+          {title}
+        </h3>
+        <p className="mt-0.5 text-muted text-sm tabular-nums">{children}</p>
+      </div>
+      {action}
+    </li>
+  )
+}
+
+/** Grey shapes in place of rows that are being loaded. */
+export function RowsLoading({ label, rows }: { label: string; rows: number }) {
+  return (
+    <Card>
+      <Loading label={label}>
+        {Array.from({ length: rows }, (_, row) => row).map((row) => (
+          <div
+            key={row}
+            className="flex items-center gap-4 border-line border-t px-4 py-4 first-of-type:border-t-0 sm:px-5"
+          >
+            <Skeleton className="size-9 shrink-0" />
+            <div className="grid flex-1 gap-2">
+              <Skeleton className="h-3.5 w-36" />
+              <Skeleton className="h-3 w-56 max-w-full" />
+            </div>
+          </div>
+        ))}
+      </Loading>
+    </Card>
+  )
+}

@@ -1,0 +1,28 @@
+import { minPasswordLength } from '../../shared/contract/account.ts'
+
+/** What stands in the two fields of a new password. */
+export interface NewPassword {
+  newPassword: string
+  confirmPassword: string
+}
+
+export function isConfirmed({ newPassword, confirmPassword }: NewPassword): boolean {
+  return newPassword === confirmPassword
+}
+
+/** Spec §5, reset password: two faults of a new password have a toast, in this order. */
+export function newPasswordToast(values: NewPassword) {
+  if (!isConfirmed(values)) {
+    return {
+      title: "Passwords don't match",
+      description: 'Please make sure both password fields match.',
+    }
+  }
+  if (values.newPassword.length < minPasswordLength) {
+    return {
+      title: 'Password too short',
+      description: `Password must be at least ${minPasswordLength} characters long.`,
+    }
+  }
+  return null
+}

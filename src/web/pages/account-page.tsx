@@ -1,0 +1,115 @@
+import { Mail } from 'lucide-react'
+import type { User } from '../../shared/contract/account.ts'
+import { idleDays, longestDays } from '../../shared/rules/session-life.ts'
+import { deletionMailAddress } from '../auth/account/deletion-mail.ts'
+import { Holdings } from '../auth/account/holdings.tsx'
+import { NameForm } from '../auth/account/name-form.tsx'
+import { PasswordSection } from '../auth/account/password-section.tsx'
+import { SessionList } from '../auth/account/session-list.tsx'
+import { SignInWays } from '../auth/account/sign-in-ways.tsx'
+import { useGoogleOutcome } from '../auth/account/use-google-outcome.ts'
+import { useSupportEmail } from '../tiers/use-support-email.ts'
+import { Badge } from '../ui/badge.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { SettingsSection } from '../ui/settings-section.tsx'
+import { Page } from './page.tsx'
+import { SignedInScreen } from './screen-sets.tsx'
+import { Wrap } from './wrap.tsx'
+
+/** The account of whoever is signed in: name, password, sessions, and what it holds. */
+export function AccountPage() {
+  return <SignedInScreen>{(user) => <Account user={user} />}</SignedInScreen>
+}
+
+function Account({ user }: { user: User }) {
+  const supportEmail = useSupportEmail()
+  useGoogleOutcome()
+  return (
+    <Page title="Account">
+      <Wrap className="grid gap-10 pt-7 pb-16 sm:gap-12">
+        <h1 className="text-2xl">Account</h1>
+        <SettingsSection
+          title="Name"
+          lead="How the dashboard greets you, and the letters that we send."
+        >
+          <Card className="grid gap-6 p-5 sm:p-6">
+            <NameForm user={user} />
+            <Address user={user} supportEmail={supportEmail} />
+          </Card>
+        </SettingsSection>
+        <SettingsSection
+          title="Password"
+          lead="A change signs out every other browser, and links in older letters stop working. A letter tells you about it."
+        >
+          <PasswordSection email={user.email} />
+        </SettingsSection>
+        <SettingsSection
+          title="Ways to sign in"
+          lead="One has to stay: the last cannot be removed."
+        >
+          <SignInWays email={user.email} />
+        </SettingsSection>
+        <SettingsSection
+          title="Sessions"
+          lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days in any case.`}
+        >
+          <SessionList />
+        </SettingsSection>
+        <SettingsSection title="What it holds" lead="Your tier, and what is stored under it.">
+          <Holdings user={user} />
+        </SettingsSection>
+        <SettingsSection
+          title="Delete the account"
+          lead="Done by people, so that nobody else can do it for you."
+        >
+          <Deletion user={user} supportEmail={supportEmail} />
+        </SettingsSection>
+      </Wrap>
+    </Page>
+  )
+}
+
+interface WithSupport {
+  user: User
+  /** Undefined until it is known. */
+  supportEmail: string | undefined
+}
+
+function Address({ user, supportEmail }: WithSupport) {
+  return (
+    <div className="border-line border-t pt-5">
+      <h3 className="font-[560] text-sm leading-normal tracking-normal">Email</h3>
+      <p className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <span className="min-w-0 wrap-anywhere">{user.email}</span>
+        {user.emailVerified ? <Badge>Verified</Badge> : null}
+      </p>
+      {supportEmail ? (
+        <p className="mt-1 text-muted text-sm wrap-anywhere">
+          To change it, write to {supportEmail}.
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function Deletion({ user, supportEmail }: WithSupport) {
+  return (
+    <Card className="p-5 sm:p-6">
+      <p>
+        With the account go all of its files, their links and their numbers, for good. Write from
+        the address of the account.
+      </p>
+      {supportEmail ? (
+        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
+          <ButtonLink href={deletionMailAddress(supportEmail, user.email)} icon={<Mail />}>
+            Write to support
+          </ButtonLink>
+          <span className="min-w-0 text-muted text-sm wrap-anywhere">
+            Opens a mail to {supportEmail}, ready to send.
+          </span>
+        </div>
+      ) : null}
+    </Card>
+  )
+}

@@ -1,0 +1,31 @@
+import { type ReactNode, useId } from 'react'
+
+export interface SettingsSectionProps {
+  title: string
+  /** What the section is for, in a sentence or two. */
+  lead: ReactNode
+  /** Cards. */
+  children: ReactNode
+}
+
+/**
+ * A part of a page with settings: what it is about on the left, on phones above, and its cards. Its
+ * heading can take the focus, for when what had it is gone.
+ */
+export function SettingsSection({ title, lead, children }: SettingsSectionProps) {
+  const id = useId()
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-12 gap-y-4 md:grid-cols-[minmax(0,300px)_minmax(0,1fr)]"
+    >
+      <div className="pt-1.5">
+        <h2 id={id} tabIndex={-1} className="text-lg outline-none">
+          {title}
+        </h2>
+        <p className="mt-1.5 max-w-[44ch] text-muted text-sm">{lead}</p>
+      </div>
+      <div className="grid min-w-0 gap-4">{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,161 @@
+import type { Page } from '@playwright/test'
+import { sessions } from '../../src/server/db/schema.ts'
+import { json, logIn, makeClient, makeFile, makePerson } from '../support/make.ts'
+import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
+import { tabTo } from './support/keyboard.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { expect, test } from './support/test.ts'
+
+function section(page: Page, name: string) {
+  return page.getByRole('region', { name, exact: true })
+}
+
+test('the account page by keyboard alone: another name, another password, a session less', async ({
+  app,
+  noise,
+  page,
+}) => {
+  noise.expect(/400 \(Bad Request\).*\/api\/auth\/change-password$/)
+  const person = await makePerson(app)
+  await makeFile(person, { bytes: new Uint8Array(2048) })
+  const other = makeClient(app, await logIn(app, person.email, person.password))
+  await openDashboard(page, app, person)
+  const { keyboard } = page
+  const fill = async (label: string, text: string) => {
+    await tabTo(page, page.getByLabel(label, { exact: true }))
+    await keyboard.press('ControlOrMeta+a')
+    await keyboard.type(text)
+  }
+  await tabTo(page, page.getByRole('link', { name: 'Account' }))
+  await keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeFocused()
+  await expect(section(page, 'Ways to sign in').getByRole('listitem')).toHaveText(
+    /^PasswordSet on /,
+  )
+
+  await fill('First name', 'Grace')
+  await fill('Last name', 'Hopper')
+  await keyboard.press('Enter')
+  await expect(page.getByText('Name saved')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Account' })).toContainText('GH')
+  expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ name: 'Grace Hopper' })
+
+  await fill('Current password', 'not this one')
+  await fill('New password', 'a new password')
+  await fill('Confirm new password', 'another one')
+  await keyboard.press('Enter')
+  await expect(page.getByText("Passwords don't match")).toBeVisible()
+  await expect(page.getByLabel('Confirm new password', { exact: true })).toBeFocused()
+  await fill('Confirm new password', 'a new password')
+  await keyboard.press('Enter')
+  await expect(page.getByText('The current password is not right.')).toBeVisible()
+  await expect(page.getByLabel('Current password', { exact: true })).toBeFocused()
+  expect((await other.fetch('/api/auth/user')).status).toBe(200)
+  await fill('Current password', person.password)
+  await keyboard.press('Enter')
+  await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Password', exact: true, level: 2 })).toBeFocused()
+  await expect(page.getByLabel('New password', { exact: true })).toHaveValue('')
+  expect((await other.fetch('/api/auth/user')).status).toBe(401)
+
+  const changed = { ...person, password: 'a new password' }
+  const another = makeClient(app, await logIn(app, person.email, changed.password))
+  await page.reload()
+  const sessions = section(page, 'Sessions')
+  await expect(sessions.getByRole('listitem')).toHaveCount(2)
+  await expect(sessions.getByRole('listitem').first()).toContainText('This session')
+  await tabTo(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
+  await keyboard.press('Enter')
+  await expect(sessions.getByText('You are signed in here alone.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
+  expect((await another.fetch('/api/auth/user')).status).toBe(401)
+
+  await expect(section(page, 'What it holds')).toContainText(
+    'TierFreeFiles1Stored2 KBActive links1',
+  )
+  const letter = page.getByRole('link', { name: 'Write to support' })
+  await expect(letter).toHaveAttribute('href', /^mailto:support@127\.0\.0\.1\?subject=Delete/)
+})
+
+test('a session that is ended from another browser leads to the login, and from there back', async ({
+  app,
+  noise,
+  page,
+  visitor,
+}) => {
+  noise.expect(/401 \(Unauthorized\).*\/api\/files/)
+  const person = await makePerson(app)
+  await makeFile(person, { name: 'notes.txt' })
+  await openDashboard(page, app, person)
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(fileRow(page, 'notes.txt')).toBeVisible()
+
+  // A visitor who wants to see the account is led to the login, and from there to the account.
+  const phone = await visitor()
+  await phone.goto('/account')
+  await expect(phone).toHaveURL('/login?next=%2Faccount')
+  await fillLogin(phone, person)
+  await expect(phone).toHaveURL('/account')
+  await expect(phone.getByText('Welcome back!')).toBeVisible()
+  await phone.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(phone.getByText('Signed out everywhere else.')).toBeVisible()
+  await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
+  await expect(phone.getByText('You are signed in here alone.')).toBeVisible()
+
+  const shown = await recordTexts(page)
+  const leaving = page.waitForRequest('**/api/login?next=*')
+  await page.getByRole('tab', { name: 'Upload' }).click()
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await leaving
+  expect(shown).toContain('You are logged out. Logging in again...')
+  await expect(page).toHaveURL('/login?next=%2F%3Ftab%3Dfiles')
+  await fillLogin(page, person)
+  await expect(page).toHaveURL('/?tab=files')
+  await expect(fileRow(page, 'notes.txt')).toBeVisible()
+})
+
+test('until it is known who looks no screen shows, and then only one for him', async ({
+  app,
+  noise,
+  page,
+}) => {
+  await openDashboard(page, app, await makePerson(app))
+  const shown = await recordTexts(page)
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/api/auth/user', async (route) => {
+    await asked
+    await route.continue()
+  })
+  for (const address of ['/login', '/account', '/']) {
+    await page.goto(address)
+    await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
+  }
+  for (const text of ['Sign In', 'Get Started', 'Ways to sign in', 'Welcome back, ']) {
+    expect(shown).not.toContain(text)
+  }
+  answer()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+
+  // Whoever is signed in sees no form, and goes on: to a page of this server, and to no other.
+  for (const [address, target] of [
+    ['/signup?next=/account', '/account'],
+    ['/login?next=//evil.example', '/'],
+  ] as const) {
+    await page.goto(address)
+    await expect(page).toHaveURL(target)
+    await expect(page.getByRole('link', { name: 'Account' })).toBeVisible()
+  }
+  for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
+
+  // Whoever was signed in once is a visitor, and sees nothing of an account.
+  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
+  await app.deps.db.delete(sessions)
+  shown.length = 0
+  await page.goto('/')
+  await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
+  expect(shown).not.toContain('Log out')
+  expect(shown).not.toContain('Welcome back, ')
+})
