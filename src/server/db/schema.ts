@@ -244,6 +244,8 @@ export const files = pgTable(
     downloadCount: integer('download_count').notNull().default(0),
     uploadDuration: real('upload_duration'),
     sha256: text(),
+    /** The end of the link that a letter to the owner told of, if there was one. */
+    toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
@@ -299,6 +301,26 @@ export const fileDownloads = pgTable(
   },
   (table) => [primaryKey({ columns: [table.fileId, table.day] })],
 )
+
+/** What users have set for their own files, in the File Manager. No row means the defaults. */
+export const preferences = pgTable('preferences', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  defaultExpirationDays: smallint('default_expiration_days').notNull(),
+  mailOnFirstDownload: boolean('mail_on_first_download').notNull(),
+  mailBeforeExpiry: boolean('mail_before_expiry').notNull(),
+})
+
+/**
+ * The files that were downloaded for the first time and whose owners want a letter about that. A
+ * file stands here until the letter is asked for.
+ */
+export const firstDownloads = pgTable('first_downloads', {
+  fileId: uuid('file_id')
+    .primaryKey()
+    .references(() => files.id, { onDelete: 'cascade' }),
+})
 
 /** The settings that the administrator can change. A missing key means the default. */
 export const settings = pgTable('settings', {

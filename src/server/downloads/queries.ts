@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { eq, sql } from 'drizzle-orm'
-import { fileDownloads, files } from '../db/schema.ts'
+import { fileDownloads, files, firstDownloads, preferences } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /**
@@ -40,7 +40,10 @@ export function prepareFindLink(db: Db) {
 export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
-/** Counts one download of a file, in its total and for its day (UTC), in one statement. */
+/**
+ * Counts one download of a file, in its total and for its day (UTC), in one statement. It notes the
+ * first one of a file for the letter that its owner wants about it.
+ */
 export async function countDownload(db: Db, fileId: string, now: Date): Promise<void> {
   const day = now.toISOString().slice(0, 10)
   const counted = db.$with('counted').as(
@@ -48,10 +51,21 @@ export async function countDownload(db: Db, fileId: string, now: Date): Promise<
       .update(files)
       .set({ downloadCount: sql`${files.downloadCount} + 1` })
       .where(eq(files.id, fileId))
-      .returning({ id: files.id }),
+      .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
+  const isWanted = sql`exists (select 1 from ${preferences}
+    where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
+  const first = db
+    .$with('first')
+    .as(
+      db
+        .insert(firstDownloads)
+        .select(sql`select id from counted where download_count = 1 and ${isWanted}`)
+        .onConflictDoNothing()
+        .returning({ fileId: firstDownloads.fileId }),
+    )
   await db
-    .with(counted)
+    .with(counted, first)
     .insert(fileDownloads)
     .select(sql`select id, ${day}::date, 1 from counted`)
     .onConflictDoUpdate({

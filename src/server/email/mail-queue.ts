@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fileLetters } from '../../shared/rules/file-letters.ts'
 import { trialLetters } from '../../shared/rules/trial-letters.ts'
 import type { Db } from '../db/db.ts'
 
@@ -38,6 +39,12 @@ export const mailRequest = z.discriminatedUnion('kind', [
     tookOver: z.boolean(),
   }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
+  z.object({
+    kind: z.literal('files'),
+    userId: z.string(),
+    letter: z.enum(fileLetters),
+    fileIds: z.array(z.uuid()),
+  }),
   z.object({ kind: z.literal('signup'), signupId: z.string() }),
   z.object({
     kind: z.literal('resend-verification'),

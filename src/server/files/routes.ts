@@ -1,10 +1,12 @@
 import { parseOrder } from '../../shared/rules/file-order.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
+import { changePreferences } from './change-preferences.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { deleteFile } from './delete-file.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, prepareListFiles } from './list-queries.ts'
+import { readPreferences } from './preference-queries.ts'
 import { toFile } from './queries.ts'
 import { renewFile } from './renew-file.ts'
 
@@ -15,6 +17,8 @@ type FileEndpoint =
   | 'deleteFiles'
   | 'deleteExpiredFiles'
   | 'renewFile'
+  | 'preferences'
+  | 'changePreferences'
 
 /** The routes of the signed-in user's own files (spec §7). */
 export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handlers<FileEndpoint> {
@@ -50,6 +54,10 @@ export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handler
       const deletedCount = await deleteExpiredFiles(deps, user)
       return { message: deletedText(deletedCount), deletedCount }
     },
+
+    preferences: ({ user }) => readPreferences(deps.db, user.id),
+
+    changePreferences: ({ user, body }) => changePreferences(deps, user, body),
 
     renewFile: ({ params, body, user }) => renewFile(deps, user, params.id, body.expirationDays),
   }

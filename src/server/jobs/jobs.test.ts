@@ -68,6 +68,8 @@ describe('the schedule', () => {
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'sweep-orphans', cron: '17 * * * *' },
       { name: 'sweep-uploads', cron: '*/10 * * * *' },
+      { name: 'tell-ending-links', cron: '*/10 * * * *' },
+      { name: 'tell-first-downloads', cron: '* * * * *' },
     ])
     await servers[0]?.run('remove-lapsed-rows')
     await expect.poll(() => app.deps.db.$count(rateLimits, eq(rateLimits.key, key))).toBe(0)

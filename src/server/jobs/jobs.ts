@@ -2,6 +2,7 @@ import type { JobResult, JobWithMetadata } from 'pg-boss'
 import { removeLapsedRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
+import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
@@ -9,7 +10,7 @@ import { type JobQueue, mailQueueName } from './job-queue.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 import { sweepOrphans } from './sweep-orphans.ts'
 
-type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 interface Job {
   name: string
@@ -38,6 +39,8 @@ const mailsOfWorker = 2
 const jobs: readonly Job[] = [
   { name: 'expire-files', cron: '* * * * *', run: expireFiles },
   { name: 'expire-trials', cron: '*/10 * * * *', run: expireTrials },
+  { name: 'tell-first-downloads', cron: '* * * * *', run: tellFirstDownloads },
+  { name: 'tell-ending-links', cron: '*/10 * * * *', run: tellEndingLinks },
   { name: 'sweep-uploads', cron: '*/10 * * * *', run: sweepUploads },
   { name: 'sweep-orphans', cron: '17 * * * *', run: sweepOrphans },
   {

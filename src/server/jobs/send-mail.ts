@@ -5,6 +5,7 @@ import { writeLetter } from '../email/letter.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import type { Mailer } from '../email/mailer.ts'
 import { writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
+import { writeFileMail } from '../files/write-file-mail.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'settings'> & {
@@ -50,6 +51,8 @@ function writeMail(
       return writeTrialMail(deps, asked)
     case 'feedback':
       return writeFeedbackMail(deps, asked)
+    case 'files':
+      return writeFileMail(deps, asked)
     default:
       return writeAccountMail(deps, asked, options)
   }

@@ -37,6 +37,10 @@ export const errorTable = {
     status: 403,
     message: tierErrorText(defaultTier, 'TIER_RENEWAL'),
   },
+  TIER_FILE_MANAGER: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_FILE_MANAGER'),
+  },
   SIGNATURE_INVALID: {
     status: 403,
     message: 'This presigned URL is not valid for this request.',

@@ -4,6 +4,7 @@ import { feedback } from './feedback.ts'
 import { files } from './files.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
+import { preferences } from './preferences.ts'
 import { settings } from './settings.ts'
 import { signInWays } from './sign-in-ways.ts'
 import { tiers } from './tiers.ts'
@@ -23,6 +24,7 @@ export const endpoints = {
   ...settings,
   ...uploads,
   ...files,
+  ...preferences,
   ...downloads,
   ...feedback,
 }

@@ -9,6 +9,7 @@ const free: Record<TierErrorCode, string> = {
   TIER_EXPIRATION: 'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
   TIER_FILE_SIZE: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
   TIER_RENEWAL: 'The free tier cannot renew links. Upgrade to Premium for new links.',
+  TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
 }
 const codes = Object.keys(free) as TierErrorCode[]
 

@@ -27,6 +27,10 @@ const texts = {
     limit: () => 'cannot renew links',
     upgrade: () => 'new links',
   },
+  TIER_FILE_MANAGER: {
+    limit: () => 'has no File Manager',
+    upgrade: () => 'the File Manager',
+  },
 } satisfies Record<string, Text>
 
 /** The errors that say what a user's tier does not allow. */

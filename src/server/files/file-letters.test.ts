@@ -1,0 +1,235 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askForRenewal,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import type { Preferences } from '../../shared/rules/preferences.ts'
+import { firstDownloads, users } from '../db/schema.ts'
+import { tellEndingLinks, tellFirstDownloads } from './ask-for-file-letters.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  ada = await makeReader()
+})
+
+/** Makes a premium user with a verified address. */
+async function makeReader(facts: { emailVerified?: boolean } = {}) {
+  const person = await makePerson(app, { tier: 'premium' })
+  await app.deps.db
+    .update(users)
+    .set({ emailVerified: true, ...facts })
+    .where(eq(users.id, person.id))
+  return person
+}
+
+async function prefer(person: Person, preferences: Partial<Preferences>) {
+  const response = await person.fetch('/api/preferences', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(preferences),
+  })
+  expect(response.status).toBe(200)
+}
+
+async function download({ shortCode }: File) {
+  const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
+}
+
+/** Runs a job, sends what it asked for, and returns the letters to one person. */
+async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
+  await job(app.deps)
+  const mails = await app.mails()
+  return mails.filter(({ to }) => to.address === person.email).map(({ letter }) => letter)
+}
+
+describe('the letter at the first download', () => {
+  beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
+  const letters = () => lettersTo(ada, tellFirstDownloads)
+
+  it('comes once for each file, however often it is downloaded and renewed', async () => {
+    const file = await makeFile(ada, { name: 'press-kit.zip' })
+    expect(await letters()).toEqual([])
+    await download(file)
+    await download(file)
+    const [letter, ...others] = await letters()
+    expect(others).toEqual([])
+    expect(letter?.subject).toBe('1 file of yours was downloaded for the first time')
+    expect(letter?.text).toContain('press-kit.zip until')
+    expect(letter?.text).toContain(`${app.url}/?tab=manager`)
+    await download(file)
+    const renewed = (await (await askForRenewal(ada, file.id)).json()) as File
+    await download(renewed)
+    expect(await letters()).toEqual([])
+  })
+
+  it('tells of all files that were downloaded since the last one', async () => {
+    for (const name of ['one.txt', 'two.txt']) await download(await makeFile(ada, { name }))
+    const [letter, ...others] = await letters()
+    expect(others).toEqual([])
+    expect(letter?.subject).toBe('2 files of yours were downloaded for the first time')
+    expect(letter?.text).toContain('one.txt')
+    expect(letter?.text).toContain('two.txt')
+  })
+
+  it('comes once, if many download at once and several servers run the job at once', async () => {
+    const file = await makeFile(ada)
+    await Promise.all(Array.from({ length: 10 }, () => download(file)))
+    const told = await Promise.all([1, 2, 3].map(() => tellFirstDownloads(app.deps)))
+    expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
+    expect(await letters()).toHaveLength(1)
+  })
+
+  it('is not asked for if the queue fails, and comes with the next run', async () => {
+    await download(await makeFile(ada))
+    const add = () => Promise.reject(new Error('no queue'))
+    await expect(tellFirstDownloads({ ...app.deps, mailQueue: { add } })).rejects.toThrow()
+    expect(await letters()).toHaveLength(1)
+  })
+
+  it('does not come for the request of a page, of a later part, or of a robot', async () => {
+    const { shortCode } = await makeFile(ada)
+    const path = `/s/${shortCode}`
+    await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
+    await makeClient(app).fetch(path, { method: 'HEAD' })
+    await makeClient(app).fetch(path, { headers: { range: 'bytes=500-' } })
+    expect(await letters()).toEqual([])
+  })
+
+  it('does not come to whoever did not ask for it, turned it off, or is free again', async () => {
+    const [bob, off, free] = [await makeReader(), await makeReader(), await makeReader()]
+    await download(await makeFile(bob))
+    for (const person of [off, free]) {
+      await prefer(person, { mailOnFirstDownload: true })
+      await download(await makeFile(person))
+    }
+    await prefer(off, { mailOnFirstDownload: false })
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
+    for (const person of [bob, off, free]) {
+      expect(await lettersTo(person, tellFirstDownloads)).toEqual([])
+    }
+    expect(await app.deps.db.$count(firstDownloads)).toBe(0)
+  })
+
+  it('does not tell of a file that was deleted meanwhile', async () => {
+    const file = await makeFile(ada)
+    await download(file)
+    await tellFirstDownloads(app.deps)
+    await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    expect(await letters()).toEqual([])
+  })
+
+  it('names no file to an address that nobody has verified', async () => {
+    const bob = await makeReader({ emailVerified: false })
+    await prefer(bob, { mailOnFirstDownload: true })
+    await download(await makeFile(bob, { name: 'Call this number.txt' }))
+    const [letter] = await lettersTo(bob, tellFirstDownloads)
+    expect(letter?.text).toContain('1 file of yours')
+    expect(letter?.text).not.toContain('number')
+    expect(letter?.html).not.toContain('number')
+  })
+})
+
+describe('the letter a day before a link ends', () => {
+  beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
+  const letters = () => lettersTo(ada, tellEndingLinks)
+
+  it('comes a day before, and once', async () => {
+    await makeFile(ada, { name: 'press-kit.zip' })
+    app.clock.advance(2 * day - 1)
+    expect(await letters()).toEqual([])
+    app.clock.advance(1)
+    const [letter, ...others] = await letters()
+    expect(others).toEqual([])
+    expect(letter?.subject).toBe('1 link of yours ends within a day')
+    expect(letter?.text).toContain('press-kit.zip until')
+    app.clock.advance(12 * hour)
+    expect(await letters()).toEqual([])
+  })
+
+  it('comes again for a renewed link, a day before its end', async () => {
+    const file = await makeFile(ada)
+    app.clock.advance(2 * day)
+    expect(await letters()).toHaveLength(1)
+    expect((await askForRenewal(ada, file.id)).status).toBe(200)
+    expect(await letters()).toEqual([])
+    app.clock.advance(2 * day)
+    expect(await letters()).toHaveLength(1)
+    expect(await letters()).toEqual([])
+  })
+
+  it('tells of hundreds of files at once, and names the first ten', async () => {
+    await insertFiles(app, ada.id, 200)
+    app.clock.advance(2 * day)
+    const [letter, ...others] = await letters()
+    expect(others).toEqual([])
+    expect(letter?.subject).toBe('200 links of yours end within a day')
+    expect(letter?.text.match(/Report \d+ of/g)).toHaveLength(10)
+    expect(letter?.text).toContain('and 190 more')
+  })
+
+  it('is asked for once by several servers at once', async () => {
+    await makeFile(ada)
+    app.clock.advance(2 * day)
+    const told = await Promise.all([1, 2, 3].map(() => tellEndingLinks(app.deps)))
+    expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
+    expect(await letters()).toHaveLength(1)
+  })
+
+  it('is not noted as told if the queue fails, and comes with the next run', async () => {
+    await makeFile(ada)
+    app.clock.advance(2 * day)
+    const add = () => Promise.reject(new Error('no queue'))
+    await expect(tellEndingLinks({ ...app.deps, mailQueue: { add } })).rejects.toThrow()
+    expect(await letters()).toHaveLength(1)
+  })
+
+  it('does not tell of a link that was renewed, ended or deleted before it was sent', async () => {
+    const [renewed, deleted] = [await makeFile(ada), await makeFile(ada)]
+    app.clock.advance(2 * day)
+    await tellEndingLinks(app.deps)
+    await askForRenewal(ada, renewed.id)
+    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    expect(await letters()).toEqual([])
+    await makeFile(ada)
+    app.clock.advance(2 * day)
+    await tellEndingLinks(app.deps)
+    app.clock.advance(day)
+    ada = await signInAgain(app, ada)
+    expect(await letters()).toEqual([])
+  })
+
+  it('does not come after a week without a server, when the links are over', async () => {
+    await makeFile(ada)
+    app.clock.advance(7 * day)
+    expect(await letters()).toEqual([])
+  })
+
+  it('does not come to whoever did not ask for it, or is free again', async () => {
+    const [bob, free] = [await makeReader(), await makeReader()]
+    await prefer(free, { mailBeforeExpiry: true })
+    for (const person of [bob, free]) await makeFile(person)
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
+    app.clock.advance(2 * day)
+    for (const person of [bob, free]) {
+      expect(await lettersTo(person, tellEndingLinks)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,190 @@
+import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
+import { defaultPreferences, type Preferences } from '../../shared/rules/preferences.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { files, firstDownloads, preferences, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { tierAt } from '../tiers/queries.ts'
+import type { FileRow } from './queries.ts'
+
+/** The most files that one letter is about. */
+const mostFilesOfLetter = 1000
+
+const tiersWithManager = tiers.filter((tier) => tierLimits[tier].fileManager)
+
+/** Whether the owner can have letters about files at `now`: the settings need the tier. */
+function hasManager(now: Date): SQL {
+  return inArray(tierAt(now), tiersWithManager)
+}
+
+function toPreferences(row: typeof preferences.$inferSelect): Preferences {
+  return {
+    defaultExpirationDays: row.defaultExpirationDays as ExpirationDays,
+    mailOnFirstDownload: row.mailOnFirstDownload,
+    mailBeforeExpiry: row.mailBeforeExpiry,
+  }
+}
+
+/** Returns a user's preferences. */
+export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
+  const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
+  return row ? toPreferences(row) : defaultPreferences
+}
+
+/** Changes some of a user's preferences in one statement, and returns all of them. */
+export async function writePreferences(
+  db: Db,
+  userId: string,
+  changes: Partial<Preferences>,
+): Promise<Preferences> {
+  const [row] = await db
+    .insert(preferences)
+    .values({ userId, ...defaultPreferences, ...changes })
+    .onConflictDoUpdate({ target: preferences.userId, set: { userId, ...changes } })
+    .returning()
+  if (!row) throw new Error('the preferences were not written')
+  return toPreferences(row)
+}
+
+/** Finds a page of the owners with files that were downloaded for the first time, by their ids. */
+export async function findOwnersOfFirstDownloads(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ ownerId: files.ownerId })
+    .from(firstDownloads)
+    .innerJoin(files, eq(files.id, firstDownloads.fileId))
+    .where(gt(files.ownerId, after))
+    .orderBy(files.ownerId)
+    .limit(limit)
+  return rows.map(({ ownerId }) => ownerId)
+}
+
+/** Takes the first downloads of an owner's files out of the table, and returns the files' ids. */
+export async function takeFirstDownloads(tx: Db, ownerId: string): Promise<string[]> {
+  const due = tx
+    .select({ fileId: firstDownloads.fileId })
+    .from(firstDownloads)
+    .innerJoin(files, eq(files.id, firstDownloads.fileId))
+    .where(eq(files.ownerId, ownerId))
+    .orderBy(firstDownloads.fileId)
+    .limit(mostFilesOfLetter)
+    .for('update', { of: firstDownloads })
+  const taken = await tx
+    .delete(firstDownloads)
+    .where(inArray(firstDownloads.fileId, due))
+    .returning({ fileId: firstDownloads.fileId })
+  return taken.map(({ fileId }) => fileId)
+}
+
+/** The files whose links end between `now` and `until`, and of which no letter has told yet. */
+function endsUntold(now: Date, until: Date) {
+  return and(
+    gt(files.expiresAt, now),
+    lte(files.expiresAt, until),
+    isNull(files.purgingAt),
+    isNull(files.deletedAt),
+    sql`${files.toldExpiresAt} is distinct from ${files.expiresAt}`,
+  )
+}
+
+/**
+ * Finds a page of the owners, by their ids, whose links end between `now` and `until`, who want a
+ * letter about that, and who have had none.
+ */
+export async function findOwnersOfEndingLinks(
+  db: Db,
+  { now, until }: { now: Date; until: Date },
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .select({ userId: preferences.userId })
+    .from(preferences)
+    .innerJoin(users, eq(users.id, preferences.userId))
+    .where(
+      and(
+        preferences.mailBeforeExpiry,
+        gt(preferences.userId, after),
+        hasManager(now),
+        sql`exists (select 1 from ${files}
+          where ${files.ownerId} = ${preferences.userId} and ${endsUntold(now, until)})`,
+      ),
+    )
+    .orderBy(preferences.userId)
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+/**
+ * Notes of an owner's links that end between `now` and `until` that a letter tells of them, and
+ * returns the files' ids. Of parallel callers one gets each file. A renewed link is another one.
+ */
+export async function takeEndingLinks(
+  tx: Db,
+  ownerId: string,
+  { now, until }: { now: Date; until: Date },
+): Promise<string[]> {
+  const due = tx
+    .select({ id: files.id })
+    .from(files)
+    .where(and(eq(files.ownerId, ownerId), endsUntold(now, until)))
+    .orderBy(files.id)
+    .limit(mostFilesOfLetter)
+    .for('update')
+  const taken = await tx
+    .update(files)
+    .set({ toldExpiresAt: sql`${files.expiresAt}` })
+    .where(inArray(files.id, due))
+    .returning({ id: files.id })
+  return taken.map(({ id }) => id)
+}
+
+/** Someone who gets a letter about files, with what the letter depends on. */
+export type LetterReader = Pick<
+  typeof users.$inferSelect,
+  'email' | 'emailVerified' | 'firstName'
+> &
+  Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
+
+/** Finds a user who can have letters about files at `now`, with the letters that the user wants. */
+export async function findLetterReader(
+  db: Db,
+  userId: string,
+  now: Date,
+): Promise<LetterReader | undefined> {
+  const [reader] = await db
+    .select({
+      email: users.email,
+      emailVerified: users.emailVerified,
+      firstName: users.firstName,
+      mailOnFirstDownload: preferences.mailOnFirstDownload,
+      mailBeforeExpiry: preferences.mailBeforeExpiry,
+    })
+    .from(users)
+    .innerJoin(preferences, eq(preferences.userId, users.id))
+    .where(and(eq(users.id, userId), hasManager(now)))
+  return reader
+}
+
+/** Finds those of a user's files that have these ids and are not deleted, the first to end first. */
+export function findFilesOfLetter(
+  db: Db,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<FileRow[]> {
+  return db
+    .select()
+    .from(files)
+    .where(
+      and(
+        eq(files.ownerId, ownerId),
+        isNull(files.deletedAt),
+        sql`${files.id} = any(${sql.param(ids)}::uuid[])`,
+      ),
+    )
+    .orderBy(files.expiresAt, files.id)
+}

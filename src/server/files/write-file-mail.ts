@@ -1,0 +1,55 @@
+import type { FileLetter } from '../../shared/rules/file-letters.ts'
+import { endsSoonMs } from '../../shared/rules/file-letters.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import type { Deps } from '../deps.ts'
+import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
+import { fileLetter } from '../email/letters/files.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import { findFilesOfLetter, findLetterReader, type LetterReader } from './preference-queries.ts'
+import type { FileRow } from './queries.ts'
+
+type FileMail = Extract<MailRequest, { kind: 'files' }>
+
+/** Which preference asks for which letter. */
+const wants: Readonly<Record<FileLetter, (reader: LetterReader) => boolean>> = {
+  'first-download': (reader) => reader.mailOnFirstDownload,
+  'link-ends': (reader) => reader.mailBeforeExpiry,
+}
+
+/** Which files a letter is still right about. A renewed link does not end soon any more. */
+const isRight: Readonly<Record<FileLetter, (file: FileRow, now: Date) => boolean>> = {
+  'first-download': () => true,
+  'link-ends': ({ expiresAt, purgingAt }, now) => {
+    const leftMs = expiresAt.getTime() - now.getTime()
+    return purgingAt === null && leftMs > 0 && leftMs <= endsSoonMs
+  },
+}
+
+/**
+ * Writes a letter about a user's files, at the time it is sent. Returns null if the user does not
+ * want it any more, or if it is right about none of the files by then.
+ */
+export async function writeFileMail(
+  { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
+  { userId, letter, fileIds }: FileMail,
+): Promise<Addressed | null> {
+  const now = clock()
+  const reader = await findLetterReader(db, userId, now)
+  if (!reader || !wants[letter](reader)) return null
+  const found = await findFilesOfLetter(db, userId, fileIds)
+  const files = found.filter((file) => isRight[letter](file, now))
+  if (files.length === 0) return null
+  const name = nameOf(reader)
+  const content = fileLetter(letter, {
+    name,
+    // Words for a stranger could stand in the names of files too: see `nameOf`.
+    namesFiles: reader.emailVerified,
+    files: files.map(({ originalName, expiresAt }) => ({
+      name: originalName,
+      endsAt: momentText(expiresAt),
+      isOpen: expiresAt > now,
+    })),
+    fileManager: `${config.appUrl.origin}/?tab=manager`,
+  })
+  return { to: recipientOf(reader), content }
+}

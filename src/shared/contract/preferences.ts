@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { expirationDays as daysToChoose } from '../rules/lifetime.ts'
+import { endpoint } from './endpoint.ts'
+import { expirationDays } from './fields.ts'
+
+const preferencesAnswer = z.object({
+  defaultExpirationDays: z.literal(daysToChoose),
+  mailOnFirstDownload: z.boolean(),
+  mailBeforeExpiry: z.boolean(),
+})
+
+export const preferences = {
+  preferences: endpoint({
+    method: 'GET',
+    path: '/api/preferences',
+    summary:
+      "The caller's settings of the File Manager: the first choice of days for new uploads, and which letters to send.",
+    access: 'user',
+    response: preferencesAnswer,
+    errors: ['UNAUTHORIZED'],
+  }),
+  changePreferences: endpoint({
+    method: 'PATCH',
+    path: '/api/preferences',
+    summary: "Change some of the caller's settings of the File Manager (premium).",
+    access: 'user',
+    // A misspelled field must not be ignored, because the caller would believe it was set.
+    body: z.strictObject({
+      defaultExpirationDays: expirationDays.optional(),
+      mailOnFirstDownload: z.boolean().optional(),
+      mailBeforeExpiry: z.boolean().optional(),
+    }),
+    response: preferencesAnswer,
+    errors: ['UNAUTHORIZED', 'TIER_FILE_MANAGER'],
+  }),
+}
