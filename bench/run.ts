@@ -23,6 +23,7 @@ import {
 import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Nginx, startNginx } from './nginx.ts'
+import { measureOneLink } from './one-link.ts'
 import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
@@ -45,6 +46,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'small-files': (bench) => measureSmallFiles(bench),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
   'session-check': ({ mayfly, cores }) => measureSessionCheck(mayfly, cores),
+  'one-link': ({ mayfly, cores }) => measureOneLink(mayfly, cores),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
 }
 const onDisk = 'transfers-on-disk'

@@ -262,3 +262,33 @@ describe('SIGTERM while somebody downloads', () => {
     expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
   })
 })
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '%s while many download one link: every download that was answered is counted',
+  async (signal) => {
+    const clients = 16
+    const user = await makeUser()
+    const { shortCode } = await makeFile(user)
+    let answered = 0
+    const begun = Promise.withResolvers<void>()
+    const downloads = Array.from({ length: clients }, async () => {
+      for (;;) {
+        const response = await fetch(`${server.url}/api/download/${shortCode}`).catch(() => null)
+        if (response?.status !== 200) return
+        answered += 1
+        if (answered === 100) begun.resolve()
+        await response.arrayBuffer().catch(() => {})
+      }
+    })
+    await begun.promise
+    server.kill(signal)
+    await Promise.all(downloads)
+    await restart()
+
+    const [file] = await json<File[]>(await user.fetch('/api/files'))
+    const counted = file?.downloadCount ?? 0
+    expect(counted).toBeGreaterThanOrEqual(answered)
+    // A stop in order answers what it has counted. A kill can come between the two.
+    expect(counted).toBeLessThanOrEqual(answered + (signal === 'SIGTERM' ? 0 : clients))
+  },
+)

@@ -168,16 +168,6 @@ describe('counting downloads', () => {
     })
   })
 
-  it('loses none of many at once', async () => {
-    const { id, shortCode } = await makeFile(owner)
-    await Promise.all(
-      Array.from({ length: 25 }, async () =>
-        (await get(`/api/download/${shortCode}`)).arrayBuffer(),
-      ),
-    )
-    expect(await countOf(id)).toBe(25)
-  })
-
   it('counts nothing when the page is read, by a browser or by a robot', async () => {
     const { id, shortCode } = await makeFile(owner)
     for (const path of [`/s/${shortCode}`, `/download/${shortCode}`]) {

@@ -2,9 +2,10 @@ import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
+import { countTogether } from './count-together.ts'
 import { openLink } from './open-link.ts'
 import type { LinkPages } from './page-template.ts'
-import { prepareFindLink } from './queries.ts'
+import { prepareFindLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
@@ -14,7 +15,11 @@ export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
 ): Handlers<DownloadEndpoint> {
-  const links = { ...deps, findLink: prepareFindLink(deps.db) }
+  const links = {
+    ...deps,
+    findLink: prepareFindLink(deps.db),
+    countDownload: countTogether(prepareWriteCount(deps.db)),
+  }
 
   /** Answers with the page of a link, or with a 404 page. Showing a page counts as no download. */
   const showPage = async (code: string, origin: string): Promise<Response> => {

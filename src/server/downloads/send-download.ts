@@ -3,9 +3,10 @@ import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
+import type { CountDownload } from './count-together.ts'
 import { countsAsDownload, expectedStart } from './counts-as-download.ts'
 import { openLink } from './open-link.ts'
-import { countDownload, type FindLink } from './queries.ts'
+import type { FindLink } from './queries.ts'
 
 /**
  * Sends the bytes behind a short code, or redirects the client to a presigned URL for them, which
@@ -13,7 +14,7 @@ import { countDownload, type FindLink } from './queries.ts'
  * @throws {AppError} LINK_NOT_FOUND when the link is not active.
  */
 export async function sendDownload(
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'> & { findLink: FindLink },
+  deps: Pick<Deps, 'clock' | 'stores'> & { findLink: FindLink; countDownload: CountDownload },
   code: string,
   context: Context<HttpEnv>,
 ): Promise<Response> {
@@ -35,7 +36,7 @@ export async function sendDownload(
   const count = async (start: number): Promise<void> => {
     if (!countsAsDownload(start, context.req.header('user-agent'))) return
     try {
-      await countDownload(deps.db, link.id, deps.clock())
+      await deps.countDownload(link.id, deps.clock())
     } catch (error) {
       context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
     }

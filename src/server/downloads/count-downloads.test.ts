@@ -1,0 +1,156 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { fileDownloads, files } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { countTogether } from './count-together.ts'
+import { prepareWriteCount } from './queries.ts'
+
+const rounds = 100
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let owner: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await makePerson(app, { tier: 'premium' })
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+/** Downloads a link whole, and returns the status of the answer. */
+async function download(shortCode: string): Promise<number> {
+  const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+  await response.arrayBuffer()
+  return response.status
+}
+
+function downloadAtOnce(shortCode: string, count: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, () => download(shortCode)))
+}
+
+/** Returns what the database counts for a file: in all, and for each day; null for no such file. */
+async function countsOf(id: string) {
+  const { db } = app.deps
+  const [file] = await db.select({ total: files.downloadCount }).from(files).where(eq(files.id, id))
+  const days = await db
+    .select({ day: fileDownloads.day, count: fileDownloads.count })
+    .from(fileDownloads)
+    .where(eq(fileDownloads.fileId, id))
+    .orderBy(fileDownloads.day)
+  return { total: file?.total ?? null, days }
+}
+
+function today() {
+  return app.clock().toISOString().slice(0, 10)
+}
+
+describe('downloads of one link at once', () => {
+  it('are all counted', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    expect(new Set(await downloadAtOnce(shortCode, 100))).toEqual(new Set([200]))
+    expect(await countsOf(id)).toEqual({ total: 100, days: [{ day: today(), count: 100 }] })
+  })
+
+  it('are counted when the answer comes, not later', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    let answered = 0
+    await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+        answered += 1
+        const atLeast = answered
+        // The head of the answer is here, and perhaps no byte of the body.
+        expect((await countsOf(id)).total).toBeGreaterThanOrEqual(atLeast)
+        await response.arrayBuffer()
+      }),
+    )
+    expect((await countsOf(id)).total).toBe(60)
+  })
+
+  it('are counted by several servers together', async () => {
+    const { id } = await makeFile(owner)
+    const servers = [1, 2, 3].map(() => countTogether(prepareWriteCount(app.deps.db)))
+    const counting = servers.flatMap((count) =>
+      Array.from({ length: 100 }, () => count(id, app.clock())),
+    )
+    await Promise.all(counting)
+    expect((await countsOf(id)).total).toBe(300)
+  })
+
+  it('around midnight are counted for the day on which each came', async () => {
+    const before = app.clock()
+    const { id, shortCode } = await makeFile(owner)
+    const midnight = Math.ceil((before.getTime() + 1) / day) * day
+    app.clock.set(new Date(midnight - 1))
+    await downloadAtOnce(shortCode, 10)
+    app.clock.set(new Date(midnight))
+    await downloadAtOnce(shortCode, 5)
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+    expect(await countsOf(id)).toEqual({
+      total: 15,
+      days: [
+        { day: dayOf(midnight - 1), count: 10 },
+        { day: dayOf(midnight), count: 5 },
+      ],
+    })
+    app.clock.set(before)
+  })
+
+  it('that cannot be counted are sent all the same, and the next ones are counted', async () => {
+    const { id, shortCode } = await makeFile(owner)
+    await app.pool.query('alter table file_downloads rename to file_downloads_away')
+    expect(await downloadAtOnce(shortCode, 5)).toEqual([200, 200, 200, 200, 200])
+    await app.pool.query('alter table file_downloads_away rename to file_downloads')
+    expect((await countsOf(id)).total).toBe(0)
+    const told = app.logged.filter(({ msg }) => msg === 'a download was not counted')
+    expect(told).toHaveLength(5)
+    expect(new Set(told.map(({ requestId }) => requestId)).size).toBe(5)
+    app.logged.splice(0)
+    await download(shortCode)
+    expect((await countsOf(id)).total).toBe(1)
+  })
+})
+
+describe(`${rounds} times at once`, () => {
+  it('downloads and a deletion: nothing is counted for a file that is gone', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { id, shortCode } = await makeFile(owner, { bytes: new Uint8Array(10) })
+      const [statuses, deleted] = await Promise.all([
+        downloadAtOnce(shortCode, 4),
+        owner.fetch(`/api/files/${id}`, { method: 'DELETE' }),
+      ])
+      expect(deleted.status).toBe(200)
+      for (const status of statuses) expect([200, 404]).toContain(status)
+      expect(await countsOf(id)).toEqual({ total: null, days: [] })
+    }
+  })
+
+  it('downloads and the end of a link: what was sent is counted, in all and for its day', async () => {
+    const free = await makePerson(app)
+    for (let round = 0; round < rounds; round += 1) {
+      const before = app.clock()
+      const { id, shortCode, expiresAt } = await makeFile(free, { bytes: new Uint8Array(10) })
+      app.clock.set(new Date(Date.parse(expiresAt) - 1))
+      const first = downloadAtOnce(shortCode, 3)
+      const over = (async () => {
+        app.clock.set(new Date(expiresAt))
+        const second = downloadAtOnce(shortCode, 3)
+        await expireFiles(app.deps)
+        return second
+      })()
+      const statuses = [...(await first), ...(await over)]
+      for (const status of statuses) expect([200, 404]).toContain(status)
+      const { total, days } = await countsOf(id)
+      // Some downloads were let in and found the bytes gone. Those were not counted.
+      expect(total).toBe(statuses.filter((status) => status === 200).length)
+      expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
+      await app.deps.db.delete(files).where(eq(files.id, id))
+      app.clock.set(before)
+    }
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { countTogether } from './count-together.ts'
+
+const noon = new Date('2026-03-08T12:00:00.000Z')
+
+/** A statement that has been sent and not answered. */
+interface Sent {
+  statement: string
+  answer(): Promise<void>
+  fail(): Promise<void>
+}
+
+/** Statements that are answered when a test says so, and who was told that a download is written. */
+function world() {
+  const sent: Sent[] = []
+  const told: string[] = []
+  const count = countTogether((fileId, day, count) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const settled = (settle: () => void) => async () => {
+      settle()
+      await turn()
+    }
+    const fail = settled(() => reject(new Error('the database is away')))
+    sent.push({ statement: `${fileId} ${day} +${count}`, answer: settled(resolve), fail })
+    return promise
+  })
+  const arrive = (name: string, fileId = 'a', now = noon) =>
+    void count(fileId, now).then(
+      () => told.push(name),
+      () => told.push(`${name} failed`),
+    )
+  return { sent, told, arrive, statements: () => sent.map(({ statement }) => statement) }
+}
+
+/** Lets everything happen that waits for nothing outside. */
+function turn() {
+  return new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+describe('downloads of a file that are counted', () => {
+  it('run at once where no statement runs, each time', async () => {
+    const { sent, told, arrive, statements } = world()
+    arrive('first')
+    expect(statements()).toEqual(['a 2026-03-08 +1'])
+    await sent[0]?.answer()
+    arrive('second')
+    expect(statements()).toHaveLength(2)
+    await sent[1]?.answer()
+    expect(told).toEqual(['first', 'second'])
+  })
+
+  it('are written together when they come while a statement runs', async () => {
+    const { sent, told, arrive, statements } = world()
+    for (const name of ['1', '2', '3', '4']) arrive(name)
+    expect(statements()).toEqual(['a 2026-03-08 +1'])
+    await sent[0]?.answer()
+    expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
+    // Whoever comes now is too late for the second statement.
+    arrive('5')
+    // Nobody is told before the own download is written.
+    expect(told).toEqual(['1'])
+    await sent[1]?.answer()
+    expect(told).toEqual(['1', '2', '3', '4'])
+    expect(statements().at(-1)).toBe('a 2026-03-08 +1')
+    await sent[2]?.answer()
+    expect(told.at(-1)).toBe('5')
+    expect(sent).toHaveLength(3)
+  })
+
+  it('do not wait for those of another file', () => {
+    const { arrive, statements } = world()
+    arrive('1', 'a')
+    arrive('2', 'b')
+    expect(statements()).toEqual(['a 2026-03-08 +1', 'b 2026-03-08 +1'])
+  })
+
+  it('are written for the day on which each came', async () => {
+    const { sent, arrive, statements } = world()
+    arrive('1')
+    const beforeMidnight = new Date('2026-03-08T23:59:59.999Z')
+    const midnight = new Date('2026-03-09T00:00:00.000Z')
+    for (const now of [beforeMidnight, midnight, midnight]) arrive('late', 'a', now)
+    for (let at = 0; at < sent.length; at += 1) await sent[at]?.answer()
+    expect(statements().toSorted()).toEqual([
+      'a 2026-03-08 +1',
+      'a 2026-03-08 +1',
+      'a 2026-03-09 +1',
+      'a 2026-03-09 +1',
+    ])
+  })
+
+  it('fail with their own statement, and with no other', async () => {
+    const { sent, told, arrive, statements } = world()
+    for (const name of ['1', '2', '3']) arrive(name)
+    await sent[0]?.fail()
+    expect(told).toEqual(['1 failed'])
+    arrive('4')
+    await sent[1]?.fail()
+    expect(told).toEqual(['1 failed', '2 failed', '3 failed'])
+    await sent[2]?.answer()
+    expect(told.at(-1)).toBe('4')
+    arrive('5')
+    await sent[3]?.answer()
+    expect(told.at(-1)).toBe('5')
+    expect(statements()).toHaveLength(4)
+  })
+})
