@@ -1,31 +1,11 @@
-import type { Page } from '@playwright/test'
-import type { TestApp } from '../support/app-server.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
+import { pass, setClocks } from './support/clocks.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
 const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
-
-/** Sets the server's clock and the pages' clocks to the same moment. */
-async function setClocks(app: TestApp, pages: Page[]) {
-  for (const page of pages) {
-    await page.clock.install({ time: app.clock() })
-    // Playwright sets every clock of a page but this one.
-    await page.addInitScript(() => {
-      Object.defineProperty(performance, 'timeOrigin', { value: Date.now() })
-    })
-  }
-}
-
-/** Lets time pass for the server and the pages. The pages' clocks then go on by themselves. */
-async function pass(app: TestApp, pages: Page[], milliseconds: number) {
-  // An answer that comes between the two steps would count the time twice for its page.
-  for (const page of pages) await page.waitForLoadState('networkidle')
-  app.clock.advance(milliseconds)
-  for (const page of pages) await page.clock.fastForward(milliseconds)
-}
 
 test("a free user's link dies on every screen at the same moment", async ({
   app,

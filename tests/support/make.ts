@@ -62,7 +62,12 @@ export async function signUp(
 /** Signs a user up and in over HTTP. Sets the tier, the role and the trial in the database. */
 export async function makePerson(
   app: TestApp,
-  facts: Partial<Pick<typeof users.$inferInsert, 'tier' | 'role' | 'premiumTrialEndsAt'>> = {},
+  facts: Partial<
+    Pick<
+      typeof users.$inferInsert,
+      'tier' | 'role' | 'premiumTrialStartedAt' | 'premiumTrialEndsAt'
+    >
+  > = {},
 ): Promise<Person> {
   const { email, password } = await signUp(app)
   if (Object.keys(facts).length > 0) {

@@ -12,6 +12,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
 import { auditLog, users } from '../db/schema.ts'
+import { setTier } from './set-tier.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -218,6 +219,16 @@ describe('the audit log', () => {
     }
     expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
     expect(await app.mails()).toEqual([])
+  })
+
+  it('has no line for a change that was undone at its end', async () => {
+    const ada = await makePerson(app)
+    const mailQueue = { add: () => Promise.reject(new Error('no queue')) }
+    const change = { userId: ada.id, actor: ada.id, ipAddress: '127.0.0.1' }
+    const wish = { reason: 'trial' } as const
+    await expect(setTier({ ...app.deps, mailQueue }, { ...change, wish })).rejects.toThrow()
+    expect(await audited(ada.id)).toEqual([])
+    expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
   })
 
   it.each([

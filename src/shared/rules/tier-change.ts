@@ -37,9 +37,7 @@ export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict
     return { ok: true, facts: { tier: 'premium', ...trial } }
   }
   const { to = current === 'free' ? 'premium' : 'free' } = wish
-  const staysFree = to === 'free' && current === 'free'
-  const staysPremium =
-    to === 'premium' && current === 'premium' && facts.premiumTrialEndsAt === null
-  if (staysFree || staysPremium) return { ok: true, facts }
+  const isByTrial = current !== 'free' && facts.premiumTrialEndsAt !== null
+  if (to === current && !isByTrial) return { ok: true, facts }
   return { ok: true, facts: { ...facts, tier: to, premiumTrialEndsAt: null } }
 }

@@ -88,6 +88,10 @@ describe('trialNotice', () => {
     }
   })
 
+  it('the trial is expired for whom the server calls free, whatever the own clock says', () => {
+    expect(trialNotice(trial('free'), shifted(-5000))).toEqual({ kind: 'expired' })
+  })
+
   it('the trial is offered to free users who have not had one, and to nobody else', () => {
     const of = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
       trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)

@@ -3,7 +3,7 @@ import { defaultTier, readTier, type Tier } from './tier.ts'
 import { type TimeTone, timeLeftText, timeTone } from './time-left.ts'
 
 /** Spec §9: how long a trial lasts, in days. */
-const trialDays = 30
+export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
@@ -63,9 +63,9 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(facts, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
+  // A browser's clock may be slow. Then the tier, which the server told, knows better.
+  if (effectiveTier(facts, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
-  if (leftMs <= 0) return { kind: 'expired' }
-  // A browser's clock may be slow.
   const left = Math.min(1, leftMs / trialMs)
   return { kind: 'running', label: timeLeftText(leftMs), left, tone: timeTone(leftMs) }
 }

@@ -8,6 +8,8 @@ import { useCurrentUser } from '../api/use-current-user.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
 import { reopenFiles } from '../files/use-files.ts'
+import { TierSwitch } from '../tiers/tier-switch.tsx'
+import { TrialBanner } from '../tiers/trial-banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -66,7 +68,7 @@ function SignedIn({ user }: { user: User }) {
     : defaultExpirationDays
   const store = useUploadsStore()
   const fileInput = useRef<HTMLInputElement>(null)
-  const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier)
+  const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
     start(picked, days)
@@ -82,14 +84,33 @@ function SignedIn({ user }: { user: User }) {
     // The pressed button disappears with its card, so the focus needs a new place.
     document.getElementById(dropZoneTitleId)?.focus()
   }
+  /** After a change of tier a refusal is over, and what was skipped for the old tier may go on. */
+  const follow = (changed: User) => {
+    store.getState().dismissInlineError()
+    startSkipped(changed.tier)
+  }
+  const heading = useRef<HTMLHeadingElement>(null)
   const isDragging = usePageDrop(take)
   usePagePaste(take)
 
   return (
     <>
-      <h1 tabIndex={-1} className="text-2xl wrap-anywhere">
-        Welcome back, {welcomeName(user)}
-      </h1>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+        <h1 ref={heading} tabIndex={-1} className="text-2xl wrap-anywhere">
+          Welcome back, {welcomeName(user)}
+        </h1>
+        <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
+          {user.isAdmin ? <TierSwitch user={user} onDone={follow} /> : null}
+          <TrialBanner
+            user={user}
+            onDone={(changed) => {
+              follow(changed)
+              heading.current?.focus()
+            }}
+            onDismiss={() => heading.current?.focus()}
+          />
+        </div>
+      </div>
       <div className="mt-5">
         <Tabs
           label="Dashboard"
@@ -115,6 +136,10 @@ function SignedIn({ user }: { user: User }) {
                     user={user}
                     skipped={skipped}
                     onDismiss={dismissCards}
+                    onTierChange={(changed) => {
+                      follow(changed)
+                      document.getElementById(dropZoneTitleId)?.focus()
+                    }}
                     onTryAnother={() => {
                       dismissCards()
                       fileInput.current?.click()

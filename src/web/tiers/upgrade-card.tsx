@@ -1,13 +1,16 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { User } from '../../shared/contract/account.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import type { TierLimits } from '../../shared/rules/tier-limits.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { type TierLimits, tierLimits } from '../../shared/rules/tier-limits.ts'
+import { trialDays } from '../../shared/rules/trial.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { upgradeMailAddress } from './upgrade-mail.ts'
 import { usePremiumPrice } from './use-premium-price.ts'
-import { useSupportEmail } from './use-support-email.ts'
+import { useTierChanges } from './use-tier-changes.ts'
+import { useTrialNotice } from './use-trial-notice.ts'
 
 /** Spec §2: the feature list of the card. */
 function featuresOf({ maxFiles, maxFileSize, ...limits }: TierLimits): string[] {
@@ -20,26 +23,27 @@ function featuresOf({ maxFiles, maxFileSize, ...limits }: TierLimits): string[] 
 }
 
 export interface UpgradeCardProps {
-  /** The user's tier, and the one that an upgrade leads to. */
-  from: TierLimits
-  to: TierLimits
+  user: User
+  /** The tier that an upgrade leads to. */
+  to: Tier
   /** The limit of the user's tier that was reached, in a few words. */
   reason: string
-  /** The mail address of the account to upgrade. */
-  userEmail: string
   /** Details below the reason, such as the files that were refused. */
   children?: ReactNode
   onContinue: () => void
+  /** Called after the card changed the tier. */
+  onDone: (user: User) => void
 }
 
 /**
- * The upgrade-to-premium card (spec §2). This version takes no payments: Upgrade Now opens a mail
- * to support, and the card says so.
+ * The upgrade-to-premium card (spec §2). This version takes no payments, so Upgrade Now switches
+ * the tier, and the card says so. The trial is offered to those who have not had one (spec §4).
  */
 export function UpgradeCard(props: UpgradeCardProps) {
-  const { from, to, reason, userEmail, children, onContinue } = props
+  const { user, to, reason, children, onContinue, onDone } = props
   const price = usePremiumPrice()
-  const supportEmail = useSupportEmail()
+  const { startTrial, switchTo, isPending } = useTierChanges(onDone)
+  const hasTrial = useTrialNotice(user)?.kind === 'offer'
   return (
     <Card className="mb-4 p-5 sm:p-6">
       <section aria-labelledby="upgrade-title">
@@ -47,7 +51,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
         {children ? <div className="mt-3">{children}</div> : null}
         <div className="mt-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
           <h2 id="upgrade-title" className="text-xl">
-            Upgrade to {to.name}
+            Upgrade to {tierLimits[to].name}
           </h2>
           <p className="tabular-nums">
             <span className="font-[620] text-xl">${price}</span>
@@ -55,31 +59,28 @@ export function UpgradeCard(props: UpgradeCardProps) {
           </p>
         </div>
         <ul className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
-          {featuresOf(to).map((feature) => (
+          {featuresOf(tierLimits[to]).map((feature) => (
             <li key={feature} className="flex items-center gap-2.5">
               <Check aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
               {feature}
             </li>
           ))}
         </ul>
-        <div className="mt-5 flex flex-wrap items-center gap-2">
-          {supportEmail === undefined ? (
-            <Button variant="primary" disabled>
-              Upgrade Now
+        <div className="mt-5 flex gap-2 max-sm:flex-col sm:flex-wrap sm:items-center">
+          <Button pending={isPending} onClick={() => switchTo(to)}>
+            Upgrade Now
+          </Button>
+          {hasTrial ? (
+            <Button pending={isPending} onClick={startTrial}>
+              Try it free for {trialDays} days
             </Button>
-          ) : (
-            <ButtonLink
-              variant="primary"
-              href={upgradeMailAddress(supportEmail, userEmail, to.name)}
-            >
-              Upgrade Now
-            </ButtonLink>
-          )}
-          <Button onClick={onContinue}>Continue with {from.name}</Button>
+          ) : null}
+          <Button variant="quiet" onClick={onContinue}>
+            Continue with {tierLimits[user.tier].name}
+          </Button>
         </div>
-        <p className="mt-3 text-muted text-sm wrap-anywhere">
-          Nothing can be paid here yet. Upgrade Now opens a mail to {supportEmail ?? 'our support'}{' '}
-          that asks to switch your account.
+        <p className="mt-3 text-muted text-sm">
+          A preview version: nothing is charged. Upgrade Now switches your account at once.
         </p>
       </section>
     </Card>

@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { Tooltip } from './tooltip.tsx'
 
-export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger'
+export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'link' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
 
 const base =
@@ -22,6 +22,7 @@ const variants: Record<ButtonVariant, string> = {
     'border-edge bg-surface text-ink not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--surface),var(--ink)_6%)]',
   quiet:
     'border-transparent bg-transparent text-ink not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)]',
+  link: 'border-transparent bg-transparent text-accent underline! underline-offset-3 not-data-disabled:not-data-unavailable:hover:decoration-2',
   danger:
     'border-red bg-red text-[light-dark(#ffffff,#2b0906)] not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--red),var(--ink)_14%)] not-data-disabled:not-data-unavailable:hover:border-transparent',
 }
@@ -40,8 +41,8 @@ const squares: Record<ButtonSize, string> = {
 
 interface Look {
   /**
-   * `primary` is for the main action of a screen, `danger` for one that destroys data. Default
-   * `plain`.
+   * `primary` is for the main action of a screen, `link` for one in a line of text, `danger` for
+   * one that destroys data. Default `plain`.
    */
   variant?: ButtonVariant
   /** `small` for rows and headers, `large` for the one action of a page. Default `medium`. */

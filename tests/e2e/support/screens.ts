@@ -262,7 +262,31 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     // The toast would leave after 5 s.
     await page.clock.install()
     await page.getByLabel('Files to upload').setInputFiles(large)
-    await expect(page.getByRole('link', { name: 'Upgrade Now' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
+  },
+  'a trial in its last hours, of the administrator': async ({ app, page }) => {
+    const now = app.clock().getTime()
+    const trial = {
+      premiumTrialStartedAt: new Date(now - 29 * day),
+      premiumTrialEndsAt: new Date(now + 9.5 * hour),
+    }
+    await openDashboard(
+      page,
+      app,
+      await makePerson(app, { tier: 'premium', role: 'admin', ...trial }),
+    )
+    await expect(page.getByText('9 hours left')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Switch to Free' })).toBeVisible()
+  },
+  'a trial that is over': async ({ app, page }) => {
+    const premiumTrialEndsAt = app.clock()
+    const premiumTrialStartedAt = new Date(premiumTrialEndsAt.getTime() - 30 * day)
+    await openDashboard(
+      page,
+      app,
+      await makePerson(app, { tier: 'free', premiumTrialStartedAt, premiumTrialEndsAt }),
+    )
+    await expect(page.getByText('Trial expired')).toBeVisible()
   },
   'uploads panel in every state': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)

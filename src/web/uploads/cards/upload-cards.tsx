@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
-import { tierLimits, upgradeOf } from '../../../shared/rules/tier-limits.ts'
+import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 import { FileTooLargeCard } from './file-too-large-card.tsx'
@@ -9,31 +9,32 @@ import { upgradeReason } from './upgrade-reason.ts'
 
 export interface UploadCardsProps {
   store: UploadsStore
-  user: Pick<User, 'tier' | 'email'>
+  user: User
   /** The files that were too large for the tier. */
   skipped: readonly File[]
   onDismiss: () => void
   onTryAnother: () => void
+  /** Called after the card changed the user's tier. */
+  onTierChange: (user: User) => void
 }
 
 /**
  * The card for a refused file: file too large, or upgrade to Premium (spec §2, §5). Shows nothing
  * if no file was refused.
  */
-export function UploadCards({ store, user, skipped, onDismiss, onTryAnother }: UploadCardsProps) {
+export function UploadCards(props: UploadCardsProps) {
+  const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props
   const inlineError = useStore(store, (state) => state.inlineError)
-  const limits = tierLimits[user.tier]
-  const { maxFileSize } = limits
-  const upgrade = upgradeOf(user.tier)
+  const { maxFileSize, upgradesTo } = tierLimits[user.tier]
   const reason = upgradeReason(user.tier, skipped.length > 0, inlineError)
-  if (reason !== null && upgrade !== null) {
+  if (reason !== null && upgradesTo !== null) {
     return (
       <UpgradeCard
-        from={limits}
-        to={upgrade}
+        user={user}
+        to={upgradesTo}
         reason={reason}
-        userEmail={user.email}
         onContinue={onDismiss}
+        onDone={onTierChange}
       >
         {skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null}
       </UpgradeCard>

@@ -1,0 +1,22 @@
+import { ArrowLeftRight } from 'lucide-react'
+import type { User } from '../../shared/contract/account.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { Button } from '../ui/button.tsx'
+import { useTierChanges } from './use-tier-changes.ts'
+
+/** Spec §6: the administrator sees a tier-switch button for itself. */
+export function TierSwitch({ user, onDone }: { user: User; onDone: (user: User) => void }) {
+  const { switchTo, isPending } = useTierChanges(onDone)
+  const other = tierLimits[user.tier].upgradesTo ?? defaultTier
+  return (
+    <Button
+      size="small"
+      icon={<ArrowLeftRight />}
+      pending={isPending}
+      onClick={() => switchTo(other)}
+    >
+      Switch to {tierLimits[other].name}
+    </Button>
+  )
+}

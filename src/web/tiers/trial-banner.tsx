@@ -1,0 +1,144 @@
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { User } from '../../shared/contract/account.ts'
+import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import type { TimeTone } from '../../shared/rules/time-left.ts'
+import { type TrialNotice, trialDays } from '../../shared/rules/trial.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { useDismissed } from './dismissed-notice.ts'
+import { useTierChanges } from './use-tier-changes.ts'
+import { useTrialNotice } from './use-trial-notice.ts'
+
+export interface TrialBannerProps {
+  user: User
+  /** Called after the banner changed the tier. The pressed button may be gone by then. */
+  onDone: (user: User) => void
+  /** Called after the banner was dismissed. The pressed button is gone by then. */
+  onDismiss: () => void
+}
+
+/**
+ * The trial banner (spec §2): it offers the trial, counts it down in days or hours, and says 'Trial
+ * expired' at its end. What runs cannot be dismissed, because it says how long Premium stays.
+ */
+export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
+  const notice = useTrialNotice(user)
+  const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
+  const { startTrial, switchTo, isPending } = useTierChanges(onDone)
+  if (notice === null || (isDismissed && notice.kind !== 'running')) return null
+  const { upgradesTo } = tierLimits[user.tier]
+  const action = {
+    offer: { label: 'Start trial', press: startTrial },
+    // Premium by trial has no tier above it: to keep it is to switch to it.
+    running: { label: 'Keep Premium', press: () => switchTo(user.tier) },
+    expired: { label: 'Upgrade Now', press: () => switchTo(upgradesTo ?? user.tier) },
+  }[notice.kind]
+  return (
+    <Card className="w-full sm:w-auto">
+      <aside
+        aria-label="Premium trial"
+        className="flex min-h-[42px] flex-wrap items-center gap-x-3.5 py-1 pr-1.5 pl-3.5 text-sm tabular-nums sm:flex-nowrap"
+      >
+        <TrialWords notice={notice} endsAt={user.premiumTrialEndsAt} />
+        <div className="order-2 -my-1 -ml-2.5 flex items-center sm:order-5">
+          <Button variant="link" size="small" pending={isPending} onClick={action.press}>
+            {action.label}
+          </Button>
+          {notice.kind === 'running' ? null : (
+            <IconButton
+              label="Dismiss"
+              icon={<X />}
+              onClick={() => {
+                dismiss()
+                onDismiss()
+              }}
+            />
+          )}
+        </div>
+      </aside>
+    </Card>
+  )
+}
+
+/** What the banner says. On a narrow screen the first words and the button share the first line. */
+function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
+  switch (notice.kind) {
+    case 'offer':
+      return <Words>Premium, free for {trialDays} days</Words>
+    case 'running':
+      return (
+        <>
+          <Words>Premium trial</Words>
+          <span className="order-3 flex items-center gap-3.5 max-sm:mb-2.5 max-sm:basis-full max-sm:pr-2">
+            <span className="min-w-24 flex-1 sm:w-[120px]">
+              <TrialBar left={notice.left} tone={notice.tone} />
+            </span>
+            <b
+              role="status"
+              title={endsAt === null ? undefined : `until ${localMoment(endsAt)}`}
+              className={`font-semibold ${colours[notice.tone]}`}
+            >
+              {notice.label}
+            </b>
+          </span>
+        </>
+      )
+    case 'expired':
+      return (
+        <>
+          <Words>
+            <b role="status" className="font-semibold">
+              Trial expired
+            </b>
+          </Words>
+          <span className="order-3 text-muted max-sm:mb-2.5 max-sm:basis-full">
+            Open links keep their dates.
+          </span>
+        </>
+      )
+  }
+}
+
+function Words({ children }: { children: ReactNode }) {
+  return <span className="order-1 max-sm:flex-1">{children}</span>
+}
+
+const colours: Record<TimeTone, string> = {
+  calm: '',
+  amber: 'text-amber',
+  red: 'text-red',
+  over: '',
+}
+
+const fills: Record<TimeTone, string> = {
+  calm: 'var(--accent)',
+  amber: 'var(--amber)',
+  red: 'var(--red)',
+  over: 'none',
+}
+
+/** The lifeline of the trial: what has passed of its days, and what is left. It only decorates. */
+function TrialBar({ left, tone }: { left: number; tone: TimeTone }) {
+  const { lived, valid } = lifelineBar({ lived: 1 - left, valid: left, renewable: 0, tone })
+  return (
+    <svg width="100%" height="4" display="block" aria-hidden="true">
+      <rect
+        x={`${lived.x}%`}
+        width={`${lived.width}%`}
+        height="4"
+        rx="2"
+        fill="var(--edge)"
+        opacity="0.5"
+      />
+      <rect x={`${valid.x}%`} width={`${valid.width}%`} height="4" rx="2" fill={fills[tone]} />
+    </svg>
+  )
+}
+
+function localMoment(text: string): string {
+  const moment = new Date(text)
+  return momentText(moment, moment.getTimezoneOffset())
+}

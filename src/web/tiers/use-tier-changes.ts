@@ -1,0 +1,77 @@
+import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { User } from '../../shared/contract/account.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { ApiError, call, publicMessage } from '../api/call.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { toast } from '../ui/toast.tsx'
+
+const tierChange = ['change of tier']
+
+export interface TierChanges {
+  startTrial: () => void
+  /** Switches the user's own tier to this one. */
+  switchTo: (tier: Tier) => void
+  /** True while any button of the page changes the tier. Two changes at once would surprise. */
+  isPending: boolean
+}
+
+/**
+ * The two ways in which users change their own tier, with their toasts (spec §8).
+ * @param onDone is called after a change, with the user as it is now.
+ */
+export function useTierChanges(onDone: (user: User) => void): TierChanges {
+  const client = useQueryClient()
+  const settle = (user: User) => {
+    client.setQueryData(currentUserQuery.queryKey, user)
+    onDone(user)
+  }
+  // A failure can mean that this page knows an old tier: another tab has changed it, or the change
+  // was made and only its answer was lost.
+  const askAgain = () => void client.invalidateQueries(currentUserQuery)
+  const trial = useMutation({
+    mutationKey: tierChange,
+    mutationFn: () => call('startTrial'),
+    onSuccess({ user }) {
+      settle(user)
+      toast({ title: 'Your Premium trial has started', ...untilWhen(user) })
+    },
+    onError(error) {
+      if (isSignedOut(error)) return
+      const description = publicMessage(error) ?? 'Please try again.'
+      toast({ title: 'Failed to start trial', description, tone: 'destructive' })
+      askAgain()
+    },
+  })
+  const change = useMutation({
+    mutationKey: tierChange,
+    mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
+    onSuccess({ user }) {
+      settle(user)
+      toast({ title: `Your account is ${tierLimits[user.tier].name} now` })
+    },
+    onError(error) {
+      if (isSignedOut(error)) return
+      const description = 'Failed to change tier. Please try again.'
+      toast({ title: 'Error', description, tone: 'destructive' })
+      askAgain()
+    },
+  })
+  return {
+    startTrial: () => trial.mutate(),
+    switchTo: (tier) => change.mutate(tier),
+    isPending: useIsMutating({ mutationKey: tierChange }) > 0,
+  }
+}
+
+/** A session that is over has a toast of its own. */
+function isSignedOut(error: Error): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+function untilWhen({ premiumTrialEndsAt }: User): { description?: string } {
+  if (premiumTrialEndsAt === null) return {}
+  const end = new Date(premiumTrialEndsAt)
+  return { description: `It ends on ${momentText(end, end.getTimezoneOffset())}.` }
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { User } from '../../shared/contract/account.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { type TrialNotice, trialNotice } from '../../shared/rules/trial.ts'
+import { serverClock } from '../api/server-clock.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+
+/** Spec §4: the trial banner refreshes every 60 s. */
+const refreshMs = 60_000
+/** How soon the server is asked again that called a user premium whose trial seems to be over. */
+const askAgainMs = 5000
+
+function serverNow() {
+  return new Date(serverClock().now())
+}
+
+/** Returns what there is to say to this user about a trial at a moment; null for nothing. */
+function noticeFor(user: User, now: Date): TrialNotice | null {
+  const date = (text: string | null) => (text === null ? null : new Date(text))
+  const facts = {
+    tier: user.tier,
+    premiumTrialStartedAt: date(user.premiumTrialStartedAt),
+    premiumTrialEndsAt: date(user.premiumTrialEndsAt),
+  }
+  return trialNotice(facts, now)
+}
+
+/**
+ * Returns what there is to say to this user about a trial now, by the server's clock. It changes
+ * every 60 s, and at the very end of the trial. Then the user is asked for again, so that the rest
+ * of the page learns of the tier too.
+ */
+export function useTrialNotice(user: User): TrialNotice | null {
+  const client = useQueryClient()
+  const [now, setNow] = useState(serverNow)
+  const notice = noticeFor(user, now)
+  const endsAt = user.premiumTrialEndsAt
+  const isOld = notice?.kind === 'expired' && tierLimits[user.tier].upgradesTo === null
+
+  useEffect(() => {
+    if (isOld) void client.invalidateQueries(currentUserQuery)
+    const look = () => setNow(serverNow())
+    const leftMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
+    const waitMs = isOld ? askAgainMs : leftMs > 0 ? Math.min(refreshMs, leftMs) : refreshMs
+    const timer = setTimeout(look, waitMs)
+    const leave = serverClock().subscribe(look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearTimeout(timer)
+      leave()
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [client, endsAt, isOld, now])
+  return notice
+}

@@ -1,0 +1,96 @@
+import { makePerson } from '../support/make.ts'
+import { pass, setClocks } from './support/clocks.ts'
+import { chooseFiles, openDashboard } from './support/dashboard.ts'
+import { writeSparseFile } from './support/files.ts'
+import { expect, test } from './support/test.ts'
+import { uploadsPanel } from './support/uploads.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+test('a trial is offered, counts down days and hours, and expires on the page', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const person = await makePerson(app)
+  await setClocks(app, [page])
+  await openDashboard(page, app, person)
+  const banner = page.getByRole('complementary', { name: 'Premium trial' })
+  const badge = page.getByRole('banner').getByText('Premium', { exact: true })
+  await expect(banner).toContainText('Premium, free for 30 days')
+  await expect(badge).toBeHidden()
+
+  noise.expect(/500 \(Internal Server Error\).*start-trial/)
+  await page.route('**/api/auth/start-trial', (route) => route.fulfill({ status: 500 }))
+  await banner.getByRole('button', { name: 'Start trial' }).click()
+  await expect(page.getByText('Failed to start trial')).toBeVisible()
+  await page.unroute('**/api/auth/start-trial')
+  await banner.getByRole('button', { name: 'Start trial' }).click()
+  await expect(page.getByText('Your Premium trial has started')).toBeVisible()
+  await expect(banner).toContainText('30 days left')
+  await expect(page.getByRole('heading', { name: /^Welcome back/ })).toBeFocused()
+  await expect(badge).toBeVisible()
+  await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
+
+  // Spec §9: the countdown refreshes every 60 s. A session ends after 14 days without use.
+  for (const left of ['17 days left', '4 days left']) {
+    await pass(app, [page], 13 * day)
+    await expect(banner).toContainText(left)
+    await page.reload()
+    await expect(banner).toContainText(left)
+  }
+  await pass(app, [page], 3 * day + 15 * hour)
+  await expect(banner).toContainText('9 hours left')
+  await expect(banner.getByRole('button', { name: 'Dismiss' })).toBeHidden()
+
+  await pass(app, [page], 9 * hour)
+  await expect(banner).toContainText('Trial expired')
+  await expect(badge).toBeHidden()
+  await expect(page.getByText('3 days (default)')).toBeVisible()
+  await banner.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(banner).toBeHidden()
+  await page.reload()
+  await expect(page.getByText('No files yet')).toBeVisible()
+  await expect(banner).toBeHidden()
+})
+
+test('Upgrade Now lets a refused file go on, and the administrator can switch back', async ({
+  app,
+  folder,
+  noise,
+  page,
+}) => {
+  const person = await makePerson(app, { role: 'admin' })
+  await openDashboard(page, app, person)
+  // No byte of the large file needs to arrive.
+  await page.route('**/storage/**', () => {})
+  const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
+  await chooseFiles(page, [large])
+  const card = page.getByRole('region', { name: 'Upgrade to Premium' })
+  await expect(card).toContainText('Free takes files up to 500 MB')
+  await expect(card.getByRole('button')).toHaveText([
+    'Upgrade Now',
+    'Try it free for 30 days',
+    'Continue with Free',
+  ])
+
+  noise.expect(/500 \(Internal Server Error\).*toggle-premium/)
+  await page.route('**/api/auth/toggle-premium', (route) => route.fulfill({ status: 500 }))
+  await card.getByRole('button', { name: 'Upgrade Now' }).click()
+  await expect(page.getByText('Failed to change tier. Please try again.')).toBeVisible()
+  await page.unroute('**/api/auth/toggle-premium')
+  await card.getByRole('button', { name: 'Upgrade Now' }).click()
+  await expect(page.getByText('Your account is Premium now')).toBeVisible()
+  await expect(card).toBeHidden()
+  await expect(
+    page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
+  ).toBeFocused()
+  await expect(page.getByText('Any type, up to 1 GB each')).toBeVisible()
+  await expect(uploadsPanel(page).getByText('large.iso')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Switch to Free' }).click()
+  await expect(page.getByText('Your account is Free now')).toBeVisible()
+  await expect(page.getByText('3 files at most')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Switch to Premium' })).toBeVisible()
+})
