@@ -3,7 +3,7 @@ import { pass, setClocks } from './support/clocks.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeSparseFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
-import { uploadsPanel } from './support/uploads.ts'
+import { uploadItem } from './support/uploads.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -87,7 +87,7 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
     page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
   ).toBeFocused()
   await expect(page.getByText('Any type, up to 1 GB each')).toBeVisible()
-  await expect(uploadsPanel(page).getByText('large.iso')).toBeVisible()
+  await expect(uploadItem(page, 'large.iso')).toBeVisible()
 
   await page.getByRole('button', { name: 'Switch to Free' }).click()
   await expect(page.getByText('Your account is Free now')).toBeVisible()
