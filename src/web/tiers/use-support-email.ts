@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { settingsStaleTime } from '../api/use-version.ts'
+
+/** Returns the address for help; undefined until it is known. */
+export function useSupportEmail(): string | undefined {
+  return useQuery({
+    queryKey: ['/api/settings/contact'],
+    queryFn: ({ signal }) => call('contact', { signal }),
+    staleTime: settingsStaleTime,
+  }).data?.supportEmail
+}
