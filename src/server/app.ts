@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { adminRoutes } from './admin/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
 import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { sessionReader } from './auth/read-session.ts'
@@ -66,6 +67,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...fileRoutes(deps),
         ...downloadRoutes(deps, web.pages),
         ...feedbackRoutes(deps),
+        ...adminRoutes(deps),
       },
       { session },
     ),

@@ -49,12 +49,18 @@ export const users = pgTable(
     role: text({ enum: roles }).notNull().default('user'),
     premiumTrialStartedAt: moment('premium_trial_started_at'),
     premiumTrialEndsAt: moment('premium_trial_ends_at'),
+    /** The address and the name in lower case, which the administrator's search looks through. */
+    searchText: text('search_text')
+      .notNull()
+      .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
   },
   (table) => [
     // Finds the trials that have ended but whose tier is still premium.
     index('users_running_trials')
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
+    index('users_created_at').on(table.createdAt, table.id),
+    index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
 
@@ -361,12 +367,20 @@ export const rateLimits = pgTable('rate_limits', {
  * when its users are deleted, and then names nobody. `actor` is null for what the server did by
  * itself.
  */
-export const auditLog = pgTable('audit_log', {
-  id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-  at: moment('at').notNull(),
-  actor: text(),
-  action: text({ enum: auditActions }).notNull(),
-  subject: text(),
-  ipAddress: text('ip_address'),
-  details: jsonb().$type<Record<string, unknown>>().notNull(),
-})
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: moment('at').notNull(),
+    actor: text(),
+    action: text({ enum: auditActions }).notNull(),
+    subject: text(),
+    ipAddress: text('ip_address'),
+    details: jsonb().$type<Record<string, unknown>>().notNull(),
+  },
+  // The administrator looks for what a user did, and for what was done to a user.
+  (table) => [
+    index('audit_log_actor').on(table.actor, table.id),
+    index('audit_log_subject').on(table.subject, table.id),
+  ],
+)

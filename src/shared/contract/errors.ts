@@ -48,6 +48,7 @@ export const errorTable = {
   SIGNATURE_EXPIRED: { status: 403, message: 'This presigned URL has expired.' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   FILE_NOT_FOUND: { status: 404, message: 'File not found' },
+  USER_NOT_FOUND: { status: 404, message: 'User not found' },
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },

@@ -1,4 +1,5 @@
 import { account } from './account.ts'
+import { admin } from './admin.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
@@ -27,6 +28,7 @@ export const endpoints = {
   ...preferences,
   ...downloads,
   ...feedback,
+  ...admin,
 }
 
 export type Endpoints = typeof endpoints

@@ -6,3 +6,5 @@ export const auditActions = [
   'unlink-google',
   'change-setting',
 ] as const
+
+export type AuditAction = (typeof auditActions)[number]

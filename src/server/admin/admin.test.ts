@@ -1,0 +1,235 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { User } from '../../shared/contract/account.ts'
+import type { AuditLine, ListedUser } from '../../shared/contract/admin.ts'
+import { auditLog, files, users } from '../db/schema.ts'
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterAll(() => app.close())
+
+async function find(search?: string): Promise<ListedUser[]> {
+  const query = search === undefined ? '' : `?search=${encodeURIComponent(search)}`
+  const response = await admin.fetch(`/api/admin/users${query}`)
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+async function makeNamed(email: string, name: string): Promise<Person> {
+  const person = await makePerson(app)
+  await app.deps.db.update(users).set({ email, name }).where(eq(users.id, person.id))
+  return { ...person, email }
+}
+
+function toggle(id: string, body?: unknown) {
+  return admin.post(`/api/admin/toggle-user-tier/${id}`, body)
+}
+
+async function audit(query = ''): Promise<AuditLine[]> {
+  return json(await admin.fetch(`/api/admin/audit${query}`))
+}
+
+describe('GET /api/admin/stats', () => {
+  it('counts users, those who are premium now, files and downloads', async () => {
+    const stats = async () => json<Record<string, number>>(await admin.fetch('/api/admin/stats'))
+    const before = await stats()
+    const owner = await makePerson(app, { tier: 'premium' })
+    await makePerson(app, {
+      tier: 'premium',
+      premiumTrialEndsAt: new Date(app.clock().getTime() - 1),
+    })
+    const file = await makeFile(owner)
+    await makeFile(owner)
+    await app.deps.db.update(files).set({ downloadCount: 7 }).where(eq(files.id, file.id))
+    expect(await stats()).toEqual({
+      totalUsers: (before.totalUsers ?? 0) + 2,
+      premiumUsers: (before.premiumUsers ?? 0) + 1,
+      totalFiles: (before.totalFiles ?? 0) + 2,
+      totalDownloads: (before.totalDownloads ?? 0) + 7,
+    })
+  })
+})
+
+describe('GET /api/admin/users', () => {
+  it('lists the 5 newest users without a search', async () => {
+    const people: string[] = []
+    for (let at = 0; at < 6; at += 1) {
+      app.clock.advance(1)
+      people.unshift((await makePerson(app)).id)
+    }
+    expect((await find()).map(({ id }) => id)).toEqual(people.slice(0, 5))
+    expect((await find(' ')).map(({ id }) => id)).toEqual(people.slice(0, 5))
+  })
+
+  it('finds parts of addresses and names, in capitals or not, and no pattern', async () => {
+    const grace = await makeNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
+    const percent = await makeNamed('100%_sure@navy.example', 'Ünï Çödé')
+    const ids = async (search: string) => (await find(search)).map(({ id }) => id)
+    for (const search of ['HOPPER@navy', 'brewster', 'ce.ho', 'Grace B'])
+      expect(await ids(search)).toEqual([grace.id])
+    for (const search of ['%_S', 'ÇÖD', '100%']) expect(await ids(search)).toEqual([percent.id])
+    expect(await ids('navy')).toHaveLength(2)
+    for (const search of ['h%per', '_race', '\\', "' or true --"])
+      expect(await ids(search)).toEqual([])
+  })
+
+  it('tells of each user the files, their downloads, and the tier of now', async () => {
+    const owner = await makePerson(app, {
+      tier: 'premium',
+      premiumTrialEndsAt: new Date(app.clock().getTime() + day),
+    })
+    const first = await makeFile(owner)
+    const second = await makeFile(owner)
+    for (const [id, downloadCount] of [
+      [first.id, 3],
+      [second.id, 4],
+    ] as const)
+      await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
+    expect(await find(owner.email)).toMatchObject([
+      { id: owner.id, tier: 'premium', fileCount: 2, totalDownloads: 7, isAdmin: false },
+    ])
+    await owner.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
+    app.clock.advance(day)
+    const later = await makePerson(app, { role: 'admin' })
+    const response = await later.fetch(`/api/admin/users?search=${owner.email}`)
+    expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
+  })
+
+  it('shows no secret of a user', async () => {
+    const [user] = await find(admin.email)
+    expect(Object.keys(user ?? {}).sort()).toEqual(
+      [
+        'createdAt',
+        'email',
+        'emailVerified',
+        'fileCount',
+        'firstName',
+        'id',
+        'isAdmin',
+        'lastName',
+        'name',
+        'premiumTrialEndsAt',
+        'premiumTrialStartedAt',
+        'profileImageUrl',
+        'tier',
+        'totalDownloads',
+      ].sort(),
+    )
+  })
+
+  it('finds the 50 newest at most', async () => {
+    const made = Array.from({ length: 2000 }, (_, at) => ({
+      id: `many-${at}`,
+      name: `Person ${at}`,
+      email: `person-${at}@many.example`,
+      createdAt: new Date(app.clock().getTime() - at),
+      updatedAt: app.clock(),
+    }))
+    await app.deps.db.insert(users).values(made)
+    const found = await find('many.example')
+    expect(found.map(({ id }) => id)).toEqual(made.slice(0, 50).map(({ id }) => id))
+  })
+
+  it.each(['x'.repeat(255), '\0'])('refuses the search %j', async (search) => {
+    const query = encodeURIComponent(search)
+    expect((await admin.fetch(`/api/admin/users?search=${query}`)).status).toBe(400)
+  })
+})
+
+describe('POST /api/admin/toggle-user-tier/{id}', () => {
+  it("switches a user's tier, or sets the one that is named, and logs who did it", async () => {
+    const user = await makePerson(app)
+    const tiers: string[] = []
+    for (const body of [undefined, undefined, { tier: 'premium' }, { tier: 'premium' }]) {
+      const response = await toggle(user.id, body)
+      expect(response.status).toBe(200)
+      tiers.push((await json<{ user: User }>(response)).user.tier)
+    }
+    expect(tiers).toEqual(['premium', 'free', 'premium', 'premium'])
+    const lines = await audit(`?user=${user.email}&action=set-tier`)
+    expect(lines).toHaveLength(3)
+    expect(lines[0]).toMatchObject({
+      actor: admin.email,
+      subject: user.email,
+      ipAddress: '127.0.0.1',
+      details: { reason: 'administrator', to: { tier: 'premium' } },
+    })
+  })
+
+  it.each(['nobody', '%00', 'x'.repeat(65), "'"])('finds no user %j', async (id) => {
+    const before = (await audit()).length
+    expect([400, 404]).toContain((await toggle(id)).status)
+    expect((await audit()).length).toBe(before)
+  })
+
+  it.each([{ tier: 'gold' }, { teir: 'free' }, []])('refuses %j', async (body) => {
+    expect((await toggle(admin.id, body)).status).toBe(400)
+  })
+})
+
+describe('GET /api/admin/audit', () => {
+  it('lists every line once, newest first, in pages', async () => {
+    const { id } = await makePerson(app)
+    for (let at = 0; at < 5; at += 1) await toggle(id)
+    const seen: number[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const cursor: string = next === '' ? '' : `&cursor=${next}`
+      const page = await admin.fetch(`/api/admin/audit?limit=2${cursor}`)
+      seen.push(...(await json<AuditLine[]>(page)).map((line) => line.id))
+      next = page.headers.get('x-next-cursor')
+    }
+    const all = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
+    expect(seen).toEqual(all.map((line) => line.id).sort((one, other) => other - one))
+  })
+
+  it('finds what a user did and underwent, and what the server did by itself', async () => {
+    const user = await makePerson(app)
+    await toggle(user.id)
+    await user.post('/api/auth/toggle-premium')
+    await app.deps.db.insert(auditLog).values({
+      at: app.clock(),
+      action: 'set-tier',
+      subject: user.id,
+      details: {},
+    })
+    const lines = await audit(`?user=${user.email.toUpperCase()}`)
+    expect(lines.map(({ actor }) => actor)).toEqual([null, user.email, admin.email])
+    expect(await audit('?user=nobody@example.org')).toEqual([])
+  })
+
+  it('names by its id a user who is gone', async () => {
+    const user = await makePerson(app)
+    await toggle(user.id)
+    await app.deps.db.delete(users).where(eq(users.id, user.id))
+    expect((await audit('?limit=1'))[0]).toMatchObject({ actor: admin.email, subject: user.id })
+  })
+
+  it.each(['?limit=0', '?limit=101', '?cursor=x', '?cursor=WyJ4Il0', '?action=fly', '?user=%00'])(
+    'refuses %s',
+    async (query) => {
+      expect((await admin.fetch(`/api/admin/audit${query}`)).status).toBe(400)
+    },
+  )
+})
+
+it.each([
+  ['GET', '/api/admin/stats'],
+  ['GET', '/api/admin/users'],
+  ['POST', '/api/admin/toggle-user-tier/x'],
+  ['GET', '/api/admin/audit'],
+])('%s %s is closed to everybody but the administrator', async (method, path) => {
+  expect((await makeClient(app).fetch(path, { method })).status).toBe(401)
+  for (const tier of ['free', 'premium'] as const) {
+    const user = await makePerson(app, { tier })
+    expect((await user.fetch(path, { method })).status).toBe(403)
+  }
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { parseCursor, takePage } from '../http/cursor.ts'
+import type { Handlers } from '../http/mount.ts'
+import { publicUser } from '../http/public-user.ts'
+import { toSessionUser } from '../http/session.ts'
+import { setTier } from '../tiers/set-tier.ts'
+import { listAudit } from './audit-queries.ts'
+import { listUsers, readStats } from './user-queries.ts'
+
+/** Spec §2: the top 5 users are shown unless a search is active. */
+const topUsers = 5
+const mostFound = 50
+
+const place = z.tuple([z.int()])
+
+/** The routes of the Admin Center (spec §7). The contract lets only the administrator call them. */
+export function adminRoutes(
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
+): Handlers<'adminStats' | 'listUsers' | 'toggleUserTier' | 'listAudit'> {
+  const { clock, db } = deps
+  return {
+    adminStats: () => readStats(db, clock()),
+
+    async listUsers({ query: { search } }) {
+      const found = await listUsers(db, { search, limit: search ? mostFound : topUsers })
+      const now = clock()
+      return found.map(({ user, fileCount, totalDownloads }) => ({
+        ...publicUser(toSessionUser(user, now)),
+        fileCount,
+        totalDownloads,
+        createdAt: user.createdAt.toISOString(),
+      }))
+    },
+
+    async toggleUserTier({ params, body, user, clientAddress }) {
+      const wish = { reason: 'administrator', to: body?.tier } as const
+      const change = { userId: params.id, wish, actor: user.id, ipAddress: clientAddress }
+      const changed = await setTier(deps, change)
+      if (!changed) throw new AppError('USER_NOT_FOUND')
+      return { user: publicUser(changed) }
+    },
+
+    async listAudit({ query: { limit, cursor, user: email, action }, context }) {
+      const [before] = cursor === undefined ? [] : parseCursor(place, cursor)
+      const lines = await listAudit(db, { limit: limit + 1, before, email, action })
+      const page = takePage(context, lines, { limit, placeOf: ({ id }) => [id] })
+      return page.map((line) => ({ ...line, at: line.at.toISOString() }))
+    },
+  }
+}
