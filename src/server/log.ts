@@ -1,9 +1,15 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from './config.ts'
+import { withoutValues } from './db/without-values.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/** How errors are written into the log: without the values of queries, which can be secrets. */
+export const logSerializers = {
+  err: (error: unknown) => pino.stdSerializers.err(withoutValues(error) as Error),
+}
 
 /**
  * Creates a logger that writes lines to standard output without making the caller wait. Buffered
@@ -28,6 +34,7 @@ export async function createLogger(options: {
     {
       level: options.level,
       base: null,
+      serializers: logSerializers,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

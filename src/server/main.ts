@@ -8,6 +8,7 @@ import { PasswordHashing } from './auth/password-hashing.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
 import { openDatabase } from './db/open.ts'
+import { messageWithoutValues } from './db/without-values.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
 import { createMailer } from './email/create-mailer.ts'
@@ -64,7 +65,7 @@ async function run(config: Config): Promise<void> {
     if (error instanceof StartFault) say(error.message)
     else {
       log.fatal({ err: error }, 'The server cannot run')
-      say(`The server cannot run: ${error instanceof Error ? error.message : String(error)}`)
+      say(`The server cannot run: ${messageWithoutValues(error)}`)
     }
     stop(1)
   }

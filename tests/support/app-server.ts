@@ -20,6 +20,7 @@ import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
+import { logSerializers } from '../../src/server/log.ts'
 import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
@@ -89,7 +90,7 @@ export async function serveApp(
   })
   const clock = testClock()
   const logged: LogLine[] = []
-  const log = pino({ level: 'debug' }, logCollector(logged))
+  const log = pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
   const { pool, db, close: closeDatabase } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({

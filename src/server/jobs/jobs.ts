@@ -1,5 +1,6 @@
 import type { JobResult, JobWithMetadata } from 'pg-boss'
 import { removeLapsedRows } from '../auth/queries.ts'
+import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
@@ -109,7 +110,7 @@ async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promi
     const isRefused = error instanceof MailRefused
     const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, kept)
-    const output = { reason: error instanceof Error ? error.message : String(error) }
+    const output = { reason: messageWithoutValues(error) }
     return { id: job.id, status: isRefused ? 'deadletter' : 'failed', output }
   }
 }
