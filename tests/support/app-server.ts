@@ -33,7 +33,7 @@ import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 
-/** The real server on a real port, with its own database and store. */
+/** The real server on a real port, with a database and a store of its own. */
 export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
@@ -44,11 +44,11 @@ export interface TestApp {
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The milliseconds for which each login would have been held. Tests do not wait for them. */
+  /** How long each login would have been delayed, in milliseconds. Tests do not wait for that. */
   held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
-  /** Sends the mail that was asked for since the last call, and returns it. */
+  /** Sends the mail that was requested since the last call of `mails`. Returns it. */
   mails(): Promise<Mail[]>
   close(): Promise<void>
 }
@@ -56,17 +56,17 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Settings in the form of environment variables. */
   env?: Record<string, string>
-  /** The cost of hashing a password. Without it, hashing costs next to nothing. */
+  /** How expensive it is to hash a password. Without it, hashing costs next to nothing. */
   passwordCost?: HashCost
-  /** The free space for uploads. Without it, the server reads that of the real disk. */
+  /** The free space for uploads. Without it, the server reads the free space of the real disk. */
   space?: UploadSpace
   /** A folder that stays when the server is closed. Without it, the server gets a new one. */
   dataDir?: string
-  /** Makes the server wait for the database for a shorter time than it really does. */
+  /** Shortens the time for which the server waits for the database. */
   poolLimits?: PoolLimits
 }
 
-/** Starts a server on a migrated database. Closing the server drops the database. */
+/** Starts a server on a database that has all tables. Closing the server drops the database. */
 export async function serveApp(
   database: TestDatabase,
   {
@@ -78,7 +78,8 @@ export async function serveApp(
   }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
-  // The public origin is part of every presigned URL, so the port must be known before listening.
+  // Presigned URLs contain the public origin, and the origin contains the port. So the port must be
+  // known before the server listens.
   const port = await freePort()
   const config = readConfig({
     PORT: String(port),

@@ -6,7 +6,7 @@ import type { HttpEnv } from '../../src/server/http/env.ts'
 import { answerError } from '../../src/server/http/error-handler.ts'
 import { listen } from '../../src/server/http/listen.ts'
 
-/** A real server that has only the handlers of a test. */
+/** A real HTTP server that has only the handlers of one test. */
 export interface BareServer {
   url: string
   /** Returns how many connections are open. */
@@ -15,7 +15,7 @@ export interface BareServer {
 }
 
 /**
- * Serves the handlers of a test on a free port. Errors and 404 are answered as the program does it.
+ * Serves the handlers of a test on a free port. Errors and 404 are answered as by the real program.
  */
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,

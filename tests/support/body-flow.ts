@@ -1,31 +1,31 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Passes the bodies of several requests on at once, and can hold all of them back together. */
+/** Passes on the bodies of several requests in parallel, and can stop all of them together. */
 export interface BodyFlow {
   /**
-   * Passes a body on to `to`, and holds it back with all others. Without `to`, the body is only
-   * counted. `onBytes` gets the number of bytes that arrive, whether or not they are passed on.
+   * Passes a body on to `to`, and stops together with all other bodies. Without `to`, the body is
+   * only counted. `onBytes` is told how many bytes arrive, whether or not they are passed on.
    */
   begin(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body
   /**
-   * Lets `bytes` more bytes through, counted over all bodies. Resolves when a body is then held
-   * back.
+   * Passes on `bytes` more bytes, counted over all bodies, and then stops all of them. Resolves
+   * when a body has to wait because of that.
    */
   holdAfter(bytes: number): Promise<void>
   open(): void
 }
 
 interface Body {
-  /** Passes nothing on any more, and reads the rest of the body as fast as it comes. */
+  /** Passes on nothing any more, and reads the rest of the body as fast as it arrives. */
   drain(): void
   end(): void
 }
 
-/** Makes a flow that at first holds nothing back. */
+/** Makes a flow that passes on everything until it is told to stop. */
 export function makeBodyFlow(): BodyFlow {
   let left = Number.POSITIVE_INFINITY
   let held = Promise.withResolvers<void>()
-  /** Each function lets a body that is held back go on. */
+  /** Each of these functions lets one waiting body go on. */
   const waiting = new Set<() => void>()
 
   const begin = (body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body => {

@@ -2,8 +2,8 @@ import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
 /**
- * A browser's storage, kept in memory. `onWrite` is called at every change, with null for a removed
- * value.
+ * A browser's storage for values, kept in memory. `onWrite` is called at every change, with null
+ * for a value that was removed.
  */
 export function memoryStorage(
   values: Map<string, string>,
@@ -26,7 +26,7 @@ export function memoryStorage(
   }
 }
 
-/** The handles of files that survive a reload, kept in memory. */
+/** A browser's storage for file handles, which survive a reload. Here it is kept in memory. */
 export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptHandles {
   return {
     save: async (id, handle) => void handles.set(id, handle),

@@ -13,14 +13,14 @@ import type { UploadsState } from '../../src/web/uploads/uploads-state.ts'
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
-/** A tab: what it showed, and what a person can do in it. */
+/** A tab of the browser: what it showed, and what a person can do in it. */
 export interface Tab extends Uploads {
   toasts: string[]
-  /** How often the tab read the list of files again. */
+  /** How many times the tab has read the list of files again. */
   refreshes: number
-  /** How many locks of the tab keep the device awake now. */
+  /** How many locks the tab has now that keep the screen on. */
   awake: number
-  /** Drops files on the tab, as a person does. */
+  /** Adds files as a person does who drops them on the tab. */
   add(...picked: (File | PickedFile)[]): void
   state(): UploadsState
   /** Returns each upload with its status and what it needs, such as 'a.txt paused file'. */
@@ -30,27 +30,29 @@ export interface Tab extends Uploads {
   look(): void
   /** Hides the tab, as when a person looks at another tab or leaves. */
   hide(): void
-  /** Makes the tab deaf to all messages, as a debugger that stops it does. */
+  /** Lets the tab receive no more messages, as when a debugger has stopped it. */
   stop(): void
 }
 
-/** Lets `ms` milliseconds pass, and runs what they set off to its end. */
+/** Advances the simulated time by `ms` milliseconds, and runs everything that becomes due. */
 export function pass(ms = 1000): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/** A transfer that ends only when its signal aborts it. */
+/** A transfer that never ends by itself. It rejects when its signal aborts. */
 export function never({ signal }: TransferJob): Promise<void> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
-/** Tells the shared parts of the browser whether a tab is closed or stopped. */
+/**
+ * What the simulated browser must know of a tab: whether it is closed, and whether it is stopped.
+ */
 interface Wire {
   gone: AbortSignal
   isStopped: () => boolean
 }
 
-/** Delivers messages to all other tabs, never to the sender. */
+/** Makes the channels between tabs. A message reaches all tabs except its sender. */
 function makeChannels(onCommand: (type: string) => void) {
   const hearers = new Set<(message: unknown) => void>()
   return ({ gone, isStopped }: Wire): UploadsEnv['openChannel'] =>
@@ -71,8 +73,8 @@ function makeChannels(onCommand: (type: string) => void) {
 }
 
 /**
- * Elects the tab that was opened first, as a Web Lock does. A tab that takes over becomes the
- * first.
+ * Makes the election of the leading tab, as a Web Lock does it: the tab that was opened first
+ * leads. A tab that takes over becomes the first.
  */
 function makeElection() {
   const queue: { lead: () => void; follow: () => void }[] = []
@@ -102,19 +104,22 @@ function makeElection() {
     }
 }
 
-/** Without an election, each tab leads itself. */
+/** For a browser without elections: each tab leads itself. */
 const leadAlone: ElectLeader = (onLead) => {
   onLead()
   return { takeOver: () => undefined }
 }
 
-/** Makes what a test sets, and what it reads of the tabs' doings. */
+/** Makes the values that a test can set, and those that tell it what the tabs did. */
 function makeWorld() {
   return {
     /** The browser's storage, which all tabs share. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
-    /** What was asked of the server or sent, in order, such as 'start a.txt' and 'send a.txt'. */
+    /**
+     * What the tabs asked of the server or sent to it, in order, such as 'start a.txt' and 'send
+     * a.txt'.
+     */
     log: [] as string[],
     /** The names of the commands that the tabs sent each other. */
     commands: [] as string[],
@@ -148,8 +153,8 @@ function makeServer(world: World): UploadsEnv['calls'] {
 }
 
 /**
- * Opens a browser with its storage, its tabs, and a server. The server accepts everything from the
- * user who is signed in. Time stands still until the test lets it pass. The test must close the
+ * Opens a simulated browser with its storage and tabs, and a server that accepts everything from
+ * the user who is signed in. Time stands still until the test advances it. The test must close the
  * browser at its end.
  */
 export function openBrowser() {
@@ -158,12 +163,13 @@ export function openBrowser() {
   const calls = makeServer(world)
   const channelFor = makeChannels((type) => world.commands.push(type))
   const electionFor = makeElection()
-  /** These functions tell a tab that another tab wrote to the storage. */
+  /** These functions tell a tab that another tab has written to the storage. */
   const onWrite = new Map<AbortSignal, (key: string, value: string | null) => void>()
   let ids = 0
 
   /**
-   * Opens a tab in which this user is signed in. `isAlone` means that the browser elects no leader.
+   * Opens a tab in which this user is signed in. With `isAlone` the browser elects no leader, so
+   * the tab leads itself.
    */
   const openTab = (user: string | null, isAlone = false): Tab => {
     const closing = new AbortController()
@@ -178,7 +184,7 @@ export function openBrowser() {
       sendFile: async (job) => {
         world.log.push(`send ${job.ticket.cloudKey}`)
         await world.onSend(job)
-        // A closed tab finishes nothing.
+        // After a tab is closed, its transfers never end.
         if (gone.aborted) await new Promise(() => undefined)
         job.signal.throwIfAborted()
       },
@@ -256,7 +262,7 @@ export function openBrowser() {
 
   return Object.assign(world, {
     openTab,
-    /** Opens two tabs of the user ada. The first tab leads. */
+    /** Opens two tabs of the user ada. The first one leads. */
     openTwo: (): [Tab, Tab] => [openTab('ada'), openTab('ada')],
     close: () => vi.useRealTimers(),
   })

@@ -4,7 +4,7 @@ import type { S3Settings } from '../../src/server/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/bucket.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A test's own empty bucket, and a client that may do anything to it. */
+/** A new empty bucket for one test, and a client that may do anything to it. */
 export interface TestBucket {
   settings: S3Settings
   /** Settings in the form of environment variables. */

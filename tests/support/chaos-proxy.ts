@@ -8,75 +8,83 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request that the proxy saw, and its result. */
+/** A request that the proxy saw, and how it ended. */
 export interface Exchange {
   method: string
-  /** Path and query. */
+  /** The path and the query. */
   url: string
   /** How many bytes of the request's body the client has sent so far. */
   bodyBytes: number
   /** The status that the client got; null if it has got none. */
   status: number | null
-  /** Whether the proxy held back, broke or refused this PUT while it was under way. */
+  /** Whether the proxy delayed, broke or refused this PUT before it was answered. */
   disturbed: boolean
 }
 
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A network between a browser and a server or bucket. A test makes it fail in every way. Hosts,
- * headers and presigned URLs are passed on unchanged.
+ * A proxy that plays the network between a browser and a server or bucket. A test makes it fail in
+ * many ways. Hosts, headers and presigned URLs are passed on unchanged.
  */
 export interface ChaosProxy {
   /** The origin that clients open. */
   url: string
-  /** Sends all requests to this port of this machine. */
+  /** Sends all requests to this port of this machine from now on. */
   forwardTo(port: number): void
   /** Every request since the start, in order. */
   exchanges: readonly Exchange[]
-  /** Lets `bytes` more bytes of PUT bodies through, then holds all bodies back, as a stall does. */
+  /**
+   * Passes on `bytes` more bytes of the bodies of PUTs, and then stops all of those bodies, as a
+   * network does that hangs.
+   */
   holdAfter(bytes: number): Promise<void>
-  /** Answers the PUTs that are under way itself, once the client has sent all of their bytes. */
+  /**
+   * Answers the PUTs that are running now with this status, as soon as the client has sent all of
+   * their bytes.
+   */
   answerPuts(status: number): void
-  /** Answers new requests that match itself, until `open` is called. */
+  /** Answers new requests for which `matches` is true with this status, until `open` is called. */
   answer(status: number, matches: Matches): void
-  /** Keeps new requests that match from the server, until `open` is called. */
+  /** Passes no new request on for which `matches` is true, until `open` is called. */
   hold(matches: Matches): void
-  /** Breaks the connections of all PUTs that are under way, on both sides. */
+  /** Breaks the connections of all running PUTs, both to the client and to the server. */
   reset(): void
   /**
-   * Breaks every connection of the client, and every new one, until `open` is called. The server's
-   * side of a broken connection stays open, because nobody tells the server.
+   * Breaks every connection of the client, and every new one, until `open` is called. The
+   * connections to the server stay open, because nobody tells the server.
    */
   cut(): void
-  /** Ends all faults, so that everything passes again. */
+  /** Ends all faults. From now on everything is passed on again. */
   open(): void
   close(): Promise<void>
 }
 
-/** A request that is under way. */
+/** A request that is running now. */
 interface Passing {
   exchange: Exchange
   /**
-   * Answers itself once the client has sent everything; null once the server has begun to answer.
+   * Lets the proxy answer with this status as soon as the client has sent everything. null once the
+   * server has begun to answer.
    */
   refuse: ((status: number) => void) | null
   reset: () => void
 }
 
-/** Starts a proxy without faults. It has no target until `forwardTo` is called. */
+/** Starts a proxy without faults. It passes nothing on until `forwardTo` is called. */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
   let isHeld = false
   let refused: { status: number; matches: Matches } | null = null
   let held: Matches | null = null
-  /** Each function lets a held request go on. */
+  /** Each of these functions passes one delayed request on. */
   const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
-  // The server could close a kept connection at any time. That would be a fault that no test wants.
+  // The server could close a connection that is kept for later at any time. Tests do not want that
+  // fault.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -85,8 +93,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
     let isRefused = false
     to.on('error', () => {
-      // Destroying an unanswered request makes it fail. After a refusal the client must still get
-      // its answer.
+      // If the request ends without an answer, the client must see it fail. But after a refusal,
+      // the client must still get its answer.
       if (!isRefused) request.socket.destroy()
     })
     const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
@@ -148,7 +156,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  /** Marks the PUTs that are under way as disturbed, and returns them. */
+  /** Marks the running PUTs as disturbed, and returns them. */
   const disturbPuts = () => {
     const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
     for (const { exchange } of puts) exchange.disturbed = true
@@ -201,8 +209,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 }
 
 /**
- * Answers once the client has sent its whole body. An earlier answer could look like a lost
- * connection.
+ * Answers when the client has sent its whole body. To the client, an earlier answer could look like
+ * a lost connection.
  */
 function answerAtEnd(
   request: IncomingMessage,
@@ -213,7 +221,8 @@ function answerAtEnd(
   const answer = () => {
     if (response.destroyed) return
     exchange.status = status
-    // A page of another origin may read the status, as it may when the bucket itself answers.
+    // This header lets a page of another origin read the status, as it can when the bucket itself
+    // answers.
     const origin = request.headers.origin
     response.writeHead(status, origin ? { 'access-control-allow-origin': origin } : {})
     response.end()

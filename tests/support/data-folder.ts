@@ -9,7 +9,10 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silent = { info() {}, warn() {} }
 
-/** This process makes one cluster, and copies it for each data folder. */
+/**
+ * A folder with a new cluster of Postgres. Each process makes it once, and copies it for each data
+ * folder.
+ */
 let prepared: Promise<string> | undefined
 
 async function prepare(): Promise<string> {
@@ -20,12 +23,12 @@ async function prepare(): Promise<string> {
 }
 
 /**
- * Makes a server's data folder with an empty Postgres cluster in it, as the server's first start
+ * Makes a server's data folder with an empty Postgres cluster, as the first start of the server
  * would. It copies a cluster that each process makes once. A copy takes a tenth of the time.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   prepared ??= prepare()
   await mkdir(dataDir, { mode: 0o700 })
-  // The copy keeps the owner and the mode, which Postgres insists on.
+  // The copy keeps the owner and the mode of the files. With others, Postgres would not start.
   await execute('cp', ['-a', await prepared, dataDir])
 }

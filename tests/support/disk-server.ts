@@ -17,7 +17,7 @@ import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 import { type TestSpace, testSpace } from './test-space.ts'
 
-/** A disk store in its own folder behind its own HTTP server, without the rest of the program. */
+/** A disk store with a folder and an HTTP server of its own, without the rest of the program. */
 export interface DiskServer {
   storage: DiskStorage
   dataDir: string
@@ -25,28 +25,32 @@ export interface DiskServer {
   clock: TestClock
   space: TestSpace
   logged: LogLine[]
-  /** Keys that were touched, in order. */
+  /** The keys for which the store reported that bytes arrive, in order. */
   touched: string[]
-  /** Keys whose upload is over. While `recordsFail` is set, the store cannot look this up. */
+  /**
+   * The keys whose upload has ended. While `recordsFail` is true, the store gets an error when it
+   * asks for them.
+   */
   over: Set<string>
   recordsFail: boolean
-  /** Marks the upload of a key as over. */
+  /** Ends the upload of a key. */
   endUpload(key: string): void
   /**
-   * Returns the store's files that this process has open. Two folders, always open, are left out.
+   * Returns which of the store's files this process has open, except the two folders that are
+   * always open.
    */
   openFiles(): Promise<string[]>
-  /** Returns a grant for a new key. */
+  /** Returns what a presigned URL for a new key may allow: a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server and leaves its folder, so that another server can be opened on it. */
+  /** Stops the server and keeps its folder, so that another server can be started on it. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens the server on a new folder, or on `left`, the folder of an earlier server. `fileSystem`
- * takes the place of the real file system.
+ * Starts the server on a new folder, or on `left`, the folder of an earlier server. `fileSystem` is
+ * used in place of the real file system.
  */
 export async function openDiskServer(
   left?: string,

@@ -12,22 +12,23 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type Answer, send } from './send.ts'
 
-/**
- * The answer to a PUT whose bytes a test writes itself; 'cut' if the connection closed without one.
- */
+/** How a PUT ended: with an answer, or with 'cut' if the connection closed without one. */
 export type Ending =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
 
-/** A PUT whose bytes a test writes itself. */
+/** A PUT whose bytes the test writes piece by piece. */
 export interface OpenPut {
   client: ClientRequest
   ended: Promise<Ending>
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes were handed to the system. */
   write(bytes: Buffer): Promise<void>
 }
 
-/** Opens a PUT. Its headers are sent with the first bytes, or when the client flushes them. */
+/**
+ * Begins a PUT. Its headers are sent with the first bytes, or when the test calls `flushHeaders` on
+ * `client`.
+ */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -57,10 +58,10 @@ export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
 
-/** Headers of a body that announces no length. */
+/** The headers of a body that does not tell its length. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
 
-/** An upload of one key to a disk server, sent in one piece to its one URL. */
+/** An upload of one key to a disk server, sent as a whole to one URL. */
 export interface WholeUpload {
   grant: UploadGrant
   key: string
@@ -68,22 +69,25 @@ export interface WholeUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<Answer>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<Answer>
-  /** Asks by HEAD how many bytes are stored. */
+  /** Asks the server by HEAD how many bytes are stored. */
   offset(): Promise<number>
   /**
-   * Asks again and again until `bytes` bytes are stored. Each HEAD makes a running transfer write
-   * what it has. Returns how often it asked.
+   * Asks the server again and again by HEAD until `bytes` bytes are stored. Each HEAD makes a
+   * running transfer write what it has received. Returns how often it asked.
    */
   untilStored(bytes: number): Promise<number>
   /** Reads the bytes that are on the disk. */
   stored(): Promise<Buffer>
-  /** Returns the names of the upload's files on the disk. A sealed file is not among them. */
+  /**
+   * Returns the names of the upload's files in the folder for arriving bytes. A sealed file is no
+   * longer there.
+   */
   left(): Promise<string[]>
   /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
 }
 
-/** Makes an upload with a new key. `changes` replace fields of its grant. */
+/** Makes an upload with a new key. `changes` replace fields of what its URL allows. */
 export function wholeUpload(
   disk: DiskServer,
   size: number,
@@ -130,7 +134,7 @@ export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
 export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload, sent in one piece. */
+  /** The same upload, sent as a whole. */
   whole: WholeUpload
   /** The numbers of all parts, from 1. */
   partNumbers: number[]
@@ -139,20 +143,20 @@ export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | '
   part(partNumber: number): PartGrant
   bytesOf(partNumber: number): Buffer
   urlOf(partNumber: number): Promise<string>
-  /** Sends a part with its own bytes, or with `body` instead. */
+  /** Sends a part, with its own bytes or with `body` instead. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<Answer>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
-  /** Begins a part, and waits until the server has begun to receive it. */
+  /** Begins to send a part. Resolves when the server has begun to receive it. */
   begin(partNumber: number): Promise<BegunPart>
   /** Returns the status and the offset that a HEAD of the part gets. */
   headOf(partNumber: number): Promise<[number, number]>
-  /** Returns the numbers of the parts that storage holds. */
+  /** Returns the numbers of the parts that have arrived completely. */
   held(): Promise<number[]>
   untilHeld(...partNumbers: number[]): Promise<void>
 }
 
-/** Makes an upload of `count` parts of `partSize` bytes. The last part has half of that size. */
+/** Makes an upload of `count` parts of `partSize` bytes. The last part has half that size. */
 export function cutUpload(disk: DiskServer, count: number, partSize: number): CutUpload {
   const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
   return cutBytes(disk, bytes, partSize)

@@ -11,7 +11,7 @@ import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports
 import { memoryHandles, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
-/** The outcome of a call that the server refuses. */
+/** Returns the outcome of a call that the server refuses. */
 export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   return {
     ok: false,
@@ -19,21 +19,28 @@ export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   }
 }
 
-/** Lets `ms` milliseconds pass, and runs what they set off to its end. */
+/** Advances the simulated time by `ms` milliseconds, and runs everything that becomes due. */
 export function pass(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/** Makes the answers of the server, the browser and the network. A test may change them. */
+/**
+ * Makes the answers of the simulated server, browser and network. A test may replace each of them.
+ */
 function makeAnswers() {
   return {
     /** The user who is signed in; null for a visitor. */
     user: 'ada' as string | null,
     isOnline: true,
     isServerReady: true,
-    /** Gets the file's name. Null lets the upload start. */
+    /**
+     * Decides how the start of an upload is answered. It gets the name of the file; null accepts.
+     */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-    /** Gets the number of confirmations so far. Null confirms the upload. */
+    /**
+     * Decides how a confirmation is answered. It gets the number of confirmations so far; null
+     * accepts.
+     */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
     onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
@@ -41,37 +48,37 @@ function makeAnswers() {
   }
 }
 
-/** Makes the notes of what the engine did, for a test to read. */
+/** Makes the records of what the engine did, for a test to read. */
 function makeTraces() {
   return {
     /**
-     * What was asked of the server or sent, in order, such as 'start a.txt' and 'send key of
-     * a.txt'.
+     * What the engine asked of the server or sent to it, in order, such as 'start a.txt' and 'send
+     * key of a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-    /** The records as the browser keeps them. */
+    /** The records of uploads, as the browser has stored them. */
     saved: new Map<string, UploadRecord>(),
-    /** The browser's storage, without the records and handles. */
+    /** The other values in the browser's storage. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     /** How many uploads the server has started. */
     tickets: 0,
-    /** How often the list of files was refreshed, and how often the engine reported a change. */
+    /** How often the list of files was read again, and how often the engine reported a change. */
     listed: 0,
     changes: 0,
-    /** How many locks hold the page, and how many keep the screen on. */
+    /** How many locks keep the page from closing, and how many keep the screen on. */
     holds: 0,
     awake: 0,
   }
 }
 
 /**
- * Runs the engine of the user ada with a simulated browser and server. A test sets their answers
- * and reads what the engine did. Time stands still until the test lets it pass. The test must close
- * the world at its end.
+ * Runs the upload engine of the user ada with a simulated browser and server. A test sets what
+ * these answer, and reads what the engine did. Time stands still until the test advances it. The
+ * test must close this world at its end.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
@@ -167,11 +174,11 @@ export function openEngineWorld() {
   const running = Object.assign(world, {
     data,
     deps,
-    /** The engine that runs now. */
+    /** The engine that is running now. */
     engine: new UploadEngine('ada', [], deps),
   })
   const state = () => running.engine.state()
-  /** Adds a drop as a tab does, and returns the ids of its records. */
+  /** Adds files as a tab does after a drop. Returns the ids of their records. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((one) => {
       ids += 1
@@ -183,7 +190,7 @@ export function openEngineWorld() {
     void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
-  /** Keeps every transfer from ending. Returns a function that lets them end. */
+  /** From now on no transfer ends. Returns a function that lets them all end. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.onSend = ({ signal }) =>
@@ -197,12 +204,12 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Closes the running engine and opens one without records in its place. */
+    /** Closes the running engine, and opens one for this user without records. */
     openFor: (ownerId: string) => {
       running.engine.close()
       running.engine = new UploadEngine(ownerId, [], deps)
     },
-    /** Reloads the page: what was only in memory is lost. */
+    /** Reloads the page: everything that was only in memory is lost. */
     reload: () => {
       const found = structuredClone([...world.saved.values()])
       running.engine.close()
@@ -211,7 +218,7 @@ export function openEngineWorld() {
     },
     add,
     hold,
-    /** Adds a drop, and keeps its transfer from ending once it has begun. */
+    /** Adds files, and begins to send them. Their transfers do not end. */
     addStuck: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       hold()
       const added = add(picked)

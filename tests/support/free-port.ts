@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Systems give outgoing connections higher ports, and most programs listen on lower ones. */
+/** Systems use higher ports for outgoing connections, and most programs listen on lower ones. */
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a random port of 127.0.0.1 on which nothing listens. Its range is seldom used by others.
- * So the port should stay free until it is used, and while a server is restarted on it.
+ * Returns a random port of 127.0.0.1 that is free. Other programs rarely use this range of ports.
+ * So the port should still be free when the server is started, and when it is restarted.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

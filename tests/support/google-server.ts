@@ -3,13 +3,13 @@ import { freePort } from './free-port.ts'
 import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
 import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 
-/** A server whose people can sign in with the accounts of an issuer on this machine. */
+/** A server, and an issuer on this machine that takes the place of Google. */
 export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs somebody in with the issuer, in a browser of his own or in the given one. Returns the
-   * browser and the address where it ended, as the app's path.
+   * Signs a person in with the issuer, in a new browser or in the given one. Returns the browser,
+   * and the path in the app where it ended.
    */
   signIn(
     person: IssuerPerson | null,
@@ -20,11 +20,13 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** See the issuer. */
+  /** As in the options of the issuer: whether the ID token holds only the subject. */
   conformIdTokenClaims?: boolean
 }
 
-/** Starts both. `serve` starts the server with the settings that it is given. */
+/**
+ * Starts the server and the issuer. `serve` starts the server with the settings that it is given.
+ */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -62,7 +64,9 @@ export async function serveGoogleApp(
   }
 }
 
-/** Whether an address is one of the app's pages: those need not be fetched. */
+/**
+ * Tells whether an address is one of the app's pages. The browser of a test need not load those.
+ */
 export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

@@ -1,5 +1,5 @@
 /**
- * How long a test waits for anything, in milliseconds. Only something that hangs takes so long,
- * even on a slow machine. No test proves anything by an answer that came within this time.
+ * How long a test waits for anything, in milliseconds. Even on a slow machine, only something that
+ * hangs takes so long. No test proves anything by an answer within this time.
  */
 export const hangMs = 120_000

@@ -1,14 +1,18 @@
 import type { Client } from './make.ts'
 import { makeClient } from './make.ts'
 
-/** A browser that keeps cookies by host and follows redirects, as far as signing in needs it. */
+/**
+ * A simulated browser that keeps the cookies of each host and follows redirects. It can do only
+ * what signing in needs.
+ */
 export interface TestBrowser extends Client {
   /**
-   * Opens an address and follows every redirect until `until` says that one is not to be followed,
-   * or an answer is none. Returns the last address, which was not opened if `until` stopped there.
+   * Opens an address and follows every redirect, until `until` returns true for the next address,
+   * or the answer is no redirect. Returns the last address. If `until` returned true for it, it was
+   * not opened.
    */
   open(address: string, until?: (url: URL) => boolean): Promise<URL>
-  /** The cookies for the app, as a header. */
+  /** The cookies for the app, as the value of a Cookie header. */
   cookie(): string
   /** Removes the cookies of an origin. */
   forget(origin: string): void
@@ -16,7 +20,7 @@ export interface TestBrowser extends Client {
 
 type Server = { url: string }
 
-/** Makes a browser without cookies, or with those of somebody signed in. */
+/** Makes a browser without cookies, or with the cookies of a user who is signed in. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {

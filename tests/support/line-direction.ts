@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 
-/** The line sends at most this many bytes of a connection at a time. */
+/** The line sends at most this many bytes of one connection before the next connection may send. */
 const packetBytes = 8 * 1024
-/** A connection that has this many bytes in its queue is read no further. */
+/** When a connection has this many bytes in its queue, the line reads no more from it. */
 const queueBytes = 1024 * 1024
 
-/** One connection's bytes in one direction. */
+/** The bytes of one connection in one direction. */
 interface Flow {
   to: Socket
   from: Socket
   queue: Buffer[]
   queued: number
-  /** The moment from which the connection may send. */
+  /** The connection may send from this moment on. */
   since: number
-  /** Whether the sender has ended. */
+  /** Whether the sender has sent everything. */
   isOver: boolean
-  /** Whether the receiver takes nothing at the moment. */
+  /** Whether the receiver accepts nothing now. */
   isBlocked: boolean
 }
 
@@ -25,18 +25,18 @@ interface Packet {
   arrivesAt: number
 }
 
-/** One direction of a line. */
+/** One direction of a simulated line. */
 export interface LineDirection {
-  /** Carries the bytes of one socket to another, beginning after `afterMs` milliseconds. */
+  /** Carries the bytes from one socket to the other, beginning after `afterMs` milliseconds. */
   carry(from: Socket, to: Socket, afterMs: number): void
   carried(): number
   close(): void
 }
 
 /**
- * Makes a direction with a rate and a delay. Its connections share the rate: each sends a packet in
- * its turn. The times of packets are computed, not waited for, so a late timer does not lower the
- * rate.
+ * Makes one direction of a simulated line, with a rate and a delay. Its connections share the rate:
+ * they send one packet each in turn. The time of each packet is computed. So a timer that fires
+ * late does not lower the rate.
  */
 export function makeLineDirection({
   bytesPerSecond,
@@ -53,7 +53,7 @@ export function makeLineDirection({
   let carried = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the connection whose turn it is, and moves it to the end of the row. */
+  /** Returns the next connection in the list that may send, and moves it to the end of the list. */
   const nextFlow = (now: number): Flow | undefined => {
     const at = flows.findIndex(
       ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
@@ -79,7 +79,8 @@ export function makeLineDirection({
   }
 
   const sendDue = (now: number) => {
-    // Time that a late timer missed is made up for. Time in which nobody sent anything is not.
+    // If the timer fired late, the packets of the missed time are sent now. Time in which nobody
+    // sent anything is not made up for.
     if (isIdle) freeAt = Math.max(freeAt, now)
     isIdle = false
     while (freeAt <= now) {

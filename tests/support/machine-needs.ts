@@ -1,16 +1,18 @@
 import { describe } from 'vitest'
 
-/** What some tests need of the machine, and not every machine has. */
+/** What some tests need and not every machine has. */
 export type MachineNeed = 's3Server' | 'smallDisk'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What the machine lacks for the tests of this suite, which are skipped for that reason. */
+    /** What the machine lacks. The tests of this suite are skipped for that reason. */
     lacks?: MachineNeed
   }
 }
 
-/** Describes tests that are skipped where the machine lacks what they need. The run says so. */
+/**
+ * Describes tests that are skipped where the machine lacks what they need. The run reports that.
+ */
 export function describeNeeding(
   need: MachineNeed,
   isThere: boolean,

@@ -5,7 +5,7 @@ import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 
-/** A client that calls the server like a browser: it sends its cookies with each request. */
+/** A client that calls the server as a browser does: it sends its cookies with each request. */
 export interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** POSTs JSON. */
@@ -19,7 +19,7 @@ export interface Person extends Client {
   password: string
 }
 
-/** A server in this process or in another. */
+/** A server in this process or in another one. */
 type Server = Pick<TestApp, 'url'>
 
 /** Makes a client with these cookies. Without cookies it is a visitor. */
@@ -59,7 +59,9 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP. Sets the tier, the role and the trial in the database. */
+/**
+ * Signs a user up and in by HTTP. Then it sets the tier, the role and the trial in the database.
+ */
 export async function makePerson(
   app: TestApp,
   facts: Partial<
@@ -88,7 +90,7 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
-/** Signs a person in anew. A session ends after 14 days without use, and tests let weeks pass. */
+/** Signs a person in again. A session ends after 14 days without use, and tests let weeks pass. */
 export async function signInAgain(app: Server, person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
 }
@@ -98,8 +100,8 @@ export interface StartedUpload {
   cloudKey: string
   metadata: Record<string, unknown>
   /**
-   * The size of a part in bytes, the number of parts, and the first URLs. A file of one part has
-   * none.
+   * The size of a part in bytes, the number of parts, and the URLs of the first ones. Absent for a
+   * file of one part.
    */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
@@ -129,7 +131,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Asks for presigned URLs of parts. Returns them in the order of the numbers. */
+/** Asks for presigned URLs of parts. Returns the URLs in the order of the numbers. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -147,14 +149,14 @@ export interface ListedPart {
   checksum?: string
 }
 
-/** Returns the parts that storage holds. */
+/** Returns the parts that have arrived completely. */
 export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
-/** Uploads random or given bytes, confirms the upload, and returns the file. */
+/** Uploads random or given bytes and confirms the upload. Returns the file. */
 export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
@@ -180,7 +182,7 @@ export function askForRenewal(
   })
 }
 
-/** Asks to delete several files at once. */
+/** Asks to delete several files in one call. */
 export function askForDeletion(person: Client, fileIds: unknown): Promise<Response> {
   return person.fetch('/api/files/bulk', {
     method: 'DELETE',
@@ -197,7 +199,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** The checksums, in base64, that a PUT may carry and a list of parts contains. */
+/** Computes the checksums, in base64, that a PUT may carry and that a list of parts contains. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

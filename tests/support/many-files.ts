@@ -1,10 +1,10 @@
 import type { TestApp } from './app-server.ts'
 
 /**
- * Returns the statement that gives a user thousands of files at once, without bytes. Only tests
- * that need nothing but rows use it. The newest file is a minute old, and each other is a minute
- * older than the one before. Their names are 'Report 1 of the working group.pdf' and so on, the
- * newest first.
+ * Returns the statement that gives a user thousands of files in one step, without bytes. Only tests
+ * that need no more than the rows use it. The newest file was created a minute ago, and each other
+ * one a minute before the next. Their names are 'Report 1 of the working group.pdf' and so on, from
+ * the newest on.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`

@@ -5,18 +5,21 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An issuer that signs everybody in at once, and that a test can make lie or fall silent. */
+/**
+ * A simulated issuer that signs everybody in without asking. A test can make it give wrong answers
+ * or none.
+ */
 export interface MockIssuer {
   url: string
-  /** Emits an event before each answer, which may change it. */
+  /** Emits an event before each answer. A listener may change the answer. */
   service: OAuth2Service
   /** What the server asked so far, such as 'POST /token'. */
   asked: string[]
-  /** Answers in the place of the issuer, by path. */
+  /** Answers that a test gives in place of the issuer's own, by path. */
   answers: Map<string, Answer>
-  /** Puts everything back, and forgets what was asked. */
+  /** Removes all changes, and forgets what was asked. */
   reset(): void
-  /** Refuses connections from now on, and lets them in again. */
+  /** `goAway` refuses connections from now on. `comeBack` accepts them again. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>

@@ -13,10 +13,10 @@ export interface IssuerPerson {
   picture?: string
 }
 
-/** A real OpenID Connect provider on this machine, whose people sign in without a page. */
+/** A real OpenID Connect provider on this machine. People sign in there without seeing a page. */
 export interface OidcIssuer {
   url: string
-  /** Who signs in from now on; null says no. */
+  /** The person who signs in from now on. null: the person refuses. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -24,13 +24,16 @@ export interface OidcIssuer {
 export interface OidcIssuerOptions {
   port: number
   client: { id: string; secret: string }
-  /** Where the issuer may send browsers. */
+  /** The only address to which the issuer may send browsers back. */
   redirectUri: string
-  /** True: the ID token holds the subject alone, and the rest is told by userinfo. */
+  /**
+   * True: the ID token contains only the subject. The issuer tells the rest at its address for user
+   * information.
+   */
   conformIdTokenClaims: boolean
 }
 
-/** Starts a provider. Its keys, codes and sessions live as long as it does. */
+/** Starts a provider. When it is closed, its keys, codes and sessions are lost. */
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
@@ -104,7 +107,10 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
 }
 
-/** Keeps what the provider must remember, in memory: its own way to do so warns on the console. */
+/**
+ * Keeps in memory what the provider must remember. The provider could do so itself, but then it
+ * prints a warning.
+ */
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {

@@ -23,8 +23,8 @@ export interface InParts extends StartedUpload {
 }
 
 /**
- * Starts an upload with smaller parts than the product's rule gives. The server must keep to the
- * part size that the upload was started with.
+ * Starts an upload whose parts are smaller than those that the product uses now. The server must
+ * keep the part size with which an upload was started.
  */
 export async function startInParts({ deps }: TestApp, person: Person): Promise<InParts> {
   const bytes = new Uint8Array(randomBytes(25))
@@ -41,7 +41,7 @@ export function pieceOf({ bytes }: InParts, partNumber: number): Uint8Array<Arra
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** Returns the entry of a part with these bytes in a list of parts. */
+/** Returns what a list of parts should contain for a part with these bytes. */
 export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -50,7 +50,7 @@ export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** The list of parts of an upload whose 25 bytes are already one file. */
+/** What the list of parts should contain when all 25 bytes are already one file. */
 export const allWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -61,7 +61,7 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
   return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
 }
 
-/** Signs these parts and sends them all at once. */
+/** Signs these parts, and sends all of them in parallel. */
 export async function sendParts(
   person: Person,
   upload: InParts,
@@ -83,8 +83,8 @@ export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
 }
 
 /**
- * Sends the parts that storage does not hold, and expects the whole file after a confirm. So the
- * list of parts names no lost part, and no refused bytes were stored.
+ * Sends the parts that are missing in the list of parts, confirms the upload, and expects the whole
+ * file. That proves that the list contains no part that was lost, and no bytes that were refused.
  */
 export async function expectGoesOn(app: TestApp, person: Person, upload: InParts): Promise<void> {
   const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
@@ -98,7 +98,7 @@ export async function expectGoesOn(app: TestApp, person: Person, upload: InParts
   expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
 }
 
-/** Returns every path in the data folder that contains the key. */
+/** Returns every path in the data folder that contains this key. */
 export async function onDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const all = await readdir(deps.config.dataDir, { recursive: true })
   return all.filter((path) => path.includes(cloudKey))

@@ -8,16 +8,16 @@ import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** The bytes of each part but the last. */
+/** The size of each part except the last, in bytes. */
 export const partSize = 1000
-/** The checksum of every part of the file as it is now. */
+/** The checksum of every part of the file that is being sent. */
 export const ownChecksum = 'abc='
 
 /** A way in which a PUT fails. */
 export type Fault =
   | { kind: 'lost'; how: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
-  /** The connection is lost, and storage loses another part that it held. */
+  /** The connection is lost, and storage also loses another part that had arrived. */
   | { kind: 'forgets' }
 
 function answerOf(status: number, code: string | null = null, retryAfterMs: number | null = null) {
@@ -25,9 +25,9 @@ function answerOf(status: number, code: string | null = null, retryAfterMs: numb
 }
 
 /**
- * Simulates a storage, the line to it and the time. Time passes only when everybody waits. Each PUT
- * takes `partMs` milliseconds. `fault` is asked for the fault of each PUT when it begins. `run`
- * sends a file of `count` parts and `size` bytes, and settles as the transfer does.
+ * Simulates a storage, the network and the time. Time passes only when everybody waits. Each PUT
+ * takes `partMs` milliseconds. `fault` decides at the start of each PUT how it fails. `run` sends a
+ * file of `count` parts and `size` bytes, and settles as the real transfer does.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -35,7 +35,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const back: (() => void)[] = []
   let signatures = 0
   const held = new Map<number, number>()
-  /** The checksums of held parts that belong to an older version of the file. */
+  /** The checksums of the stored parts that belong to an older version of the file. */
   const older = new Map<number, string>()
   const underWay = new Set<number>()
   const cancel = new AbortController()
@@ -61,14 +61,14 @@ export function simulateParts(count: number, size = count * partSize) {
     partMs: 100,
     callMs: 1,
     online: true,
-    /** Whether the server answers that it is ready. */
+    /** Whether the server answers that it can serve requests. */
     ready: true,
     mostAtOnce: 0,
     /** How many PUTs succeeded. */
     answered: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Returns the refusal of a call; null if the call succeeds. */
+    /** Decides how a call is refused; null lets it succeed. */
     refuse: (_call: 'sign' | 'list'): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -130,7 +130,7 @@ export function simulateParts(count: number, size = count * partSize) {
         return await after(sim.partMs, request.signal, () => {
           if (!sim.online) return { kind: 'network' }
           const answer = answerTo(partNumber, fault)
-          // If a PUT that stored nothing gets no answer, its body has not left as a whole.
+          // If a PUT that stored nothing gets no answer, its body was not sent completely.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return answer
         })
@@ -202,7 +202,7 @@ export function simulateParts(count: number, size = count * partSize) {
       over = true
     })
     running.catch(() => undefined)
-    // Everything that can go on without a wait goes on before time passes.
+    // Time passes only after everything that need not wait has been done.
     for (let turns = 0; !over; turns += 1) {
       for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
@@ -220,14 +220,16 @@ export function simulateParts(count: number, size = count * partSize) {
   return Object.assign(sim, { run, deps, at, goOnline })
 }
 
-/** Returns how the transfer failed. Throws if it succeeded, or failed with another error. */
+/**
+ * Returns how the transfer failed. Throws if it succeeded, or failed with an error of another kind.
+ */
 export async function failureOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }
 
-/** Returns a function that gives the first `times` tries of each part this fault. */
+/** Returns a function for `fault`: the first `times` tries of each part fail like this. */
 export function firstTries(times: number, fault: Fault, which = (_: number) => true) {
   const tries = new Map<number, number>()
   return (partNumber: number) => {
@@ -238,7 +240,7 @@ export function firstTries(times: number, fault: Fault, which = (_: number) => t
 }
 
 /**
- * Returns the numbers of all parts that were sent, in order. A part that was sent twice is named
+ * Returns the numbers of all parts that were sent, in order. A part that was sent twice appears
  * twice.
  */
 export function sentNumbers(sim: { puts: { partNumber: number }[] }) {

@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** The moments at which a statement's connection is cut. */
+/** When the connection of a statement is cut. */
 export const moments = [
   'before Postgres has it',
   'after Postgres did it, before the answer',
@@ -8,42 +8,45 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-/** What a silent network loses. */
+/** What a network that has become silent loses first. */
 export const losses = ['the statement', 'the answer'] as const
 export type Loss = (typeof losses)[number]
 
-/** A network between the server and Postgres. A test makes it fail. */
+/** A proxy that plays the network between the server and Postgres. A test makes it fail. */
 export interface PostgresProxy {
-  /** The DATABASE_URL of a server that uses the proxy. */
+  /** The DATABASE_URL for a server that uses the proxy. */
   url: string
-  /** The statements on all connections since `count` was called. */
+  /** The statements on all connections since `count` was called last. */
   readonly statements: readonly string[]
   /** Forgets all earlier statements. */
   count(): void
-  /** Cuts the connection of the n-th statement from now on. The next statement is the first. */
+  /** Cuts the connection of the n-th statement from now on, counted from 1. */
   cutAt(n: number, moment: Moment): void
   /** Whether the connection has been cut since `cutAt` was called. */
   readonly wasCut: boolean
   /**
-   * Makes the connection of the n-th statement from now on silent, without closing it. The next
-   * statement is the first. That statement is lost, or only its answer, and so is everything after
-   * it.
+   * Makes the connection of the n-th statement from now on silent, without closing it. Statements
+   * are counted from 1. That statement is lost, or only its answer. Everything after it is lost
+   * too.
    */
   silenceAt(n: number, lost: Loss): void
-  /** Makes every connection silent from now on, without closing any. */
+  /** Makes every connection silent, without closing any. New ones are silent too. */
   silence(): void
-  /** Lets new connections work. Connections that are silent stay silent. */
+  /** Passes on what new connections send. Connections that are silent stay silent. */
   open(): void
   close(): Promise<void>
 }
 
-/** One message of Postgres's protocol, with its type if it has one, and all its bytes. */
+/** One message of Postgres's protocol: its type, if it has one, and all its bytes. */
 interface Message {
   type: string
   bytes: Buffer
 }
 
-/** Starts a proxy in front of a Postgres. The URL names the folder of the Postgres's socket. */
+/**
+ * Starts a proxy in front of a Postgres. The URL contains the folder of the socket on which
+ * Postgres listens.
+ */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -69,7 +72,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silent.add(client)
-    // A connection can be lost in two ways, an end or a reset. The tests use both.
+    // A connection can be lost in two ways, by an end or by a reset. The tests use both.
     const cutNow = (how: 'end' | 'reset') => {
       cut = null
       wasCut = true
@@ -145,7 +148,10 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/** Calls `on` with each whole message. The first message of a client has no type. */
+/**
+ * Calls `on` with each message as soon as it is complete. The first message of a client has no
+ * type.
+ */
 function onMessages(
   socket: Socket,
   { hasStart }: { hasStart: boolean },
@@ -167,7 +173,7 @@ function onMessages(
   })
 }
 
-/** Returns the SQL of a message, or the name of a prepared statement. */
+/** Returns the SQL text in a message, or the name of a prepared statement. */
 function textOf(type: string, bytes: Buffer): string {
   const words = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return words[0] ?? ''

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
 
-/** A test's own database. `drop` also ends connections that are still open. */
+/** A new database for one test. `drop` also ends connections that are still open. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -19,8 +19,8 @@ const run = promisify(execFile)
 const template = 'mayfly_template'
 
 /**
- * Starts the one Postgres of a test run in a temporary folder. Returns the URL of its
- * administrative database, which `createDatabase` needs.
+ * Starts the Postgres of a test run in a temporary folder. Returns the URL of its administrative
+ * database, which `createDatabase` needs.
  */
 export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
@@ -45,7 +45,10 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
   }
 }
 
-/** Returns the first process of a Postgres: the parent of the process that serves a connection. */
+/**
+ * Returns the id of the main process of Postgres: the parent of the process that serves a
+ * connection.
+ */
 export async function firstProcessOf(connectionPid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)

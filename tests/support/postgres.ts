@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the administrative database of this test run's Postgres. */
+    /** The URL of the administrative database of the Postgres that this test run uses. */
     postgresUrl: string
   }
 }

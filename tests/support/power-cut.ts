@@ -3,26 +3,26 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
 
-/** The content of a folder: more folders, and files with their bytes. */
+/** The content of a folder: its subfolders, and its files with their bytes. */
 type Tree = Map<string, Tree | Buffer>
 
-/** A state in which a power cut can leave a disk. */
+/** One state in which a power cut can leave a disk. */
 export interface PowerCut {
-  /** Names the step before the cut, and the changes that the cut lost. */
+  /** Names the last step before the cut, and the changes that were lost. */
   moment: string
-  /** The promises made before the cut. */
+  /** What was promised to clients before the cut. */
   promised: ReadonlySet<string>
-  /** Writes the disk's content after the cut to an existing folder. */
+  /** Writes what was left on the disk into an existing folder. */
   restore(folder: string): Promise<void>
 }
 
 /**
- * Cuts the power after every step, and yields each state of the disk that can then be left, once. A
- * cut never loses what was synced. A sync of a file keeps its bytes; a sync of a folder keeps its
- * names; a move needs a sync of both folders. Any other change of a name may be lost, whatever
- * their order. Of the other changes of a file, the cut loses none, all, or one write, whose bytes
- * then read as zeros. Like a file system with a journal, the disk makes a move whole or not at all.
- * A file that grows at its end is never longer than its bytes.
+ * Cuts the power after every step, and yields each state in which the disk can then be, once. What
+ * was synced is never lost. A sync of a file keeps its bytes; a sync of a folder keeps its names; a
+ * move needs a sync of both folders. Any other change of a name may be lost, in any order. Of the
+ * other changes of a file, the cut loses none, all, or one write. The bytes of that write are then
+ * zeros. As on a file system with a journal, a move is made completely or not at all. A file that
+ * grows at its end is never longer than its bytes.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   const seen = new Set<string>()
@@ -46,7 +46,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Yields each set of changes that a cut can lose together. */
+/** Yields each set of changes that one cut can lose. */
 function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')
@@ -65,7 +65,7 @@ function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const chosen of product(choices)) yield new Set(chosen.flat())
 }
 
-/** Returns whether a cut cannot lose a step: it is synced, or it changes nothing. */
+/** Tells whether a cut cannot lose this step, because it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]
@@ -75,7 +75,8 @@ function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
 }
 
 /**
- * Yields a change of a file, and the bytes that were then appended to it. They are lost with it.
+ * Yields a change of a file, and the writes that then added bytes at the end of what it wrote. They
+ * are lost together with it.
  */
 function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
   let end: number | undefined

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Makes Postgres tell the plan of every statement of a connection, as a notice. */
+/** Makes Postgres send the plan of every statement on a connection as a notice. */
 const tellPlans = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
@@ -11,7 +11,7 @@ const tellNothing = 'set auto_explain.log_min_duration = -1; reset client_min_me
 
 /**
  * Returns the plans of all statements that run on the pool during `work`, each with the text of its
- * statement. They are what Postgres itself chose for the values that came.
+ * statement. Postgres has chosen these plans for the values that were really sent.
  */
 export async function plansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   const plans: string[] = []

@@ -8,9 +8,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** A real S3 server in its own folder: one monitor, one store and one gateway of Ceph. */
+/** A real S3 server in a folder of its own: one monitor, one store and one gateway of Ceph. */
 export interface S3Server {
-  /** The endpoint, such as http://127.0.0.1:41234. The path of a URL names the bucket. */
+  /** The endpoint, such as http://127.0.0.1:41234. URLs contain the bucket's name in their path. */
   endpoint: string
   region: string
   accessKeyId: string
@@ -28,15 +28,15 @@ const startMs = 90_000
 const execute = promisify(execFile)
 
 /**
- * Starts the server on free ports. It ends with `stop` or with this process. The start takes some
- * ten seconds. Each run uses a fresh folder, because Ceph starts slowly in a used one.
- * @throws the output of the gateway when the server does not come up.
+ * Starts the server on free ports. It ends with `stop` or when this process ends. The start takes
+ * some ten seconds. Each run uses a new folder, because Ceph starts slowly in a used one.
+ * @throws what the gateway printed, if it does not start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const parts: ChildProcess[] = []
   const stop = async () => {
-    // Nothing in the folder is needed afterwards, so the processes are killed.
+    // Nothing in the folder is needed any more, so the processes are killed.
     for (const part of parts.toReversed()) {
       if (part.exitCode !== null || part.signalCode !== null) continue
       const ended = once(part, 'exit')

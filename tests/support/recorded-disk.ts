@@ -3,30 +3,36 @@ import * as fs from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 
-/** A file or a folder, whatever its names are. A file system calls this an inode. */
+/**
+ * The number of a file or a folder. It stays the same when the file gets another name. A file
+ * system calls this an inode.
+ */
 export type Node = number
 
-/** In this folder, the name now means this node. If `node` is null, the name was removed. */
+/**
+ * A change of a folder: from now on the name stands for this file or folder. null: the name was
+ * removed.
+ */
 export interface Naming {
   folder: Node
   name: string
   node: Node | null
 }
 
-/** A change of the disk. It is recorded once it has been made. */
+/** A change of the disk. It is recorded after it was made. */
 export type Change =
-  /** A move is two namings. */
+  /** A new or removed name is one naming, a move is two. */
   | { kind: 'name'; namings: Naming[] }
   /** `appends`: the bytes were added at the end of the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
-/** What happened to the disk, in order. */
+/** Everything that happened to the disk, in order. */
 export type Step =
   | Change
-  /** What was done to this node before step number `since` survives a power cut. */
+  /** What was done to this file or folder before step number `since` survives a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** Somebody was told something that must be true from this step on. */
+  /** A client was promised something. From this step on it must be true. */
   | { kind: 'promise'; promise: string }
 
 /** A real folder whose changes and syncs are recorded. */
@@ -39,8 +45,8 @@ export interface RecordedDisk {
 }
 
 /**
- * Records everything that is done below an empty folder. It offers no operation that it cannot
- * record.
+ * Records everything that is done to files and folders below an empty folder. It offers only
+ * operations that it can record.
  */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
@@ -87,7 +93,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => syncing(node, file.sync()),
       datasync: () => syncing(node, file.datasync()),
       async writev(buffers, position) {
-        // The bytes are copied before they are written, because the writer frees its memory
+        // The bytes are copied before they are written, because the writer frees their memory
         // afterwards.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),

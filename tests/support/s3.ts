@@ -18,20 +18,21 @@ declare module 'vitest' {
 }
 
 /**
- * Describes tests that need a real S3 server. Without one they are skipped, and the run says so.
+ * Describes tests that need a real S3 server. Without one they are skipped, and the run reports
+ * that.
  */
 export function describeOnS3(name: string, tests: () => void): void {
   describeNeeding('s3Server', inject('s3Server') !== null, name, tests)
 }
 
-/** Gives a test file its own empty bucket. */
+/** Makes a new empty bucket for one test file. */
 export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
 }
 
-/** Returns how many bytes a bucket holds, in objects and in parts of open uploads. */
+/** Returns how many bytes are in a bucket, in objects and in parts of open uploads. */
 export async function bytesIn({
   client,
   settings: { bucket: Bucket },
@@ -48,7 +49,10 @@ export async function bytesIn({
   return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }
 
-/** Returns how many multipart uploads of an object are open, neither completed nor aborted. */
+/**
+ * Returns how many multipart uploads of an object are open, which means neither completed nor
+ * aborted.
+ */
 export async function openUploadsOf(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,

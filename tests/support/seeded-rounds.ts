@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto'
 export type Draw = (limit: number) => number
 
 /**
- * Runs `rounds` rounds with random numbers. The environment variable FAULT_SEED repeats the numbers
- * of an earlier run. If a round fails, its error names the seed.
+ * Runs `rounds` rounds with random numbers. To repeat the numbers of an earlier run, set the
+ * environment variable FAULT_SEED to its seed. The error of a round that fails names the seed.
  */
 export async function seededRounds(
   rounds: number,

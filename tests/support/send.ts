@@ -10,9 +10,9 @@ export interface Answer {
 export interface Sending {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** The path to send exactly as it is. The parser of URLs would change some characters of it. */
+  /** The path to send exactly as it is. Without it, the URL parser would change some characters. */
   path?: string
-  /** The body. Its length is sent too, unless the headers say otherwise. */
+  /** The body. Its length is sent too, unless the headers tell another one. */
   body?: Buffer | string
 }
 
@@ -50,8 +50,9 @@ export function refusalOf(answer: Answer): [number, unknown] {
 }
 
 /**
- * Resolves when a connection, request or response is closed, or at once if it already is. Unlike
- * `once`, it does not reject at an error, because these connections are meant to break.
+ * Resolves when a connection, request or response is closed, or immediately if it is closed
+ * already. Unlike `once`, it does not reject at an error, because tests break these connections on
+ * purpose.
  */
 export function untilClosed(connection: EventEmitter & { closed: boolean }): Promise<void> {
   return connection.closed
@@ -59,7 +60,7 @@ export function untilClosed(connection: EventEmitter & { closed: boolean }): Pro
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
-/** Returns the path and the query, as the first line of a request contains them. */
+/** Returns the path and the query of a URL, as the first line of a request contains them. */
 export function targetOf(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
-/** The real server in its own process, started as `npm start` does, with its embedded Postgres. */
+/**
+ * The real server in a process of its own, with its embedded Postgres. It is started as `npm start`
+ * starts it.
+ */
 export interface ServerProcess {
   /** The public origin. */
   url: string
@@ -22,9 +25,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts the server on a folder and waits until it is ready. A folder may be used again for another
- * start. The caller must end the server.
- * @throws the server's output if the server ends instead.
+ * Starts the server on a folder and waits until it is ready. The folder of an earlier start may be
+ * used again. The caller must end the server.
+ * @throws what the server printed, if it ends instead.
  */
 export async function startServerProcess(settings: {
   dataDir: string

@@ -3,7 +3,7 @@ import type { Mail } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, makeClient } from './make.ts'
 
-/** Where addresses are verified. */
+/** The setting with which a signup needs a verified address. */
 export const verified = { REQUIRE_EMAIL_VERIFICATION: 'on' }
 
 export const password = 'correct horse'
@@ -12,7 +12,7 @@ export function newAddress(): string {
   return `${randomUUID()}@example.org`
 }
 
-/** What the signup page sends. */
+/** Returns what the signup page sends. */
 export function signupForm(changes: { email: string; [field: string]: unknown }) {
   const form = { firstName: 'Ada', lastName: 'Lovelace', password, ...changes }
   return { ...form, confirmPassword: form.password }
@@ -30,12 +30,12 @@ export function signUp(
   })
 }
 
-/** The token in the link of a letter; empty where there is none. */
+/** Returns the token in the link of a mail, or an empty text if the mail has none. */
 export function tokenIn(mail: Mail | undefined): string {
   return /\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
 }
 
-/** Signs up by HTTP, and answers the token of its letter. */
+/** Signs up by HTTP. Returns the token in the mail that is sent then. */
 export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
@@ -51,7 +51,7 @@ export function verify(app: TestApp, token: unknown): Promise<Response> {
   return makeClient(app).post('/api/auth/verify-email', { token })
 }
 
-/** The cookies that an answer sets, as a browser sends them back. */
+/** Returns the cookies that an answer sets, in the form in which a browser sends them back. */
 export function cookiesOf(answer: Response): string {
   return answer.headers
     .getSetCookie()
@@ -59,7 +59,10 @@ export function cookiesOf(answer: Response): string {
     .join('; ')
 }
 
-/** Makes an account that nobody verified, as a server did that required no verification. */
+/**
+ * Makes an account whose address nobody verified. Servers that required no verification made such
+ * accounts.
+ */
 export async function makeUnverified(app: TestApp, email: string, secret = password) {
   const names = { firstName: 'Mallory', lastName: 'Squatter', name: 'Mallory Squatter' }
   const made = await app.deps.auth.api.signUpEmail({ body: { ...names, email, password: secret } })

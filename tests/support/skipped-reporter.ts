@@ -17,8 +17,8 @@ function needsInWords(): Record<MachineNeed, string[]> {
 
 /**
  * Reports at the end of a run how many tests were skipped because the machine lacks what they need.
- * Tests that were skipped for another reason (a `beforeAll` that failed, a filter by name) are none
- * of these.
+ * It does not count tests that were skipped for another reason, such as a `beforeAll` that failed
+ * or a filter by name.
  */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -46,7 +46,10 @@ function lackOf(test: TestCase): MachineNeed | undefined {
   return undefined
 }
 
-/** Says whether the filter of this run (`-t`) asks for a test. Vitest matches it without the `>`. */
+/**
+ * Tells whether the filter of this run (`-t`) includes a test. Vitest compares the filter with the
+ * name without `>`.
+ */
 function isAskedFor({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config
   return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))

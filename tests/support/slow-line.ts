@@ -2,19 +2,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeLineDirection } from './line-direction.ts'
 
 export interface LineSettings {
-  /** The rate of each direction, for all connections together. */
+  /** How many bytes each direction carries per second, for all connections together. */
   bytesPerSecond: number
-  /** How many milliseconds each byte takes in one direction. This is half of the round trip. */
+  /** How many milliseconds each byte needs in one direction. A round trip takes twice as long. */
   delayMs: number
 }
 
 /**
- * A long or slow line between two ends on this machine. It limits the rate and delays each byte.
+ * A simulated network line between two ends on this machine. It limits the rate and delays each
+ * byte.
  */
 export interface SlowLine {
   /** The origin that clients open. */
   url: string
-  /** Carries all connections to this port of this machine. */
+  /** Carries all connections to this port of this machine from now on. */
   forwardTo(port: number): void
   /** Returns how many bytes have arrived at the server (`up`) and at the client (`down`). */
   carried(): { up: number; down: number }
@@ -22,11 +23,11 @@ export interface SlowLine {
 }
 
 /**
- * Starts a line that has no target until `forwardTo` is called. The line relays TCP connections.
- * Each direction has a delay, and a rate that its connections share fairly. Bytes beyond the rate
- * wait in a limited queue, and then in the sender's own buffers. A new connection carries nothing
- * for one round trip, because opening a real one takes that long. The line loses no packets, and
- * TCP needs no slow start on it.
+ * Starts a simulated line, which carries nothing until `forwardTo` is called. It relays TCP
+ * connections. Each direction has a delay, and a rate that its connections share equally. Bytes
+ * beyond the rate wait in a limited queue, and then in the sender's own buffers. A new connection
+ * carries nothing for one round trip, because opening a real one takes that long. Unlike a real
+ * line, this one loses no packets and does not begin slowly.
  */
 export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0

@@ -6,7 +6,7 @@ export interface Timed {
 
 const shown = 10
 
-/** Returns lines that name the ten slowest files and tests of a run. */
+/** Returns lines of text that name the ten slowest files and tests of a run. */
 export function tellSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
   const lines = [
     'The slowest files:',

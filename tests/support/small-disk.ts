@@ -14,14 +14,14 @@ declare module 'vitest' {
 
 const mebibyte = 1024 ** 2
 
-/** A test's own file system, in memory. Other programs can fill it. */
+/** A small file system for one test, in memory. The test can fill it as other programs would. */
 export interface SmallDisk {
   folder: string
-  /** Returns how many bytes a program without root's rights may still write. */
+  /** Returns how many bytes a program without root's rights may write now. */
   free(): Promise<number>
   /**
    * Takes all free space, to the last byte, as another program would. A second call takes what has
-   * become free.
+   * become free since.
    */
   fill(): Promise<void>
   /** Frees the space that `fill` took. */
@@ -29,7 +29,10 @@ export interface SmallDisk {
   close(): Promise<void>
 }
 
-/** Returns whether a file system can be mounted here. Root can, except in most containers. */
+/**
+ * Tells whether this machine lets the test mount a file system. Root may, except in most
+ * containers.
+ */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -38,8 +41,8 @@ export async function canMount(): Promise<boolean> {
 }
 
 /**
- * Describes tests that need their own disk. They are skipped where none can be mounted, and the run
- * says so.
+ * Describes tests that need a file system of their own. Where none can be mounted they are skipped,
+ * and the run reports that.
  */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
   describeNeeding('smallDisk', inject('canMount'), name, tests)
@@ -72,8 +75,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(filler, { force: true }),
     async close() {
-      // A failed test may have left files open. Then the disk stays until they are closed, but
-      // without a path.
+      // A failed test may have left files open. Then the file system stays until they are closed,
+      // but its folder is gone.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },

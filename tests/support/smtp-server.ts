@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with each mail that it is offered. */
+/** What the server does with each mail that a client wants to send. */
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Refuses the recipient with this code. 4xx refuses for now, 5xx for good. */
+  /** Refuses the recipient with this code: temporarily with 4xx, permanently with 5xx. */
   | { recipient: number }
-  /** Refuses the content with this code. */
+  /** Refuses the content of the mail with this code. */
   | { content: number }
   /** Accepts the mail, but cuts the connection before it answers. */
   | 'accept-and-drop'
@@ -17,11 +17,11 @@ export type Reaction =
 export interface TestSmtpServer {
   /** The URL, such as smtp://127.0.0.1:41234. */
   url: string
-  /** The accepted mails, parsed as a mail program does it. */
+  /** The accepted mails, parsed as a mail program parses them. */
   received: ParsedMail[]
-  /** The recipients of all offered mails, accepted or not. */
+  /** The recipients of all mails, accepted or not. */
   offered: string[]
-  /** Sets the reaction to every mail from now on. */
+  /** From now on, treats every mail like this. */
   react(reaction: Reaction): void
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
       }, done)
     },
   })
-  // An error of a connection that a test cuts is expected.
+  // A test cuts connections on purpose, so these errors are expected.
   server.on('error', () => {})
   function dropAll(): void {
     for (const connection of server.connections) connection.close()

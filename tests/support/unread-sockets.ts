@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections of a client that sends requests and never reads the answers. */
+/** The connections of a client that sends requests and never reads the answers. */
 export interface UnreadSockets {
   /** Sends more text on each connection. */
   send(text: string): void
-  /** Resets all connections, as when the client's machine disappears. */
+  /** Resets all connections, as if the client's machine had disappeared. */
   leave(): void
 }
 
@@ -29,8 +29,8 @@ export async function askWithoutReading(
 }
 
 /**
- * Resolves when the server has accepted the connection, or when the connection is closed. A socket
- * that is not read does not notice a cut.
+ * Resolves when the server has accepted the connection, or when the connection is closed. The
+ * socket is not read, so it does not notice when the server cuts it.
  */
 function ask(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ function ask(hostname: string, port: number, text: string): Promise<Socket> {
   })
 }
 
-/** Returns the bytes of a GET request as text. */
+/** Returns a GET request as the text that is sent. */
 export function getRequest(url: string, headers: Record<string, string> = {}): string {
   const { host, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: host, ...headers }).map(

@@ -3,7 +3,7 @@ import type { CallAnswer } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
-/** Returns a record of an upload to which nothing has happened yet. */
+/** Returns the record of an upload that was just added. */
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
   const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
   return {
@@ -50,7 +50,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   }
 }
 
-/** A ticket for a file of one part. */
+/** The server's answer to the start of an upload, for a file of one part. */
 type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
 
 /** Returns the server's answer to the start of an upload of one part. */

@@ -4,8 +4,8 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
 /**
- * Asks for an upload of ten bytes. `changes` replace fields of the request. The server may refuse
- * it.
+ * Asks for an upload of ten bytes. `changes` replace fields of the request. Returns the answer,
+ * which may be a refusal.
  */
 export function askForUpload(
   person: Client,
@@ -28,7 +28,7 @@ export function abort(person: Client, cloudKey: string): Promise<Response> {
   return person.post('/api/files/abort-upload', { cloudKey })
 }
 
-/** Asks for the URLs of parts. */
+/** Asks for presigned URLs of parts. Returns the answer. */
 export function askForParts(
   person: Client,
   cloudKey: unknown,
@@ -37,12 +37,12 @@ export function askForParts(
   return person.post('/api/files/upload-parts', { cloudKey, partNumbers })
 }
 
-/** Asks which parts storage holds. */
+/** Asks which parts have arrived. Returns the answer. */
 export function askForList(person: Client, cloudKey: string): Promise<Response> {
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
-/** Returns the bytes that a visitor downloads. */
+/** Returns the bytes of a file as a visitor downloads them. */
 export async function download(app: TestApp, { shortCode }: File): Promise<Uint8Array> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   expect(response.status).toBe(200)

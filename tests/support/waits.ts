@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest'
 import { firstWaitMs, longestWaitMs } from '../../src/web/uploads/transfer/retry-policy.ts'
 
 /**
- * Asserts that the waits of one request are those of the retry policy: the first one is its first,
- * each is at least as long as the one before, and they grow no further than its limit.
+ * Asserts that these waits between tries are those of the retry policy: the first is the shortest,
+ * none is shorter than the one before, and none is longer than the limit.
  */
 export function expectGrowingWaits(waits: readonly number[]) {
   expect(waits[0]).toBe(firstWaitMs)
@@ -13,8 +13,9 @@ export function expectGrowingWaits(waits: readonly number[]) {
 }
 
 /**
- * Lets `ms` milliseconds of simulated time pass, and returns the result of a promise. Throws if the
- * promise is still open then: nobody else lets this time pass, so a test that awaited it would hang.
+ * Advances the simulated time by `ms` milliseconds, and returns the result of a promise. Throws if
+ * the promise is still open then. Nothing else advances the time, so a test that awaited the
+ * promise would hang.
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)

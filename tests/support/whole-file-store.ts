@@ -11,14 +11,14 @@ import {
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** What the server does with a PUT. After a test's list of faults it behaves well. */
+/** How the server treats a PUT. When a test's list of faults is used up, it answers normally. */
 type Fault =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores `after` bytes of the body, then cuts the connection. */
+  /** Stores `after` bytes of the body and then cuts the connection. */
   | { kind: 'reset'; after: number }
-  /** Stores `after` bytes of the body, then says nothing more. */
+  /** Stores `after` bytes of the body and then gives no answer. */
   | { kind: 'stall'; after: number }
-  /** Stores the whole body, then cuts the connection instead of answering. */
+  /** Stores the whole body and then cuts the connection without an answer. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
@@ -29,11 +29,12 @@ interface Seen {
   checksum: string | undefined
 }
 
-/** Makes a store that keeps one object, and that fails when a test wants it to. */
+/** Makes a store for one object. It fails as a test tells it. */
 function makeStore() {
   const seen: Seen[] = []
   /**
-   * Reports that the server says nothing more. A browser would learn this from ten silent minutes.
+   * Emits an event when the server will give no answer. A browser would notice that only after ten
+   * minutes.
    */
   const stalled = new EventTarget()
   let bytes = Buffer.alloc(0)
@@ -55,7 +56,8 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // A stall is reported once. Otherwise the rest of this body would time out later requests.
+    // The event is sent once only. Otherwise the rest of this body would make later requests time
+    // out.
     let isTold = false
     const tellStall = () => {
       if (!isTold) stalled.dispatchEvent(new Event('stall'))
@@ -105,8 +107,8 @@ function makeStore() {
 }
 
 /**
- * Makes a `Send` that uses node:http. It times out as soon as the server stalls, not after ten
- * minutes.
+ * Makes a `Send` that uses node:http. It times out when the server stops answering, and does not
+ * wait for ten minutes.
  */
 function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
@@ -167,14 +169,14 @@ function makeSend(stalled: EventTarget): Send {
 }
 
 /**
- * Tests compare the hashes of contents, because nobody can read a comparison of megabytes that
- * failed.
+ * Returns a hash of the bytes. Tests compare hashes, because nobody could read the difference
+ * between megabytes.
  */
 export function sha(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Returns how a transfer failed. Throws any error that is not a transfer's. */
+/** Returns how a transfer failed. Throws if it failed with an error of another kind. */
 export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error
@@ -182,9 +184,9 @@ export async function failure(running: Promise<void>) {
 }
 
 /**
- * Opens a store for transfers of a file in one piece over HTTP. A test sets the store's faults, and
- * reads what the store received. Waits are noted and take no time. The test must close the store at
- * its end.
+ * Opens a store to which a file is sent as a whole over HTTP. A test sets the store's faults, and
+ * reads what the store received. Waits are recorded and take no time. The test must close the store
+ * at its end.
  */
 export async function openWholeFileStore() {
   const store = makeStore()
@@ -193,8 +195,8 @@ export async function openWholeFileStore() {
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
   /**
-   * The milliseconds of each wait, the bytes of each progress report, and the number of
-   * interruptions.
+   * How long each wait was, how many bytes each progress report told, and how often the transfer
+   * was interrupted.
    */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
@@ -212,7 +214,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** The bytes that are sent, unless a test gives a file. */
+    /** The bytes that are sent, unless the test gives another file. */
     content,
     cancel,
     deps,
@@ -236,7 +238,7 @@ export async function openWholeFileStore() {
         deps,
       ),
     methods: () => store.seen.map(({ method }) => method),
-    /** Closes the store. It may be closed already. */
+    /** Closes the store. A second call does nothing. */
     close: async () => {
       store.server.closeAllConnections()
       await new Promise((done) => store.server.close(done))
