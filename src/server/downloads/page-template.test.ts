@@ -10,9 +10,7 @@ import { dayInMs, hourInMs } from '../../shared/rules/lifetime.ts'
 import { StartFault } from '../start-fault.ts'
 import { loadLinkPages, type PageLink } from './page-template.ts'
 
-/**
- * These are the built pages (dist/web). They are filled in, and parsed as a browser parses them.
- */
+/** These tests use the built pages (dist/web), fill them in, and parse them as a browser does. */
 const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
@@ -57,7 +55,7 @@ describe('the name of a file', () => {
     .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostile) }, letters))
     .map((parts) => parts.join('').slice(0, 200))
 
-  /** Returns the texts at the three places of the name, and the page without them. */
+  /** Returns the texts that stand where the page shows the name, and the page without them. */
   const takeApart = (originalName: string) => {
     const page = open({ originalName })
     const [heading] = page.all('h1')
@@ -175,7 +173,7 @@ describe('the page of a link', () => {
     ['at the upload', 0, '0%', ['0%', '9.4%'], ['10%', '90%']],
     ['a day later', dayInMs, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
   ])('draws its time %s', (_when, passed, lived, valid, renewable) => {
-    // The first rectangle belongs to the pattern.
+    // The first rectangle is only the pattern that the bars use.
     const [, ...bars] = elementsOf(open({}, later(passed)).one('div', { class: 'time' }), 'rect')
     const place = (at: number) => ['x', 'width'].map((name) => attributeOf(bars[at], name))
     expect(place(0)).toEqual(['0%', lived])

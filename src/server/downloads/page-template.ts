@@ -9,7 +9,7 @@ import { readBuilt } from '../http/dist.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { StartFault } from '../start-fault.ts'
 
-/** The facts of an active link that its page shows. */
+/** What the page of an active link shows. */
 export interface PageLink {
   shortCode: string
   originalName: string
@@ -20,29 +20,29 @@ export interface PageLink {
   expiresAt: Date
   maxLifetimeAt: Date
   purgingAt: Date | null
-  /** In hexadecimal; null where it is not known. */
+  /** The SHA-256 of the file in hexadecimal; null where it is not known. */
   sha256: string | null
 }
 
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`. The address on the page begins with
+   * Returns the page of a link that is active at `now`. The link that the page shows begins with
    * `origin`. Every value is escaped as text.
    */
   alive: (link: PageLink, origin: string, now: Date) => string
-  /** The page of a link that is unknown or over. */
+  /** The page of a link that does not exist or has ended. */
   dead: string
   /** The headers of both pages. No cache may keep the pages, because they change with time. */
   headers: Record<string, string>
 }
 
 /**
- * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`) and
- * splits them once, so that a view only joins strings.
- * @param options.connect other origins that an upload shown on these pages may talk to, such as the
- * object storage.
- * @throws {StartFault} when the pages are missing or were built for another server.
+ * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`). It
+ * splits them once, so that each view only has to join texts.
+ * @param options.connect other origins that these pages send requests to, such as the object
+ * storage. The pages also show the uploads of a signed-in user.
+ * @throws {StartFault} when the pages are missing or were built for another version of the server.
  */
 export function loadLinkPages(options: {
   distDir: string
@@ -109,7 +109,10 @@ function pageValues(
 type Condition = FileKind | 'sha256'
 const conditions: readonly Condition[] = [...fileKinds, 'sha256']
 
-/** Keeps the sections of the template whose condition holds, and removes the other sections. */
+/**
+ * Keeps the sections of the template whose condition is in `holding`, and removes the other
+ * sections.
+ */
 function onlyWhere(html: string, holding: readonly Condition[]): string {
   return conditions.reduce((rest, condition) => {
     const start = rest.indexOf(ifStart(condition))
@@ -132,8 +135,9 @@ function isSlot(name: string): name is PageSlot {
 }
 
 /**
- * Splits a template at its slots once; the returned function only joins strings. It does not look
- * into the values, so a file called {{name}} keeps its name.
+ * Splits a template once at its slots, the gaps such as {{name}} that values fill. The returned
+ * function only joins texts. It does not look for slots in the values, so a file that is called
+ * {{name}} keeps its name.
  */
 function compile(html: string) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
@@ -162,7 +166,7 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // An HTML parser turns a bare carriage return into a line feed.
+  // An HTML parser would turn a bare carriage return into a line feed.
   '\r': '&#13;',
 }
 

@@ -6,9 +6,9 @@ import type { WriteCount } from './count-together.ts'
 
 /**
  * Makes the function that finds the file behind a short code, active or not. Most requests to this
- * server need it, so it is one indexed query, prepared once. Requests of the same turn of the event
- * loop share one query: under load the round trip to the database costs more than all else that a
- * page needs. The result is not cached, so each answer is newer than its request.
+ * server need it, so it is one indexed query, which is prepared once. Requests that arrive at the
+ * same moment share one query: under load the round trip to the database costs more than everything
+ * else that a page needs. The result is not cached, so each answer is newer than its request.
  */
 export function prepareFindLink(db: Db) {
   const query = db

@@ -21,11 +21,14 @@ export function downloadRoutes(
     countDownload: countTogether(prepareWriteCount(deps.db)),
   }
 
-  /** Answers with the page of a link, or with a 404 page. Showing a page counts as no download. */
+  /**
+   * Answers with the page of a link, or with a 404 page. Showing a page does not count as a
+   * download.
+   */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await openLink(links, code)
     const { headers } = pages
-    // This bypasses Hono's context, which would parse the same headers every time.
+    // A plain `Response` is made here. Hono's own helpers would parse the same headers every time.
     return link
       ? new Response(pages.alive(link, origin, deps.clock()), { headers })
       : new Response(pages.dead, { status: 404, headers })
@@ -60,8 +63,8 @@ export function downloadRoutes(
 }
 
 /**
- * Whether to answer with the page. Browsers ask for HTML by name. Preview robots accept anything
- * and need the page.
+ * Tells whether to answer with the page. Browsers ask for HTML by name. Preview robots accept
+ * anything, and need the page too.
  */
 function wantsPage(headers: Headers): boolean {
   return (

@@ -9,8 +9,8 @@ import { openLink } from './open-link.ts'
 import type { FindLink } from './queries.ts'
 
 /**
- * Sends the bytes behind a short code, or redirects the client to a presigned URL for them, which
- * ends with the link (design §4).
+ * Sends the bytes behind a short code, or redirects the client to a presigned URL for them. That
+ * URL stops working when the link ends (design §4).
  * @throws {AppError} LINK_NOT_FOUND when the link is not active.
  */
 export async function sendDownload(

@@ -7,8 +7,8 @@ import { markDeleted, markPurged } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Deletes a file. Its link has ended when this resolves, and usually its bytes are gone too. If
- * their removal fails, the job tries it again.
+ * Deletes a file. When this resolves, its link has ended, and usually its bytes are removed too. If
+ * their removal fails, the purge job tries it again.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export async function deleteFile(

@@ -65,7 +65,8 @@ describe('DELETE /api/files/bulk', () => {
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
-    // Both places are free at once.
+    // Both deleted files have left their slots in the limit of three files. So two uploads can
+    // start.
     await startUpload(ada, { size: 1 })
     await startUpload(ada, { size: 1 })
 
@@ -186,7 +187,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     const young = await makeFile(ada)
     app.clock.advance(1)
     await expireFiles(app.deps)
-    // One that the purge has not come to yet is over all the same.
+    // This file has expired too, but no purge has removed its bytes yet.
     const late = await makeFile(ada)
     await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, late.id))
     const key = await keyOf(late.id)
@@ -197,7 +198,8 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await idsOf(bob)).toEqual([theirs.id])
     expect((await download(young.shortCode)).status).toBe(200)
 
-    // Rows without bytes went at once, with the counts of their days; the other goes with its bytes.
+    // The rows whose bytes were removed before are deleted already, with their counts of downloads.
+    // The third row stays until its bytes are removed.
     const left = await app.deps.db
       .select()
       .from(files)
@@ -254,7 +256,7 @@ describe('a download that is under way', () => {
     const key = await keyOf(file.id)
     const reader = (await download(file.shortCode)).body?.getReader()
     const first = await reader?.read()
-    // More than what lies in buffers is still to come.
+    // More bytes are still to come than the buffers between server and client can contain.
     expect(first?.value?.length).toBeLessThan(size / 4)
 
     const ended = await end(ada, file.id)

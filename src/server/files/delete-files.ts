@@ -6,9 +6,9 @@ import { markDeleted, markExpiredDeleted } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Deletes those of a user's files that have these ids, all in one statement. Their links have ended
- * when this resolves; the next purge removes their bytes.
- * @returns how many were deleted, and the ids that are not there or not the caller's.
+ * Deletes a user's files that have these ids, all in one statement. When this resolves, their links
+ * have ended. The next purge removes their bytes.
+ * @returns how many were deleted, and which ids are unknown or belong to other users.
  */
 export async function deleteFiles(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -26,8 +26,8 @@ export async function deleteFiles(
 }
 
 /**
- * Deletes a user's files that are over for good (spec §2: clear expired history). A premium user's
- * private files stay, because they can still be renewed.
+ * Deletes a user's files whose links have ended and cannot be renewed (spec §2: clear expired
+ * history). A premium user's private files stay, because they can still be renewed.
  * @returns how many were deleted.
  */
 export async function deleteExpiredFiles(

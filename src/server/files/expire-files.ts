@@ -12,9 +12,10 @@ interface Purge {
 }
 
 /**
- * Removes the bytes of files that are over (design §4). It claims a batch, removes the bytes
- * (missing bytes count as removed) and records that they are gone. If it is cut off anywhere, the
- * next run continues; several servers share the work. The links have ended before, by their dates.
+ * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed
+ * (design §4). It reserves a batch of files, removes their bytes (missing bytes count as removed)
+ * and records that. If it is interrupted anywhere, the next run continues. Several servers share
+ * the work. The links themselves end by their dates, without this job.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {

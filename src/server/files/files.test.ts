@@ -137,7 +137,7 @@ describe('DELETE /api/files/{id}', () => {
 })
 
 describe('expiry', () => {
-  // This purges what earlier tests left, so that each test counts only its own files.
+  // Purges what earlier tests left, so that each test counts only its own files.
   beforeEach(async () => {
     app.clock.advance(30 * day)
     await expireFiles(app.deps)
@@ -229,8 +229,8 @@ describe('expiry', () => {
     const [cut] = made
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
-    // This is the state that a server leaves when it dies after the removal, before it records the
-    // purge.
+    // A server leaves this state if it dies after it has removed the bytes and before it records
+    // that.
     await app.storage.remove(await storageKeyOf(cut.id))
     await app.deps.db.update(files).set({ purgingAt: app.clock() }).where(eq(files.id, cut.id))
 

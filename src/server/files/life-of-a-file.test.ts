@@ -19,8 +19,9 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * The whole life of a file, day by day, with the purge every day. It is uploaded half an hour before
- * the last day of a month ends, and lives over both changes to summer time: a day stays 24 hours.
+ * The whole life of a file, day by day, with a purge every day. The file is uploaded half an hour
+ * before a month ends. Both changes to summer time happen during its life: a day still has 24
+ * hours.
  */
 const uploadedAt = new Date('2027-02-28T23:30:00.000Z')
 
@@ -38,7 +39,7 @@ interface Life {
   person: Person
   tier: Tier
   file: File & { bytes: Uint8Array }
-  /** Every code that the file ever had, the newest last. */
+  /** Every short code that the file has had, the newest last. */
   codes: string[]
 }
 
@@ -49,13 +50,16 @@ async function begin(tier: Tier, days: string): Promise<Life> {
   return { person, tier, file, codes: [file.shortCode] }
 }
 
-/** Lets it become so many days after the upload, to the millisecond, and the purge run. */
+/** Sets the clock to this many days and milliseconds after the upload, and runs the purge. */
 async function becomes(days: number, more = 0) {
   app.clock.set(new Date(uploadedAt.getTime() + days * day + more))
   await expireFiles(app.deps)
 }
 
-/** What its owner reads, what a visitor gets by the newest link, and whether the bytes are there. */
+/**
+ * Expects what the owner reads, what a visitor gets by the newest link, and whether the bytes are
+ * stored.
+ */
 async function looks(life: Life) {
   life.person = await signInAgain(app, life.person)
   const { person, tier, file, codes } = life

@@ -30,7 +30,7 @@ async function names(person: Person, query: Record<string, string>) {
   return (await json<File[]>(response)).map(({ originalName }) => originalName)
 }
 
-/** Follows the pages of a list to its end, and answers the names on each. */
+/** Reads all pages of a list, one after the other. Returns the names on each page. */
 async function pages(person: Person, query: Record<string, string>) {
   const read: string[][] = []
   let cursor: string | null = null
@@ -88,7 +88,8 @@ describe('a search', () => {
       app.clock.advance(1)
       await makeFile(ada, { name })
     }
-    // What cleaning would not let in may stand in rows of another time.
+    // Today's cleaning of names would not allow this name. But an older version may have written
+    // such a row.
     await app.deps.db
       .update(files)
       .set({ originalName: 'back\\slash.txt' })
@@ -332,7 +333,8 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     ['fewest downloads first', '/api/files?limit=100&sort=downloads', 'files_of_owner'],
     ['the summary', '/api/files/summary', 'Index Only Scan using files_of_owner_by_end'],
   ])('%s reads no other rows, however often it is asked for', async (_, path, scan) => {
-    // From the sixth time on Postgres may keep one plan for all values of a prepared statement.
+    // Postgres may use one plan for all values of a prepared statement, but only after it has run
+    // five times.
     const times = 8
     const plans = await plansOfList(async () => {
       for (let time = 0; time < times; time += 1) await ada.fetch(path)

@@ -17,13 +17,13 @@ export interface Position {
   id: string
 }
 
-/** The page of a list to read. */
+/** Which page of the list to read. */
 export interface WantedPage {
   limit: number
   order: FileOrder
   /** Only files after this place, if it is given. */
   after?: Position | undefined
-  /** Only files whose name holds this text, if it is given and not empty. */
+  /** If it is given and not empty, only files with this text in their name are read. */
   search?: string | undefined
 }
 
@@ -103,7 +103,8 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
       db
         .select()
         .from(files)
-        // As an array: for a join with so few rows, Postgres may read the whole table.
+        // The ids are passed as an array. For a join with so few rows, Postgres may read the whole
+        // table.
         .where(sql`${files.id} = any(array(${found.getSQL()}))`)
         .orderBy(...inOrder)
         .prepare(named(name))

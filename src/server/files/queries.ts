@@ -33,11 +33,12 @@ export function toFile(row: FileRow): File {
 }
 
 /**
- * Makes a random short code. The insert into `short_codes` fails if the code was ever given before.
+ * Makes a random short code. A code that was ever given before makes the insert into `short_codes`
+ * fail.
  */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
-/** Finds the file that an upload became, unless its owner has deleted it. */
+/** Finds the file that an upload became. A file that its owner has deleted is not found. */
 export async function findFileByKey(
   db: Db,
   ownerId: string,
@@ -52,7 +53,10 @@ export async function findFileByKey(
   return row
 }
 
-/** Counts what an account holds: files with bytes, their bytes, and links that open at `now`. */
+/**
+ * Counts what an account has: files whose bytes are stored, the total size of these files, and how
+ * many links are active at `now`.
+ */
 export async function countHoldings(
   db: Db,
   ownerId: string,
@@ -72,7 +76,10 @@ export async function countHoldings(
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
 
-/** A claim older than this belongs to a run that was cut off. Another run may take it over. */
+/**
+ * A run reserves files for this long. If it has not purged them by then, it was interrupted, and
+ * another run may purge them.
+ */
 const claimMs = 10 * 60 * 1000
 
 function staleClaim(now: Date): Date {
@@ -80,8 +87,8 @@ function staleClaim(now: Date): Date {
 }
 
 /**
- * The link status of a file as SQL. `linkStatus` decides the same in the browser; a test compares
- * the two.
+ * Returns the link status of a file as SQL. `linkStatus` decides the same in the browser, and a
+ * test compares the two.
  */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierLimits[ownerTier].renewal ? 'private' : 'deleted'
@@ -92,14 +99,14 @@ export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   end`
 }
 
-/** A file that its owner has deleted. `purgedAt` is null while its bytes are to be removed. */
+/** A file that its owner has deleted. `purgedAt` is null while its bytes are still stored. */
 export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purgedAt'>
 
 /**
- * Deletes those of a user's files that `which` selects, in one statement, and returns them. Their
- * links end now. Rows without bytes go at once. Of the others the next purge removes the bytes: they
- * look like a claim that is over, so that no server waits for another. Of parallel callers exactly
- * one gets each file.
+ * Deletes the user's files that `which` selects, in one statement, and returns them. Their links
+ * end immediately. Rows whose bytes are removed already are deleted. The other rows are marked so
+ * that the next purge removes their bytes: their `purgingAt` is so old that no purge counts them as
+ * reserved by another one. Of parallel callers exactly one gets each file.
  */
 async function markDeletedWhere(
   db: Db,
@@ -117,7 +124,8 @@ async function markDeletedWhere(
       })
       .from(files)
       .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), which))
-      // Whoever locks several files takes them in this order, so that no two wait for each other.
+      // Every statement that locks several files locks them in this order, so that no two wait for
+      // each other.
       .orderBy(files.id)
       .for('update'),
   )
@@ -143,7 +151,7 @@ async function markDeletedWhere(
   return db.with(due, removed, marked).select().from(due)
 }
 
-/** Deletes those of a user's files that have these ids, and returns the ones that it found. */
+/** Deletes the user's files that have these ids. Returns the ones that it found. */
 export function markDeleted(
   db: Db,
   ownerId: string,
@@ -153,7 +161,7 @@ export function markDeleted(
   return markDeletedWhere(db, ownerId, sql`${files.id} = any(${sql.param(ids)}::uuid[])`, now)
 }
 
-/** Deletes a user's files that are over for good at `now`, and returns them. */
+/** Deletes a user's files whose links have ended by `now` and cannot be renewed. Returns them. */
 export function markExpiredDeleted(
   db: Db,
   { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
@@ -164,7 +172,7 @@ export function markExpiredDeleted(
 
 /**
  * Locks one of a user's files until the transaction ends. Returns undefined when there is none, or
- * its owner has deleted it.
+ * the owner has deleted it.
  */
 export async function lockFile(tx: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
   const [file] = await tx
@@ -176,8 +184,8 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another end, and records the code as given. A code
- * that was given before makes the statement fail as a whole.
+ * Gives a locked file another short code and another end. Records that the code was given. If it
+ * was given before, the statement fails as a whole.
  */
 export async function giveNewLink(
   tx: Db,
@@ -203,9 +211,10 @@ export async function giveNewLink(
 }
 
 /**
- * Claims up to `limit` files whose bytes are to be removed: deleted by their owner, past their 30
- * days, or expired while their owner's tier at `now` renews no files. (`linkStatus` decides the same
- * in the browser; a test compares the two.) Claims of other servers are left alone.
+ * Reserves up to `limit` files whose bytes are to be removed: files that their owner deleted, files
+ * past their 30 days, and expired files whose owner's tier at `now` cannot renew. (`linkStatus`
+ * decides the same in the browser; a test compares the two.) Files that another server has reserved
+ * are left alone.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -234,7 +243,10 @@ export async function claimFilesToPurge(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** Records that the bytes of these files are gone. Rows of deleted files are removed. */
+/**
+ * Records that the bytes of these files are removed. If the owner deleted the file, its row is
+ * removed too.
+ */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return
   const gone = db

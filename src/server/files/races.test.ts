@@ -21,8 +21,8 @@ import { expireFiles } from './expire-files.ts'
 import { renewFile } from './renew-file.ts'
 
 /*
- * Two things that happen to a file at the same moment, on a real Postgres, a hundred times each.
- * What must hold is looked at when both are over.
+ * Two things happen to a file at the same moment, on a real Postgres, a hundred times each. The
+ * tests check the result when both have ended.
  */
 
 const rounds = 100
@@ -45,14 +45,15 @@ async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-/** Does it after up to some milliseconds. */
+/** Runs the work after a random wait of at most 3 milliseconds. */
 function soon<T>(work: () => Promise<T>): Promise<T> {
   return after(randomInt(4), work)
 }
 
 /**
- * A race that both sides win at times: whoever won has to begin later in the next round. `expectBoth`
- * says whether they did, for a race that one side always wins proves nothing.
+ * A race that each side should win sometimes. The side that won begins later in the next round.
+ * `expectBoth` expects that both sides have won, because a race that one side always wins proves
+ * nothing.
  */
 function makeRace() {
   let lead = 0
@@ -81,7 +82,7 @@ async function rowOf(id: string) {
   return row
 }
 
-/** Opens a link, and answers whether it gave these very bytes; anything else must be a 404. */
+/** Opens a link. Returns true if it gave exactly these bytes. Expects 404 otherwise. */
 async function opens(code: string, bytes: Uint8Array) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)
   const got = Buffer.from(await response.arrayBuffer())
@@ -90,7 +91,10 @@ async function opens(code: string, bytes: Uint8Array) {
   return response.status === 200
 }
 
-/** The codes that answers gave; every other answer must have one of these statuses. */
+/**
+ * Returns the short codes in the answers. Expects that every other answer has one of these
+ * statuses.
+ */
 async function codesOf(answers: Response[], otherwise: number[]) {
   const codes: string[] = []
   for (const answer of answers) {
@@ -128,7 +132,7 @@ describe('renewals at once', () => {
   })
 })
 
-/** Rows of files, without bytes. */
+/** Makes rows of files without stored bytes. */
 async function makeRows(owner: Person, count: number) {
   await insertFiles(app, owner.id, count)
   return json<File[]>(await owner.fetch(`/api/files?limit=${count}`))
@@ -210,11 +214,11 @@ describe('an expiry and a download at once', () => {
       const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
       const over = new Date(file.expiresAt)
       const purge = () => expireFiles({ ...app.deps, clock: () => over })
-      // The server that purges is a millisecond further than the one that is asked.
+      // The clock of the server that purges is a millisecond ahead of the one that is asked.
       app.clock.set(new Date(over.getTime() - 1))
       const [opened] = await race.run(() => opens(file.shortCode, file.bytes), purge)
       race.won(opened ? 'first' : 'second')
-      // A file that is being counted is left to the next purge.
+      // A file whose download is being counted is locked, and left to the next purge.
       await purge()
       const row = await rowOf(file.id)
       expect(row?.purgedAt).toEqual(over)
@@ -229,8 +233,8 @@ describe('an expiry and a download at once', () => {
 
 describe('a purge and a renewal at once', () => {
   /**
-   * Renews as a request does that read its session while the owner was premium. Answers the new
-   * code, or none when the file was gone.
+   * Renews the file as a request does whose session was read while the owner was still premium.
+   * Returns the new code, or nothing if the file was purged.
    */
   const renewed = async (owner: Person, id: string) => {
     try {

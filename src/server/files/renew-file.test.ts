@@ -30,7 +30,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Sets the clock, and signs in again, because a session does not last for weeks. */
+/** Sets the clock. Then it signs in again, because a session does not last for weeks. */
 async function becomes(moment: number) {
   app.clock.set(new Date(moment))
   ada = await signInAgain(app, ada)
@@ -71,7 +71,7 @@ describe('a renewal', () => {
       expect([dead.status, await dead.text()]).toEqual([404, await unknown.text()])
       expect(dead.headers.get('cache-control')).toBe('no-store')
     }
-    // A cache that kept the bytes asks before each use, and is told that they are gone.
+    // A cache that kept the bytes must ask before each use. The answer is that the link has ended.
     expect((await download(file.shortCode, { 'if-none-match': etag })).status).toBe(404)
     const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },

@@ -12,11 +12,12 @@ import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Gives a file a completely new link that ends after `days`, or with the file's 30 days if these end
- * first (spec §4). The old link is dead when this resolves: one transaction changes both. Its
- * downloads stay counted. Of several renewals at once the last one's link lives.
- * @throws {AppError} FILE_NOT_FOUND when the caller has no such file, also after it was deleted;
- * TIER_RENEWAL for a free user; FILE_GONE when the bytes are gone or the 30 days are over.
+ * Gives a file a completely new link. It ends after `days`, or with the file's 30 days if these end
+ * first (spec §4). When this resolves, the old link has ended: one transaction changes both.
+ * Downloads by the old link stay counted. Of several parallel renewals, the link of the last one
+ * stays.
+ * @throws {AppError} FILE_NOT_FOUND when the caller has no such file or has deleted it;
+ * TIER_RENEWAL for a free user; FILE_GONE when the bytes were removed or the 30 days have passed.
  */
 export async function renewFile(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -26,7 +27,7 @@ export async function renewFile(
 ): Promise<File> {
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   return db.transaction(async (tx) => {
-    // The lock also keeps a purge from beginning.
+    // While the row is locked, no purge of this file can begin.
     const file = await lockFile(tx, owner.id, id)
     if (!file) throw new AppError('FILE_NOT_FOUND')
     const now = clock()

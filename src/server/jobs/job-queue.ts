@@ -10,24 +10,25 @@ const stopMs = 10_000
 /** The name of the queue of mail. */
 export const mailQueueName = 'send-mail'
 
-/** The job queue in the database. All servers share it. */
+/** The queue of jobs in the database. All servers share it. */
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
   /**
-   * Stops the work. Resolves when no job runs here any more; a job that takes too long is cut off,
-   * which is safe.
+   * Stops the jobs of this server. Resolves when none runs here any more. A job that takes too long
+   * is interrupted, which is safe.
    */
   stop(): Promise<void>
 }
 
-/** Opens the job queue. No job runs yet. */
+/** Opens the job queue. No job runs before `startJobs` is called. */
 export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue> {
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
   boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
   await boss.start()
-  // The waits are 30 s, a minute, two ... an hour, together more than 24 hours. A mail that was
-  // refused or ran out of tries is kept for a while, so that an operator can look at it.
+  // The waits between tries are 30 s, a minute, two minutes and so on, up to an hour. Together they
+  // last more than 24 hours. A mail that was refused, or that ran out of tries, is kept for a
+  // while, so that an operator can look at it.
   await boss.createQueue(mailQueueName, {
     retryLimit: 31,
     retryDelay: 30,

@@ -37,7 +37,7 @@ describe('the orphan sweep', () => {
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
 
-    // Objects have dates of the real disk, so the test sets the clock to real dates.
+    // Objects on the disk have real dates, so the test sets its clock by the real time.
     app.clock.set(new Date(Date.now() + 24 * hour - 60_000))
     expect(await sweepOrphans(app.deps)).toBe(0)
     app.clock.set(new Date(Date.now() + 24 * hour + 60_000))

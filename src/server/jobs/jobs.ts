@@ -20,22 +20,24 @@ interface Job {
   run(deps: JobDeps): Promise<unknown>
 }
 
-/** How soon a due job starts. */
+/** A due job starts after this many seconds at most. */
 const pollingIntervalSeconds = 5
 
 /**
- * How soon a mail is sent, and how many at once, so that a slow mail server delays only some mails.
+ * How often mail is looked for, and how many workers send mail in parallel, so that a slow mail
+ * server delays only some mails.
  */
 const mailPollingSeconds = 1
 const mailWorkers = 3
 /**
- * How many mails a worker takes at once. A worker that finds this many looks for more without a
+ * How many mails a worker takes in one step. A worker that got this many looks for more without a
  * pause. Otherwise many requests for mail, which any client can make, would delay all mail.
  */
 const mailsOfWorker = 2
 
 /**
- * Every job. Each can be cut off anywhere and run again, and several servers can run it at once.
+ * Every job. Each can be interrupted anywhere and run again, and several servers can run it in
+ * parallel.
  */
 const jobs: readonly Job[] = [
   { name: 'expire-files', cron: '* * * * *', run: expireFiles },
@@ -52,13 +54,13 @@ const jobs: readonly Job[] = [
 ]
 
 export interface Jobs {
-  /** Asks for one run of a job now, on any free server. */
+  /** Asks for one run of a job now. Any server that has time runs it. */
   run(name: string): Promise<void>
 }
 
 /**
- * Schedules the jobs in the database, where one of the servers takes each run. Works on the jobs
- * and the mail in this process until the queue is stopped.
+ * Schedules the jobs in the database. For each run, one of the servers does the work. This process
+ * runs jobs and sends mail until the queue is stopped.
  */
 export async function startJobs(
   deps: JobDeps & SendMailDeps,
@@ -66,7 +68,8 @@ export async function startJobs(
 ): Promise<Jobs> {
   const log = deps.log.child({ part: 'jobs' })
   for (const job of jobs) {
-    // `exclusive` allows one waiting or running run of a job, so a slow job does not pile up.
+    // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do
+    // not pile up.
     await boss.createQueue(job.name, { policy: 'exclusive', retryLimit: 2, retryBackoff: true })
     await boss.work(job.name, { pollingIntervalSeconds }, async () => {
       try {
@@ -99,7 +102,7 @@ export async function startJobs(
 }
 
 /**
- * Tries once to send a mail. A mail that was refused for good is kept for the operator and not
+ * Tries once to send a mail. A mail that was refused permanently is kept for the operator and not
  * tried again.
  */
 async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<JobResult> {

@@ -38,7 +38,7 @@ interface JobRow {
   output: { reason?: string } | null
 }
 
-/** Returns the jobs for one address or account from the queue's table. */
+/** Returns the rows of the queue's table for one mail address or account. */
 async function jobsFor(who: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output from pgboss.job
@@ -152,7 +152,7 @@ describe('mail on its way', () => {
     expect(rows).toEqual([
       { id: key, state: 'created', start_after: at, keep_until: expect.any(Date) },
     ])
-    // The queue does not throw it away while it waits.
+    // The queue keeps the request until then.
     expect(rows[0].keep_until.getTime()).toBeGreaterThan(at.getTime())
   })
 

@@ -13,8 +13,8 @@ export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'setti
 }
 
 /**
- * Sends the mail that a request asks for, or none where it concerns nobody any more. If the first try
- * may have arrived, the repeated mail has the same `Message-ID`.
+ * Sends the mail that a request asks for. Sends none if nobody needs it any more. If the first try
+ * may have arrived, the mail that is sent again has the same `Message-ID`.
  * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
  * @throws {MailRefused} when the mail server will never take the mail. After any other error a
  * later try may succeed.

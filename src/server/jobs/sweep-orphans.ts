@@ -2,16 +2,16 @@ import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys } from '../uploads/queries.ts'
 
-/** Design §4: objects without a row are removed once they are 24 h old, and no others. */
+/** Design §4: objects that no row names are removed when they are 24 h old, and no others. */
 const orphanAgeMs = 24 * 60 * 60 * 1000
 const batchSize = 500
 
 type SweepDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Removes stored objects that neither an upload nor a file names. The server writes the row before
- * any byte can be stored under its key, and uses no key twice. So an object without a row never
- * gets one.
+ * Removes stored objects that neither an upload nor a file names. The server writes the row of an
+ * upload before any byte can be stored under its key, and uses no key twice. So an object without a
+ * row will never have one.
  * @returns how many objects were removed.
  */
 export async function sweepOrphans(deps: SweepDeps): Promise<number> {

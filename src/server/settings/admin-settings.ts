@@ -3,15 +3,15 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { findSettings } from './queries.ts'
 
-/** Spec §7: how long a server and a browser keep the settings. */
+/** Spec §7: a server and a browser use settings that they have read for this long. */
 export const settingsKeptMs = 5 * 60_000
 
 type Values = Readonly<Record<SettingKey, string>>
 
 /**
  * The settings that the administrator can change. They are read from the database every 5 minutes
- * at most. So a change on another server is seen here within that time. A change on this server is
- * seen immediately, because `forget` follows it.
+ * at most. So this server uses a change that was made on another one after 5 minutes at the latest.
+ * A change on this server is used immediately, because its code calls `forget`.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -25,7 +25,7 @@ export class AdminSettings {
     this.#defaults = settingDefaults(supportEmail)
   }
 
-  /** Returns every setting, each with its default where the administrator has not changed it. */
+  /** Returns every setting. Where the administrator has not changed one, it has its default. */
   async read(): Promise<Values> {
     const now = this.#clock().getTime()
     if (this.#kept && now < this.#kept.until) return this.#kept.values
@@ -34,7 +34,7 @@ export class AdminSettings {
     try {
       return await reading.values
     } catch (error) {
-      // The next call asks the database again.
+      // The read failed, so the next call reads again.
       if (this.#kept === reading) this.#kept = null
       throw error
     }

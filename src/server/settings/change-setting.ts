@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type KeptSetting, writeSetting } from './queries.ts'
 
-/** A new value of a setting, and who asked for it from where. */
+/** A new value of a setting, and who changes it from which address. */
 export interface SettingChange {
   key: SettingKey
   value: string
@@ -17,7 +17,7 @@ export interface SettingChange {
 /**
  * Changes a setting (spec §7) and writes the change into the audit log. This server uses the new
  * value immediately, other servers within 5 minutes.
- * @throws {AppError} INVALID_INPUT with the bound that the value breaks.
+ * @throws {AppError} INVALID_INPUT if the value is not allowed, with the limit that it breaks.
  */
 export async function changeSetting(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,

@@ -4,7 +4,7 @@ import { type SettingKey, settingKeys } from '../../shared/rules/admin-settings.
 import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
 
-/** A setting as it is kept (spec §3). */
+/** A setting as the database has it (spec §3). */
 export interface KeptSetting {
   key: SettingKey
   value: string
@@ -21,8 +21,8 @@ export async function findSettings(db: Db): Promise<KeptSetting[]> {
 }
 
 /**
- * Writes a setting, and returns it with the value that it had before; null for none. Without
- * a description the one before stays.
+ * Writes a setting. Returns it, together with its value before, or null if it had none. Without a
+ * description, the old description stays.
  */
 export async function writeSetting(
   tx: Db,
@@ -30,7 +30,7 @@ export async function writeSetting(
   now: Date,
 ): Promise<{ setting: KeptSetting; before: string | null }> {
   const { key, value, description } = setting
-  // Changes happen one after the other, the first one of a key too. Readers do not wait.
+  // Only one change at a time, even when a setting gets its first row. Readers do not wait.
   await tx.execute(sql`lock table ${settings} in share row exclusive mode`)
   const [old] = await tx
     .select({ value: settings.value })

@@ -129,7 +129,7 @@ describe('POST /api/admin/settings', () => {
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
     const chain = lines.slice(-8).map(({ details }) => details)
-    // Each change names the value that the one before it left.
+    // Each change names the value that the change before it wrote.
     for (const [at, line] of chain.slice(1).entries()) expect(line.from).toBe(chain[at]?.to)
   })
 })

@@ -4,10 +4,10 @@ import type { Db, Deps } from '../deps.ts'
 import type { UserRow } from './queries.ts'
 
 /**
- * Asks for the letters about a trial that has just begun, each for the moment when it is due. Pass
- * the transaction in which the trial began. A user has one trial, and each letter one key, so no
- * letter is ever sent twice. `writeTrialMail` decides at the time of sending whether a letter is
- * still right.
+ * Requests the letters about a trial that has just begun, each for the time when it is due. Pass
+ * the transaction in which the trial began. A user has one trial, and each letter has one key in
+ * the queue, so no letter is ever sent twice. When a letter is due, `writeTrialMail` decides
+ * whether it is still right.
  */
 export async function askForTrialLetters(
   mailQueue: Deps['mailQueue'],
@@ -22,7 +22,7 @@ export async function askForTrialLetters(
   }
 }
 
-/** Returns the key of one letter to one user: a UUID of version 8, which holds a hash. */
+/** Returns the key of one letter to one user: a UUID of version 8, which is made from a hash. */
 function letterKey(userId: string, letter: string): string {
   const hash = createHash('sha256').update(`trial letter ${letter} ${userId}`).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')

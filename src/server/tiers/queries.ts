@@ -7,8 +7,9 @@ import type { Db } from '../deps.ts'
 export type UserRow = typeof users.$inferSelect
 
 /**
- * The tier that a row of `users` has at `now`: `effectiveTier` in SQL. (A test compares the two.) A
- * tier that this program does not know stays as it is, and so is in no list of tiers.
+ * Returns the tier that a row of `users` has at `now`, as SQL. `effectiveTier` decides the same,
+ * and a test compares the two. A tier that this program does not know stays as it is, and so equals
+ * none that the program asks for.
  */
 export function tierAt(now: Date): SQL<Tier> {
   const isTrialOver = sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`
@@ -16,8 +17,8 @@ export function tierAt(now: Date): SQL<Tier> {
 }
 
 /**
- * Finds a user and locks the row until the transaction ends, so that only one change runs at a
- * time.
+ * Finds a user, and locks the row until the transaction ends. So only one change of the tier runs
+ * at a time.
  */
 export async function lockUser(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
@@ -29,7 +30,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
   return user
 }
 
-/** Writes the facts that decide a user's tier, and returns the user. */
+/** Writes what decides a user's tier. Returns the user. */
 export async function writeTierFacts(
   tx: Db,
   userId: string,
@@ -50,18 +51,19 @@ export async function writeTierFacts(
   return user
 }
 
-/** A user whose trial was tidied up. */
+/** A user whose row was set to free after the trial ended. */
 export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
 
 /**
- * Sets up to `limit` users whose trials are over at `now` to free, and returns them. Users that
+ * Sets up to `limit` users whose trials have ended by `now` to free. Returns them. Users that
  * another transaction is changing are left alone.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // The tier is a literal here, because otherwise Postgres cannot know that the index serves.
+    // The tier is written into the SQL text. As a parameter, it would keep Postgres from using the
+    // index.
     .where(sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`)
     .limit(limit)
     .for('no key update', { skipLocked: true })

@@ -12,7 +12,7 @@ export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
   const setOwnTier = async (user: SessionUser, wish: TierWish, ipAddress: string) => {
-    // The audit log keeps every change for ever, so the number of changes must be limited.
+    // The audit log keeps every change forever. So the number of changes must be limited.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
     const changed = await setTier(deps, { userId: user.id, wish, actor: user.id, ipAddress })
     // The account was deleted after its session was read.

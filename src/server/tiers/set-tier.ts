@@ -7,7 +7,7 @@ import { askForTrialLetters } from './ask-for-trial-letters.ts'
 import { lockUser, writeTierFacts } from './queries.ts'
 import { tierEntry } from './tier-entry.ts'
 
-/** Whose tier is to change, how, and who asked for it. */
+/** Whose tier is to change, in which way, and who asked for it. */
 export interface TierChange {
   userId: string
   wish: TierWish
@@ -19,9 +19,9 @@ export interface TierChange {
 /**
  * Changes a user's tier as `changeTier` decides. A tier changes in no other way, except that a
  * trial ends at its date (see `expireTrials`). The change, its line in the audit log and the
- * letters of a new trial are one transaction. The user is locked, so each of several changes at
- * once sees the result of the one before.
- * @returns the user after the change; null where there is no such user (any more).
+ * letters of a new trial are one transaction. The user's row is locked. So each of several parallel
+ * changes sees the result of the one before.
+ * @returns the user after the change; null if the user does not exist (any more).
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */
 export function setTier(

@@ -6,8 +6,8 @@ import type { AuditEntry } from '../audit/audit-log.ts'
 type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
 
 /**
- * Returns the line of the audit log about a change of a user's tier. It tells the reason, and the
- * tier with the end of its trial before and after.
+ * Returns the line of the audit log about a change of a user's tier. It contains the reason, and
+ * the tier and the end of the trial before and after.
  */
 export function tierEntry(change: {
   userId: string
@@ -15,7 +15,7 @@ export function tierEntry(change: {
   from: Standing
   to: Standing
   at: Date
-  /** The id of the user who asked; null where the server did it by itself. */
+  /** The id of the user who asked; null if the server made the change by itself. */
   actor: string | null
   ipAddress: string | null
 }): AuditEntry {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  // This sets the trials of earlier tests to free, so that they do not count.
+  // Sets the trials of earlier tests to free, so that they do not count here.
   await expire()
   ada = await makePerson(app)
 })
@@ -39,9 +39,9 @@ interface Side {
 type Details = { reason: string; from: Side; to: Side }
 
 /**
- * Gives the user these facts, runs all happenings at once, and returns their results. Expects for
- * any order that the lines of the audit log lead from the first facts to the last, and that they
- * tell of one trial at most.
+ * Gives the user this tier and trial, runs all `happenings` in parallel, and returns their results.
+ * In whatever order they ran, each line of the audit log must begin with what the line before it
+ * left, and at most one line may tell of a trial.
  */
 async function race<Results extends unknown[]>(
   facts: TierFacts,
@@ -77,7 +77,7 @@ async function race<Results extends unknown[]>(
 }
 
 /**
- * Changes the tier, and returns what a call would answer: the status, with the tier or the error's
+ * Changes the tier. Returns what a call would answer: the status, with the tier or the error's
  * code.
  */
 async function wishFor(wish: TierWish): Promise<string> {
@@ -116,7 +116,7 @@ describe(`${rounds} times at once`, () => {
     }
     app.clock.advance(30 * day)
     const letters = (await app.mails()).filter(({ to }) => to.address === ada.email)
-    // Every round asked for the same three letters. Two of them are stale by now.
+    // Every round requested the same three letters. Two of them are out of date by now.
     expect(letters.map(({ letter }) => letter.subject)).toEqual([
       'Your Mayfly Premium trial has ended',
     ])
@@ -232,7 +232,7 @@ describe('the tidying up of trials', () => {
 
   it('finds them by an index', async () => {
     const plan = await app.deps.db.transaction(async (tx) => {
-      // Without this, Postgres reads such a small table as a whole.
+      // Postgres would read the whole table, because it is so small here.
       await tx.execute('set local enable_seqscan = off')
       return tx.execute(
         "explain select id from users where tier = 'premium' and premium_trial_ends_at <= now()",

@@ -26,7 +26,7 @@ function startTrial(person: Client) {
   return person.post('/api/auth/start-trial')
 }
 
-/** Signs somebody in again, whose session is over by now. */
+/** Signs somebody in again whose session has ended by now. */
 async function signedInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }

@@ -32,12 +32,15 @@ beforeEach(async () => {
 })
 afterEach(() => app.clock.set(begun))
 
-/** Sets the clock of the server to so many milliseconds after the trial began. */
+/** Sets the server's clock to this many milliseconds after the trial began. */
 function at(sinceBegun: number) {
   app.clock.set(new Date(begun.getTime() + sinceBegun))
 }
 
-/** Does the same, and signs Ada in again: her session may be over by then. */
+/**
+ * Sets the clock in the same way, and signs Ada in again, because her session may have ended by
+ * then.
+ */
 async function signedInAt(sinceBegun: number) {
   at(sinceBegun)
   ada = { ...ada, ...makeClient(app, await logIn(app, ada.email, ada.password)) }
@@ -53,7 +56,10 @@ async function currentUser(person: Client): Promise<User> {
   return json(await person.fetch('/api/auth/user'))
 }
 
-/** Returns what the server answers to uploads for 3 and for 7 days. Aborts the uploads. */
+/**
+ * Returns how the server answers uploads for 3 and for 7 days: 'ok' or the code of the refusal.
+ * Aborts the uploads.
+ */
 async function uploadsOf(person: Client) {
   const answers: Record<string, string> = {}
   for (const days of ['3', '7']) {
@@ -65,7 +71,7 @@ async function uploadsOf(person: Client) {
   return answers
 }
 
-/** Returns the mails to a person since the last call. */
+/** Sends the mail that was requested since the last call. Returns what this person gets. */
 async function mailsTo(person: Person) {
   return (await app.mails()).filter(({ to }) => to.address === person.email)
 }
@@ -91,7 +97,7 @@ describe('a trial', () => {
       expect((await currentUser(ada)).tier).toBe('free')
       expect(await uploadsOf(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
-    // The tier ended without the job. The job changes only the row.
+    // The Premium tier had ended before the job ran. The job only changes the row.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
     expect((await currentUser(ada)).tier).toBe('free')
   })
@@ -144,7 +150,8 @@ describe('a trial', () => {
     for (const { cloudKey } of begunUploads.toReversed()) {
       answers.push((await confirm(ada, cloudKey)).status)
     }
-    // An upload waits for the uploads that began after it. So the first of the four has no place.
+    // Of the four uploads, only those that began last count against the limit of three files. So
+    // the first one is refused.
     expect(answers.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

@@ -10,9 +10,9 @@ import { findUser } from './queries.ts'
 type TrialMail = Extract<MailRequest, { kind: 'trial' }>
 
 /**
- * Writes a letter about a trial, at the time it is sent. Returns null if the letter is wrong by
- * then. The user may be gone, have become premium for good, or have left the trial. Or the letter
- * is too late, because a server or a mail server stood still.
+ * Writes a letter about a trial at the time when it is sent. Returns null if the letter is no
+ * longer right: the user no longer exists, has Premium without an end, or has left the trial, or it
+ * is too late for the letter because a server did not run for a while.
  */
 export async function writeTrialMail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
@@ -21,7 +21,7 @@ export async function writeTrialMail(
   const endsAt = new Date(endsAtText)
   if (isTrialLetterStale(letter, endsAt, clock())) return null
   const user = await findUser(db, userId)
-  // Leaving a trial and becoming premium for good both clear its end.
+  // Leaving a trial, and getting Premium without an end, both change this date.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const facts = {
     name: nameOf(user),
