@@ -1,18 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Makes a token of 43 random characters. Only the letter carries it; the server keeps its hash. */
+/**
+ * Makes a token of 43 random characters for the link in a mail. The database keeps only its hash.
+ */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Hashes a token for the database, so that a reader of the database finds no working link. */
+/**
+ * Hashes a token. The database keeps only hashes, so nobody who reads it finds a link that works.
+ */
 export function tokenHash(token: string): string {
   return sha256(token)
 }
 
 /**
- * Identifies the account's address and password at the time a token is made. When either changes,
- * the stamp changes, and older tokens stop working.
+ * Returns a text that stands for the account's address and password now. When either changes, the
+ * text changes too, and tokens that were made before stop working.
  */
 export function credentialStamp(account: { email: string; passwordHash: string | null }): string {
   return sha256(`${account.email}\n${account.passwordHash ?? ''}`)

@@ -1,34 +1,40 @@
-/** The SQL for whoever has proved to own a mail address, by a letter or by an issuer. */
+/**
+ * The SQL for people who have proved that a mail address is theirs, by the link in a mail or by an
+ * issuer such as Google.
+ */
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { accounts, accountTokens, pendingSignups, sessions, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { fullName } from './full-name.ts'
 
-/** A person with an address (in lower case) that is proved to be that person's. */
+/** A person who has proved that this address (in lower case) is theirs. */
 export interface AddressOwner {
   email: string
   firstName: string
   lastName: string
-  /** The address of a picture; null where there is none. */
+  /** The URL of a picture; null where there is none. */
   picture: string | null
 }
 
-/** An arbitrary fixed number that tells locks of addresses from other locks of two numbers. */
+/**
+ * A fixed number, chosen at random. Every lock of an address has it, so that no other lock is the
+ * same.
+ */
 const addressLocks = 7_226_115
 
 /**
- * Locks a mail address (in lower case) until the transaction ends, whether or not it has an
- * account. Whoever makes an account for a proved address takes this lock before any row of it, so
- * that nobody waits in a ring.
+ * Locks a mail address (in lower case) until the transaction ends, even if no account has it. Code
+ * that makes an account for a proved address takes this lock before it locks any row. Otherwise two
+ * transactions could wait for each other.
  */
 export async function lockAddress(tx: Db, email: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${addressLocks}, hashtext(${email}))`)
 }
 
 /**
- * Makes a user whose address is verified. Returns the id, or null where somebody has the address
- * already.
+ * Makes a user whose address is verified. Returns the id, or null if another user already has the
+ * address.
  */
 export async function insertVerifiedUser(
   tx: Db,
@@ -44,8 +50,9 @@ export async function insertVerifiedUser(
 }
 
 /**
- * Gives an account that nobody verified to the owner of its address. It gets the owner's names and
- * picture, and loses every session, every way to sign in, and what letters let their readers do.
+ * Gives an account that nobody verified to the owner of its address. The account gets the owner's
+ * name and picture. All its sessions and ways to sign in are removed, and links in earlier mails
+ * stop working.
  */
 export async function handOverUser(
   tx: Db,
@@ -60,8 +67,8 @@ export async function handOverUser(
 }
 
 /**
- * Makes all signups void that wait for this address (in lower case), with their letters. Every way
- * to verify an address calls this in its transaction.
+ * Removes all waiting signups for this address (in lower case), so that the links in their mails
+ * stop working. Every way to verify an address calls this in its transaction.
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.email, email))

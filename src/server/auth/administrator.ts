@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { Deps } from '../deps.ts'
 import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
 
-/** An arbitrary fixed number that names this one lock in the database. */
+/** A fixed number, chosen at random, that stands for this one lock in the database. */
 const administratorLock = 7_226_114
 
 /**
- * Makes sure that the one administrator exists. Several servers may start at once.
+ * Makes sure that the one administrator exists, also when several servers start at the same time.
  * @param password is called only when the account is made.
  * @returns whether the account was made now, and its address.
  */

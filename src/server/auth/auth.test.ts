@@ -230,7 +230,7 @@ describe('rate limits', () => {
       )
       statuses.push(response.status)
     }
-    expect(statuses).not.toContain(429) // what is refused for its form costs nothing
+    expect(statuses).not.toContain(429) // a request whose form is wrong is refused without being counted
 
     const valid = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>

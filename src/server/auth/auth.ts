@@ -2,9 +2,9 @@
  * Accounts and sessions. The words of this room:
  * - A *try* is one login whose password is compared, right or wrong. A login that is refused
  *   earlier is no try.
- * - A *known browser* signed in to the account before, and has a cookie that proves it. It has its
- *   own count of tries, which other browsers cannot use up.
- * - A *token* is the secret in the link of a letter. It works once, and the database keeps its
+ * - A *known browser* signed in to the account before, and has a cookie that proves it. Its tries
+ *   are counted separately, and other browsers cannot use them up.
+ * - A *token* is the secret in the link of a mail. It works once, and the database keeps its
  *   SHA-256.
  */
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
@@ -26,7 +26,7 @@ import { type DatabaseWatch, watchDatabase } from './watch-database.ts'
 export interface Passwords {
   /**
    * Hashes a password.
-   * @param salt a random one where it is left out.
+   * @param salt a random one is used where it is left out.
    * @throws {AppError} PASSWORDS_BUSY when too many callers wait; UNAVAILABLE when hashing is not
    * possible now.
    */
@@ -37,16 +37,16 @@ export interface Passwords {
    */
   verify(known: { hash: string; password: string }): Promise<boolean>
   /**
-   * Runs `work` and counts its passwords as those of `client`, so that one client cannot fill the
-   * queue.
+   * Runs `work`. The passwords that it hashes are counted as those of `client`, so that one client
+   * cannot fill the queue.
    */
   forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result>
   /**
-   * Does the same as `forClient`, but hashes the password before `work` begins. In the work, hashing
-   * this password takes no time, and comparing it takes none with hashes of the same salt. Use it
-   * for work that holds a connection to the database, because that connection must not wait for a
-   * hash, and for work that compares a password with several hashes.
-   * @param first `salt` is a random one where it is left out.
+   * As `forClient`, but hashes the password before `work` begins. In `work`, hashing this password
+   * takes no time, nor does comparing it with hashes of the same salt. There are two uses: work
+   * that has a connection to the database, which must not wait for a hash, and work that compares a
+   * password with several hashes.
+   * @param first a random `salt` is used where it is left out.
    */
   hashedFirst<Result>(
     client: string,
@@ -76,21 +76,22 @@ function optionsFor(
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      // Better Auth logs a wrong password as an error. Only a real fault comes with an exception.
+      // Better Auth logs a wrong password as an error. Real faults come with an exception.
       log: (_, message, ...details) => {
         const err = details.find((detail) => detail instanceof Error)
         log[err ? 'error' : 'debug']({ err }, `Better Auth: ${message}`)
       },
     },
-    // Our own limits count in the database, for all servers together.
+    // The server has its own limits, which count in the database for all servers together.
     rateLimit: { enabled: false },
     database: watched(
-      // The transaction makes a user and the account with its password together, or neither.
+      // With transactions, a user and the account with the password are made together or not at
+      // all.
       drizzleAdapter(db, { provider: 'pg', schema, usePlural: true, transaction: true }),
     ),
     emailAndPassword: {
       enabled: true,
-      autoSignIn: false, // signing up leads to the login page (spec §4)
+      autoSignIn: false, // after signing up, people log in by themselves (spec §4)
       minPasswordLength,
       maxPasswordLength,
       requireEmailVerification,
@@ -99,7 +100,7 @@ function optionsFor(
         verify: (known) => passwords.verify(known),
       },
     },
-    // Better Auth would extend a session for ever, so its own refresh is off. Our rule is in
+    // Better Auth would prolong a session forever, so this is switched off. Our rule is in
     // `rules/session-life.ts`, and read-session.ts applies it.
     session: { expiresIn: longestLifeMs / 1000, disableSessionRefresh: true },
     databaseHooks: {
@@ -121,23 +122,23 @@ function optionsFor(
     },
     advanced: {
       cookiePrefix: cookiePrefix(appUrl),
-      useSecureCookies: false, // it would put `__Secure-` before our own prefix
+      useSecureCookies: false, // true would put `__Secure-` before our own prefix
       defaultCookieAttributes: {
         httpOnly: true,
         sameSite: 'lax',
         path: '/',
         secure: appUrl.protocol === 'https:',
       },
-      ipAddress: { disableIpTracking: true }, // see new-session.ts
+      ipAddress: { disableIpTracking: true }, // new-session.ts records the address
     },
   } satisfies BetterAuthOptions
 }
 
 /**
- * Creates Better Auth, set up for our tables. We call it only through `auth.api`. Its own routes
- * are not mounted, so that every path of the server is in the contract. Its minimal entry leaves
- * out a query builder that the drizzle adapter does not need. A call during which the database was
- * away throws the error of the database's driver.
+ * Creates Better Auth for our tables. It is called only through `auth.api`. Its own routes are not
+ * served, so that the contract describes every path of the server. The package has a minimal entry
+ * without a query builder, which the drizzle adapter does not need. If the database cannot be used
+ * during a call, the call throws the error of the database's driver.
  */
 export function createAuth(options: AuthOptions): Auth {
   const watch = watchDatabase()

@@ -1,17 +1,20 @@
 import Bowser from 'bowser'
 
-/** The header of a real browser is shorter than this. Reading a very long one would cost time. */
+/**
+ * The header of a real browser is shorter than this. Reading a very long one would cost too much
+ * time.
+ */
 const longestUserAgent = 512
 
 const browsers = new Set<string>(Object.values(Bowser.BROWSER_MAP))
 const systems = new Set<string>(Object.values(Bowser.OS_MAP))
 
 /**
- * Names the browser of a request for people: 'Firefox on Linux', or 'Firefox' if the system is
- * unknown. Returns null for a missing header and for an unknown browser.
+ * Returns a name of the request's browser for people: 'Firefox on Linux', or 'Firefox' if the
+ * system is unknown. Returns null for a missing header and for an unknown browser.
  *
- * The client can write any header, and the name appears in letters to other people. So only names
- * from the library's own lists are returned, never words of the header.
+ * A client can send any header, and the name appears in mails to other people. So only names from
+ * the library's own lists are returned, never words of the header.
  * @param userAgent the header `User-Agent`.
  */
 export function browserName(userAgent: string | null | undefined): string | null {

@@ -13,10 +13,10 @@ import { endOtherSessions, type OwnSession, replaceToken } from './session-queri
 type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'>
 
 /**
- * Changes the password of a signed-in user, who must know the current one: a session may be open on
- * a machine that somebody else sits at. Wrong passwords are counted with those of logins. All other
- * sessions end, and the caller's gets another token. Links in letters from before are void, since
- * they hold a stamp of the old password. A mail tells the owner.
+ * Changes the password of a signed-in user, who must know the current one: the session may be open
+ * on a machine that somebody else uses. Wrong passwords are counted together with those of logins.
+ * All other sessions end, and the caller's session gets another token. Links in earlier mails stop
+ * working. A mail tells the owner.
  * @returns what the caller's new cookie is made of.
  * @throws {AppError} WRONG_PASSWORD, also when the password was changed meanwhile; NO_PASSWORD;
  * UNAUTHORIZED when the caller's session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
@@ -30,7 +30,7 @@ export async function changePassword(
   const { clock, db, mailQueue, passwords, rateLimits } = deps
   const { userId } = own
   const comparedWith = await requirePassword(deps, userId, currentPassword, client)
-  // The audit log keeps every change for ever, so the number of changes must be limited.
+  // The audit log keeps every change forever. So the number of changes must be limited.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
   const block = addressBlock(client.address)
   const salt = saltOf(comparedWith)

@@ -1,15 +1,15 @@
 /**
- * A queue in which clients take turns. The items of one client keep their order. A client with one
- * item waits for at most one item of each other client.
+ * A queue that is fair to clients: it gives out one item of each client in turn. The items of one
+ * client keep their order. A client with one item waits for at most one item of each other client.
  */
 export class FairQueue<Item> {
   readonly #most: number
   readonly #mostOfOne: number
-  /** The items by client; the client whose turn is next comes first. No list is empty. */
+  /** The items of each client. The client whose item is next comes first. No list is empty. */
   readonly #waiting = new Map<string, Item[]>()
   #size = 0
 
-  /** @param limits the most items that may wait in all, and the most of one client. */
+  /** @param limits how many items may wait together, and how many of one client. */
   constructor(limits: { most: number; mostOfOne: number }) {
     this.#most = limits.most
     this.#mostOfOne = limits.mostOfOne
@@ -17,8 +17,8 @@ export class FairQueue<Item> {
 
   /**
    * Adds an item to the queue.
-   * @returns the item that found no room, if any. This is the new item or, if the whole queue is
-   * full, the newest item of a client with at least two more waiting items than this client.
+   * @returns the item that had to be left out, if any. It is the new item, or, if the whole queue
+   * is full, the newest item of a client that has at least two more waiting items than this client.
    */
   add(client: string, item: Item): Item | undefined {
     const own = this.#waiting.get(client)?.length ?? 0
@@ -41,7 +41,7 @@ export class FairQueue<Item> {
     for (const [client, items] of this.#waiting) {
       const item = items.shift()
       this.#size -= 1
-      // This client goes to the end, behind every other client.
+      // This client becomes the last one, after every other client.
       this.#waiting.delete(client)
       if (items.length > 0) this.#waiting.set(client, items)
       return item

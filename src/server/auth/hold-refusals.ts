@@ -1,18 +1,21 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 
-/** How long a refusal is held. A person hardly notices it; a program asks 50 times less often. */
+/**
+ * How long a refusal is delayed. A person hardly notices that. A program that asks again after each
+ * refusal asks 50 times less often.
+ */
 const refusalMs = 1000
 /**
- * How many refusals are held at the same time, at most. Each takes about 10 KiB. Further refusals
- * are sent without delay.
+ * How many refusals are delayed at the same time at most. Each takes about 10 KiB of memory.
+ * Further refusals are sent without delay.
  */
 const mostHeld = 1000
 
 /**
- * Makes a function that does work. When the work is refused as too much, the function holds the
- * refusal for a second. A client that asks again after each answer would otherwise keep the server
- * busy with refusals.
+ * Makes a function that does work. If the work is refused because there was too much of it, the
+ * function delays the refusal for a second. Otherwise a client that asks again after each answer
+ * would keep the server busy with refusals.
  */
 export function refusalHolder({ rateLimits }: Pick<Deps, 'rateLimits'>) {
   let held = 0

@@ -11,12 +11,12 @@ type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
 
 const cookieName = 'mayfly.known_browser'
 const keptSeconds = 365 * 24 * 60 * 60
-/** A browser is known to at most this many accounts, the newest ones. */
+/** A browser is known to at most this many accounts: those that it signed in to last. */
 const mostAccounts = 5
 
 /**
- * Returns the keyed hash of an account's mail address, for places where the address must not be
- * read.
+ * Returns a hash of an account's mail address, made with the server's secret. It is used where
+ * nobody may read the address itself.
  */
 export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
   const { secret } = await auth.$context
@@ -25,8 +25,8 @@ export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): 
 
 /**
  * Returns the browser's id if its cookie proves that it signed in to this account before, or else
- * null. The cookie ends a year after the last login, or when the password changes. It opens no
- * session.
+ * null. The cookie expires a year after the last login, or when the password changes. It signs
+ * nobody in.
  */
 export async function findKnownBrowser(
   deps: BrowserDeps,
@@ -44,9 +44,9 @@ export async function findKnownBrowser(
 }
 
 /**
- * Returns the cookie's value that makes a browser known to the account it just signed in to. A
- * browser that is known already stays known for another year. Null for an account without a
- * password.
+ * Returns the value of the cookie that makes a browser known to the account that it has just signed
+ * in to. A browser that is known already stays known for another year. Returns null for an account
+ * without a password.
  */
 export async function knownBrowserValue(
   deps: BrowserDeps,
@@ -82,7 +82,7 @@ export function setKnownBrowser(
 interface Unsigned {
   account: string
   id: string
-  /** In seconds since 1970. */
+  /** When the cookie expires, in seconds since 1970. */
   until: number
 }
 
@@ -109,8 +109,8 @@ function writeEntry({ account, id, until, signature }: Entry): string {
 }
 
 /**
- * Signs an entry of the cookie. The signature covers the hash of the password, so a new password
- * ends the cookie. Null for an account without a password.
+ * Signs an entry of the cookie. The signature covers the hash of the password, so the entry is not
+ * valid any more after a change of the password. Returns null for an account without a password.
  */
 async function sign(
   { auth, db }: BrowserDeps,

@@ -8,9 +8,9 @@ import { lockAddress } from './address-owner-queries.ts'
 import { countLetters, insertLetter } from './signup-queries.ts'
 
 /**
- * Whether an address (in lower case) may get one more letter of this kind now, and counts it if so.
- * Jobs for one address wait for each other here, so they cannot pass the limit together. The client
- * that asked for a letter is not told.
+ * Tells whether an address (in lower case) may get one more letter of this kind now. If so, counts
+ * that letter. Jobs for one address wait for each other here, so they cannot exceed the limit
+ * together. The client that asked for a letter does not learn the result.
  */
 export function admitLetter(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

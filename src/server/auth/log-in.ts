@@ -22,33 +22,33 @@ interface Credentials {
 interface Client {
   address: string
   headers: Headers
-  /** The id of a browser that this account signed in with before. */
+  /** The id of a browser that has signed in to this account before; null for any other browser. */
   knownBrowser: string | null
-  /** The token of the session that the browser has until now. */
+  /** The token of the session that the browser has before this login. */
   sessionBefore: string | null
 }
 
-/** A password that was right, for what nobody has verified yet. */
+/** The password was right, but nobody has verified the address yet. */
 interface Unverified {
-  /** The id of the signup or the account; null where it is not known. */
+  /** The id of the waiting signup or of the account; null where it is not known. */
   unverified: string | null
 }
 
 /** A session that was just opened. */
 interface OpenedSession {
-  /** This is only for the cookie. Anybody who has it is signed in. */
+  /** Use this only for the cookie. Anybody who has it is signed in. */
   token: string
   createdAt: Date
   user: SessionUser
 }
 
 /**
- * Opens a session, and ends the one that the browser had, because somebody may have copied its
- * cookie. login-limits.ts says how many tries there are; an account that does not exist has as
- * many. If the password changes while it is compared, the try counts as wrong.
+ * Opens a session, and ends the browser's session before, because somebody may have copied its
+ * cookie. login-limits.ts limits how often a login may be tried, also for an account that does not
+ * exist. If the password changes while it is compared, the login counts as wrong.
  *
- * Every login hashes once, whatever it finds. The account's password and those of the signups that
- * wait for the same address have one salt.
+ * Every login computes exactly one hash, whatever it finds: the account's password, and those of
+ * waiting signups for the same address, have the same salt.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
@@ -81,10 +81,11 @@ export async function logIn(
 }
 
 /**
- * Signs in by Better Auth, or finds the unverified account or the signup that the password is right
- * for. The try of a signup stays counted as a wrong one. Anybody can sign up with somebody's address,
- * and would otherwise win back his tries at that account.
- * @throws {APIError} when the password is right for nothing.
+ * Signs in by Better Auth, or finds the unverified account or the waiting signup that has this
+ * password. A login with the password of a waiting signup stays counted as wrong. Otherwise
+ * somebody could sign up with a stranger's address, and then use that login to reset the count of
+ * wrong passwords for the stranger's account.
+ * @throws {APIError} when nothing has this password.
  */
 async function compare(
   { auth, passwords }: LoginDeps,
@@ -111,10 +112,10 @@ function statusOf(error: unknown): number {
 }
 
 /**
- * Ends a new session if its password has been replaced since the comparison began. The comparison
- * takes a while, and a reset meanwhile ends all sessions except this one. The lock leaves two
- * cases: the reset is over and this check sees it, or the reset comes later and ends this session
- * with the others. Only a session that stays open replaces the one before.
+ * Ends a new session if the password was changed while it was compared. Comparing takes a while,
+ * and a reset ends only the sessions that exist already. With the lock there are two cases: the
+ * reset is done and this check sees it, or the reset comes later and ends this session too. Only a
+ * session that stays open replaces the browser's session before.
  */
 function staysOpen(
   db: Db,
@@ -130,10 +131,10 @@ function staysOpen(
   })
 }
 
-/** Counts the try by its outcome, and throws the error for the client. */
+/** Counts the login by its outcome, and throws the error for the client. */
 async function refuse(error: unknown, admission: Admission): Promise<never> {
   if (statusOf(error) < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
-  // If this fails too, the try expires with its time window.
+  // If this fails too, the login counts until its time window ends.
   await admission.undone().catch(() => {})
   throw error
 }

@@ -3,31 +3,34 @@ import { AppError } from '../errors.ts'
 import { counter } from '../http/rate-limit.ts'
 import { holdBeforeTry, waitBetweenTries } from './login-pace.ts'
 
-/** Who tries to log in, as far as the server knows before it compares the password. */
+/** What the server knows about a login before it compares the password. */
 export interface Try {
-  /** The account's name as a hash, so that no counter holds a mail address. */
+  /** A hash that stands for the account, so that no counter contains a mail address. */
   account: string
-  /** The client's address, or for IPv6 its block of addresses. */
+  /** The client's address, or the first 64 bits of an IPv6 address. */
   address: string
-  /** The id of a browser that this account signed in with before; null for any other. */
+  /** The id of a browser that has signed in to this account before; null for any other browser. */
   knownBrowser: string | null
 }
 
-/** A try that may go on. It counts as wrong until one of these functions is called. */
+/** A login that may go on. It counts as wrong until one of these functions is called. */
 export interface Admission {
-  /** Call this when the password was right: it takes the try back and counts a login. */
+  /**
+   * Call this when the password was right. It undoes the count of a wrong login and counts a right
+   * one.
+   */
   right(): Promise<void>
-  /** Call this when no password was compared: it takes the try back. */
+  /** Call this when no password was compared. It undoes the count of a wrong login. */
   undone(): Promise<void>
 }
 
 type Limits = Pick<Deps, 'rateLimits'>
 
 /**
- * Admits a try or refuses it. A browser that signed in to the account before has its own tries,
- * which others cannot use up. After its last one it is treated like any other browser. Wrong tries
- * from one address use up the tries of that address. Wrong tries from many addresses slow all tries
- * down.
+ * Allows a login to go on, or refuses it. For a browser that signed in to the account before, wrong
+ * logins are counted separately, and other browsers cannot use up its number. When the number is
+ * used up, the browser is treated like any other. Too many wrong logins from one address block that
+ * address. Wrong logins from many addresses slow down all logins to the account.
  * @throws {AppError} TOO_MANY_REQUESTS, for 15 minutes at most.
  */
 export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
@@ -35,7 +38,7 @@ export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
   try {
     return await admitKnown(deps, attempt.account, attempt.knownBrowser)
   } catch (error) {
-    // The cookie may be a stolen copy. The account's owner must still be able to log in.
+    // The browser's cookie may be a stolen copy. The account's owner must still be able to log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknown(deps, attempt)
   }

@@ -5,7 +5,7 @@ import { holdBeforeTry, waitBetweenTries } from './login-pace.ts'
 describe('the pace of tries at one account', () => {
   it.each([
     [0, 0, 0],
-    [59, 0, 0], // one address alone comes to 50
+    [59, 0, 0], // one address alone reaches 50
     [60, 10_000, 250],
     [70, 20_000, 500],
     [80, 40_000, 1000],

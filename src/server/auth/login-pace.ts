@@ -4,17 +4,17 @@ const longestWaitMs = 15 * 60 * secondMs
 const longestHoldMs = 5 * secondMs
 
 /**
- * One address alone cannot reach this number. It has 10 tries in a quarter of an hour, and any hour
- * overlaps with at most five such quarters.
+ * Up to this number of wrong logins in an hour there is no wait. One address alone cannot reach it:
+ * it has 10 logins in 15 minutes, and an hour can overlap with at most five such windows.
  */
 const triesWithoutWait = 60
-/** The wait doubles after each further group of this many tries. */
+/** The wait doubles after each further group of this many wrong logins. */
 const triesBetweenSteps = 10
 
 /**
- * Returns how long, in milliseconds, an address must wait between two tries at one account after
- * `wrongLogins` in an hour from all addresses. There is no wait at first. Then it is 10 s, doubles
- * with every 10 tries, and is at most 15 minutes.
+ * Returns how long, in milliseconds, an address must wait between two logins to one account.
+ * `wrongLogins` is the number of wrong logins in an hour from all addresses. There is no wait at
+ * first. Then it is 10 s, doubles after every 10 wrong logins, and is at most 15 minutes.
  */
 export function waitBetweenTries(wrongLogins: number): number {
   if (wrongLogins < triesWithoutWait) return 0
@@ -23,7 +23,7 @@ export function waitBetweenTries(wrongLogins: number): number {
 }
 
 /**
- * Returns how long, in milliseconds, each try is held before its password is compared: a fortieth
+ * Returns for how many milliseconds a login is delayed before its password is compared: a fortieth
  * of the wait, at most 5 s.
  */
 export function holdBeforeTry(wrongLogins: number): number {

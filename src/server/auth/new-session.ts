@@ -1,26 +1,29 @@
 import { sessionEnd } from '../../shared/rules/session-life.ts'
 
-/** A header between us and Better Auth, which passes nothing else on to a new session. */
+/**
+ * A header that only our code sets, to tell Better Auth the client's address. Better Auth gives a
+ * new session nothing but headers.
+ */
 const addressHeader = 'x-mayfly-client-address'
 
-/** The longest `User-Agent` that is kept. Browsers send some 150 characters. */
+/** At most this many characters of the header `User-Agent` are stored. Browsers send some 150. */
 const maxUserAgentLength = 400
 
-/** Which browser uses a session, and from where, as far as the server can tell. */
+/** Which browser uses a session, and from which address, as far as the server can tell. */
 export interface SessionUse {
   userAgent: string | null
   ipAddress: string | null
 }
 
-/** Returns what the row of a session records about a request. */
+/** Returns what the row of a session stores about a request. */
 export function sessionUse(headers: Headers, clientAddress: string): SessionUse {
   const userAgent = headers.get('user-agent')?.slice(0, maxUserAgentLength).trim()
   return { userAgent: userAgent || null, ipAddress: clientAddress }
 }
 
 /**
- * Returns the headers for a call of Better Auth that opens a session. They hold only what the row
- * records: a stale cookie must not influence a fresh login.
+ * Returns the headers for a call of Better Auth that opens a session. They contain only what the
+ * row stores. An old cookie in the request must not influence the new login.
  */
 export function sessionHeaders(headers: Headers, clientAddress: string): Headers {
   const { userAgent } = sessionUse(headers, clientAddress)
@@ -30,7 +33,7 @@ export function sessionHeaders(headers: Headers, clientAddress: string): Headers
 }
 
 /**
- * Returns the columns of a new session that our program decides.
+ * Returns the columns of a new session that our code decides and Better Auth does not.
  * @param headers the headers from `sessionHeaders`, with which Better Auth was called.
  */
 export function newSession(headers: Headers | undefined, now: Date) {

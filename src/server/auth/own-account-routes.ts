@@ -27,7 +27,7 @@ type OwnAccountHandlers = Handlers<
   'updateUser' | 'changePassword' | 'holdings' | 'listSessions' | 'endSession' | 'endOtherSessions'
 >
 
-/** What a signed-in user does with his own account: name, password, sessions. */
+/** The endpoints by which signed-in users change their own account: name, password, sessions. */
 export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
   const holdingRefusals = refusalHolder(deps)
   const { changePassword, ...others } = handlers(deps)
@@ -52,8 +52,9 @@ function handlers(deps: OwnAccountDeps): OwnAccountHandlers {
       const client = { address: clientAddress, knownBrowser }
       const session = await changePassword(deps, { userId: user.id, sessionId }, body, client)
       await setSessionCookies(deps, context, session)
-      // The new password voids the cookie of a known browser too. A browser that stays unknown only
-      // shares its tries with others, so a fault here must not hide that the password is new.
+      // The new password makes the cookie that proves a known browser invalid. Without a new one,
+      // the browser only shares its count of wrong logins with others. So a failure here must not
+      // hide that the password was changed.
       const known = await knownBrowserValue(deps, context, user.email, knownBrowser).catch(
         () => null,
       )
@@ -82,7 +83,7 @@ function handlers(deps: OwnAccountDeps): OwnAccountHandlers {
   }
 }
 
-/** Older rows hold an empty text for what was not known. */
+/** Older rows have an empty text for what was not known. */
 function sessionView(session: ListedSession, currentId: string): SessionView {
   const { id, createdAt, lastSeenAt, userAgent, ipAddress } = session
   return {

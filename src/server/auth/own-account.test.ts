@@ -112,7 +112,7 @@ function change(client: Client, currentPassword: unknown, newPassword: unknown) 
   return client.post('/api/auth/change-password', { currentPassword, newPassword })
 }
 
-/** The cookies of an answer, as a browser would send them. */
+/** Returns the cookies that an answer sets, as a browser would send them back. */
 function cookiesOf(answer: Response) {
   return answer.headers
     .getSetCookie()
@@ -133,7 +133,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await answer.json()).toEqual({
       message: 'Password changed. All other sessions are signed out.',
     })
-    // The old cookie of this very browser is void too: somebody may have copied it.
+    // The old cookie of this browser is invalid too, because somebody may have copied it.
     expect(await statusOf(person)).toBe(401)
     expect(await statusOf(other)).toBe(401)
     expect(await statusOf(makeClient(app, cookiesOf(answer)))).toBe(200)
@@ -259,7 +259,8 @@ describe('POST /api/auth/change-password', () => {
     )
     const done = answers.findIndex(({ status }) => status === 200)
     const refused = answers.filter((_, at) => at !== done)
-    // Too late is who finds another password, or a cookie that is replaced already.
+    // These requests came too late: the password was another one by then, or their cookie was
+    // replaced.
     for (const { status } of refused) expect([400, 401]).toContain(status)
     for (const answer of refused) expect(answer.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[done] ?? '')

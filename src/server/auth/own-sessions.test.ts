@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Another browser of the same person, which says of itself what is given. */
+/** Signs the same person in once more, in a browser that sends this `User-Agent`. */
 async function anotherBrowser({ email, password }: Person, userAgent = firefox) {
   const login = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',
@@ -173,7 +173,7 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     const person = await makePerson(app)
     const lost = await anotherBrowser(person)
     const [own] = await list(lost)
-    app.clock.advance(dayMs) // so that each use would be noted
+    app.clock.advance(dayMs) // so that each use would be recorded
     const [ended, ...used] = await Promise.all([
       end(person, own?.id ?? ''),
       ...[1, 2, 3, 4, 5].map(() => statusOf(lost)),

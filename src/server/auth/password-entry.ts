@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../audit/audit-log.ts'
 
-/** Returns the line of the audit log about a change of a user's password by himself. */
+/** Returns the line of the audit log about a user who changed their own password. */
 export function passwordEntry(change: {
   userId: string
-  /** By the link in a letter, or while signed in. */
+  /** By the link in a mail, or while signed in. */
   by: 'letter' | 'session'
   /** The client's address. */
   address: string

@@ -21,11 +21,11 @@ afterEach(async () => {
   logged.length = 0
 })
 
-/** This is not a string, so the thread that hashes it dies. */
+/** This is not a string. It makes the thread that hashes it end with an error. */
 const deadly = 7 as unknown as string
 
 /**
- * Returns the nice value of each thread of this process. Linux reports it in field 19 of
+ * Returns the priority (nice value) of each thread of this process. Linux reports it in field 19 of
  * /proc/[pid]/stat.
  */
 async function threadPriorities() {
@@ -46,7 +46,7 @@ function countOf(values: unknown[], wanted: unknown) {
 
 describe('PasswordHashing', () => {
   it('hashes as Better Auth does, and knows the hashes that it made', async () => {
-    // The first character is a ligature. In a password it equals its two letters.
+    // The first character is a ligature. In a password it must equal its two letters.
     const password = 'ﬁne pässwörd 😀'
     const passwords = open()
     const ours = await passwords.hash(password)
@@ -89,7 +89,7 @@ describe('PasswordHashing', () => {
     const others = Promise.allSettled(Array.from({ length: 63 }, (_, n) => ask(`other ${n}`)))
     expect(codes(await others)).toEqual(Array(63).fill('hashed'))
     const answers = await flood
-    // One hash is computed while 32 wait.
+    // One hash is being computed, and 32 wait.
     expect(countOf(codes(answers), 'hashed')).toBe(33)
     const refused = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult
     expect(refused.reason).toMatchObject({
@@ -176,7 +176,8 @@ describe('PasswordHashing', () => {
       expect(await passwords.verify({ hash: right, password: 'wrong' })).toBe(false)
       return order
     })
-    // The hash that is there already is compared before the thread has made the other one.
+    // The password is compared with the hash that is ready before the thread has computed the other
+    // one.
     expect(compared).toEqual(['right', 'other salt'])
   })
 })

@@ -8,20 +8,20 @@ import { FairQueue } from './fair-queue.ts'
 import type { HashCost, PasswordOrder } from './password-thread.ts'
 
 /**
- * The cost that Better Auth uses, so that its stored hashes stay valid: 32 MiB and about 50 ms
- * each.
+ * The cost that Better Auth uses, so that stored hashes stay valid. Each hash takes 32 MiB and
+ * about 50 ms.
  */
 const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
-/** A full queue takes about five seconds on a slow core. */
+/** To compute all hashes of a full queue takes about five seconds on a slow core. */
 const queueLimits = { most: 96, mostOfOne: 32 }
 const busyRetrySeconds = 5
 /**
- * The limits of the thread's heap. scrypt's memory lies outside the heap: 32 MiB for the one hash
- * at work.
+ * The limits of the thread's heap. scrypt's memory is not in the heap: 32 MiB for the one hash that
+ * is being computed.
  */
 const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-/** The client for whom passwords are hashed, and a key that is ready already. */
+/** The client for whom passwords are hashed, and a key that is computed already. */
 interface Caller {
   client: string
   ready?: { password: string; salt: string; key: Uint8Array }
@@ -33,9 +33,10 @@ interface Job {
 }
 
 /**
- * Hashes passwords one at a time on its own thread, in the format of Better Auth. Node's thread
- * pool stays free for files. Other passwords wait in a queue with limits, in which clients take
- * turns. If the thread dies, the hash at work fails, and the next hash starts another thread.
+ * Hashes passwords one at a time on a thread of its own, in the format of Better Auth. So Node's
+ * thread pool stays free for files. Other passwords wait in a queue of limited length, which takes
+ * one of each client in turn. If the thread ends with an error, the current hash fails, and the
+ * next hash starts another thread.
  */
 export class PasswordHashing implements Passwords {
   readonly #log: Pick<Logger, 'error'>
@@ -46,7 +47,10 @@ export class PasswordHashing implements Passwords {
   #atWork: Job | undefined
   #closed = false
 
-  /** @param cost tests take a smaller one. Another cost in production would lock all users out. */
+  /**
+   * @param cost tests use a lower one. With another cost in production, no stored password would be
+   * right.
+   */
   constructor(log: Pick<Logger, 'error'>, cost: HashCost = betterAuthCost) {
     this.#log = log
     this.#cost = cost
@@ -115,9 +119,7 @@ export class PasswordHashing implements Passwords {
     }
   }
 
-  /**
-   * Takes the current job, which has ended, from the thread. The next job begins a moment later.
-   */
+  /** Notes that the current job has ended, and returns it. The next job begins a moment later. */
   #done(): Job | undefined {
     const job = this.#atWork
     this.#atWork = undefined
@@ -128,8 +130,8 @@ export class PasswordHashing implements Passwords {
   #start(): Worker {
     const thread = new Worker(new URL('./password-thread.ts', import.meta.url), {
       resourceLimits: threadLimits,
-      // The thread needs no environment. With one, `node --watch` would make it send messages that
-      // are not keys.
+      // The thread needs no environment. With one, `node --watch` would make the thread send
+      // messages that are not keys.
       env: {},
     })
     thread.unref()

@@ -7,9 +7,9 @@ export function saltOf(passwordHash: string): string {
 }
 
 /**
- * Returns the salt for passwords of this address (in lower case): that of its account's password,
- * or else one that the secret and the address give. So a signup that waits has the salt of the
- * account or of the other signups for its address, and a login compares with all of them by one
+ * Returns the salt for passwords of this address (in lower case). It is the salt of its account's
+ * password, or else computed from the server's secret and the address. So the account and all
+ * waiting signups of an address have the same salt, and a login compares with all of them by one
  * hash. Nobody without the secret can compute hashes in advance.
  * @param passwordHash the hash of the account's password; null where there is none.
  */

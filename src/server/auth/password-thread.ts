@@ -1,9 +1,9 @@
-/** The thread of `PasswordHashing`, which starts it with this file. */
+/** The code of the thread that `PasswordHashing` starts. */
 import { scryptSync } from 'node:crypto'
 import { getPriority, platform, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 
-/** How much work and memory a hash takes, under scrypt's own names. */
+/** How much work and memory a hash takes. The names are those of scrypt. */
 export interface HashCost {
   N: number
   r: number
@@ -12,7 +12,7 @@ export interface HashCost {
 
 /**
  * A request to the thread. The thread answers with the key, a Uint8Array, before it takes the next
- * one.
+ * request.
  */
 export interface PasswordOrder {
   password: string
@@ -23,7 +23,7 @@ export interface PasswordOrder {
 const keyBytes = 64
 
 /**
- * Hashing gets a lower priority, so that downloads go first where cores are short. Only Linux has
+ * Hashing gets a lower priority. So downloads go first when all cores are busy. Only Linux has
  * priorities for threads.
  */
 const nicerBy = 5
@@ -31,8 +31,7 @@ const nicest = 19
 if (platform() === 'linux') setPriority(0, Math.min(nicest, getPriority() + nicerBy))
 
 parentPort?.on('message', ({ password, salt, cost }: PasswordOrder) => {
-  // scrypt gets twice the memory that the cost needs. Without this value Node refuses more than 32
-  // MiB.
+  // Twice the memory that this cost needs. Without this value, Node refuses more than 32 MiB.
   const maxmem = 2 * 128 * cost.N * cost.r
   const key = scryptSync(password.normalize('NFKC'), salt, keyBytes, { ...cost, maxmem })
   parentPort?.postMessage(key)

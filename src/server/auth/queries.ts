@@ -14,7 +14,7 @@ import {
 } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** Better Auth's name for signing in with a password. */
+/** Better Auth's name for the way to sign in with a password. */
 export const passwordProvider = 'credential'
 
 /**
@@ -47,24 +47,24 @@ export async function findAdministrator(db: Db): Promise<{ email: string } | und
 }
 
 /**
- * Makes the account the administrator. Its mail address counts as verified, because the operator
- * named it.
+ * Makes the account the administrator's. Its mail address counts as verified, because the operator
+ * chose it.
  */
 export async function makeAdministrator(db: Db, email: string): Promise<void> {
   await db.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.email, email))
 }
 
 /**
- * Removes sessions, one-time values, signups that waited, letters and attempt counters that count no
- * more at `now`. Their dates have ended them already.
+ * Removes sessions, one-time values, waiting signups, letters and counters of attempts that have
+ * expired by `now`. They have no effect any more, so this only saves space.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(sessions).where(lte(sessions.expiresAt, now))
   await db.delete(verifications).where(lt(verifications.expiresAt, now))
   const countedUntil = new Date(now.getTime() - letterWindowMs)
   await db.delete(sentLetters).where(lt(sentLetters.sentAt, countedUntil))
-  // A row that is locked is in use: a click removes several of one address, a counter begins anew.
-  // Waiting for such a lock could be a deadlock.
+  // A locked row is in use: a link in a mail removes several signups of one address, or a counter
+  // begins anew. Waiting for such a lock could be a deadlock, so the row is skipped.
   const skipLocked = { skipLocked: true } as const
   const tokens = db
     .select({ hash: accountTokens.hash })
@@ -86,12 +86,15 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<void> {
   await db.delete(rateLimits).where(inArray(rateLimits.key, counters))
 }
 
-/** The credentials of an account; `passwordHash` is null where it has no password yet. */
+/**
+ * What decides whether somebody can log in to an account. `passwordHash` is null if it has no
+ * password.
+ */
 export interface Credentials {
   userId: string
   email: string
   firstName: string
-  /** Whether the account's owner has proved to read the mail of this address. */
+  /** Whether the owner has proved that they read the mail of this address. */
   emailVerified: boolean
   passwordHash: string | null
 }
@@ -127,18 +130,18 @@ export async function findCredentials(db: Db, userId: string): Promise<Credentia
 }
 
 /**
- * Does the same as `findCredentials`, and locks the account against changes until the transaction
- * ends.
+ * Finds credentials as `findCredentials` does, and locks the account against changes until the
+ * transaction ends.
  */
 export async function lockCredentials(tx: Db, userId: string): Promise<Credentials | undefined> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   return findCredentials(tx, userId)
 }
 
-/** A token of a letter, as the database keeps it. */
+/** The token of a link in a mail, as the database keeps it. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
-/** Adds the token of a letter, for an account or for a signup that waits. */
+/** Adds the token of a link in a mail, for an account or for a waiting signup. */
 export async function insertAccountToken(
   db: Db,
   token: Omit<AccountToken, 'userId' | 'signupId'> & ({ userId: string } | { signupId: string }),
@@ -167,8 +170,8 @@ export async function findAccountToken(
 }
 
 /**
- * Removes a token, so that it works only once. Returns false when it is gone already: of parallel
- * callers exactly one gets true.
+ * Removes a token, so that it works only once. Returns false when it was removed already. Of
+ * parallel callers exactly one gets true.
  */
 export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean> {
   const used = await tx
@@ -203,8 +206,8 @@ export async function setPassword(
 }
 
 /**
- * Changes a user's names. What is left out stays. It is one statement, so that two changes at once
- * leave a full name of both. Returns undefined where there is no such user any more.
+ * Changes a user's names. A name that is left out stays. It is one statement, so that two parallel
+ * changes give a full name that fits both. Returns undefined if the user does not exist any more.
  */
 export async function renameUser(
   db: Db,
@@ -227,7 +230,7 @@ export async function renameUser(
   return renamed
 }
 
-/** Notes that the account's owner reads the mail of its address. */
+/** Records that the account's owner reads the mail of its address. */
 export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
 }

@@ -9,15 +9,15 @@ import { noteSessionSeen, prepareFindSession } from './session-queries.ts'
 
 /**
  * Makes the function that finds the session of a request by its cookie. It returns null if there is
- * no session, or the session is over. A request without the cookie needs no query, and one with it
- * needs one. Another query notes the use when this is due, which prolongs the session (see
- * `rules/session-life.ts`).
+ * no session, or the session has expired. A request without the cookie needs no query, and one with
+ * it needs one. From time to time another query records that the session is used, which prolongs it
+ * (see `rules/session-life.ts`).
  *
  * This code reads Better Auth's cookie and rows itself. Better Auth's own call needs two queries
- * and seven times the processor time. It would extend a session for ever, and it uses the system's
+ * and seven times the processor time. It would prolong a session forever, and it uses the system's
  * clock.
  *
- * If a session is over, the answer does not remove its cookies. This answer may arrive after that
+ * If a session has expired, the answer does not remove its cookies. It may arrive after the answer
  * to a new login, and would then remove the new cookies.
  */
 export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>) {
@@ -35,8 +35,8 @@ export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db
         expiresAt: sessionEnd({ createdAt: found.createdAt, lastSeenAt: now }),
         ...sessionUse(context.req.raw.headers, context.var.clientAddress),
       }
-      // On a full disk people still look at their files and delete some. So a session is read even
-      // if its use cannot be noted.
+      // On a full disk, people must still be able to see their files and delete some. So the
+      // session is valid even if its use cannot be recorded.
       await noteSessionSeen(db, found, seen).catch((error: unknown) =>
         context.var.log.warn({ err: error }, 'the use of a session could not be noted'),
       )

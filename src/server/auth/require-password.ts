@@ -9,15 +9,15 @@ type PasswordDeps = Pick<Deps, 'auth' | 'db' | 'passwords' | 'rateLimits'>
 
 export interface Client {
   address: string
-  /** The id of a browser that this account signed in with before. */
+  /** The id of a browser that has signed in to this account before; null for any other browser. */
   knownBrowser: string | null
 }
 
 /**
- * Compares a password with that of a signed-in user, as one try of the account's limits. What gives
- * an account another way in asks this first: a session may be open on a machine that somebody else
- * sits at.
- * @returns the hash that it was compared with.
+ * Compares a password with that of a signed-in user. A wrong one counts as a wrong login to the
+ * account. Whatever adds a way to sign in calls this first: the session may be open on a machine
+ * that somebody else uses.
+ * @returns the hash with which the password was compared.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a user who is deleted;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY.
  */
@@ -38,7 +38,7 @@ export async function requirePassword(
   const isRight = await passwords
     .forClient(block, () => passwords.verify({ hash, password }))
     .catch(async (error: unknown) => {
-      // If this fails too, the try expires with its time window.
+      // If this fails too, the attempt counts until its time window ends.
       await admission.undone().catch(() => {})
       throw error
     })

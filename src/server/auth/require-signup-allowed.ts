@@ -6,9 +6,9 @@ import {
 import { AppError } from '../errors.ts'
 
 /**
- * Throws unless an account may be made for this address. Every way to make an account calls this
- * first.
- * @throws {AppError} SIGNUP_NOT_ALLOWED, with the sentence of the policy.
+ * Throws unless the settings allow an account for this address. Every way to make an account calls
+ * this first.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED, with a sentence that says who may sign up.
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
   if (isSignupAllowed(policy, email)) return

@@ -17,13 +17,13 @@ import {
 import { endSessions } from './session-queries.ts'
 
 /**
- * Sets a new password by the token of a letter (spec §5, reset password). The token works once. It
- * proves that its owner reads the account's mail. So the address counts as verified from then on,
- * and signups that waited for it are void. Every session of the account ends, and a mail tells the
+ * Sets a new password by the token in the link of a mail (spec §5, reset password). The token works
+ * once. Whoever has it reads the account's mail. So the address counts as verified from then on,
+ * and waiting signups for it are removed. Every session of the account ends, and a mail tells the
  * owner.
- * @param address the client's address, for which the password is hashed.
+ * @param address the client's address, by which the queue of passwords is shared fairly.
  * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
- * from before another change of the account.
+ * older than another change of the account.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'>,
@@ -34,7 +34,7 @@ export async function resetPassword(
   const hash = tokenHash(token)
   const found = await findAccountToken(db, 'reset-password', hash, clock())
   const owner = found?.userId ? await findCredentials(db, found.userId) : undefined
-  // Hashing is expensive, so it waits until the token is known to exist.
+  // Hashing is expensive. So the token is looked up first.
   if (!found || !owner) throw new AppError('TOKEN_INVALID')
   const salt = await saltForAddress(deps, owner.email, owner.passwordHash)
   const client = addressBlock(address)

@@ -37,7 +37,10 @@ type AuthHandlers = Handlers<
   | 'logout'
 >
 
-/** Accounts (spec §7): signup, login, the current user, and the two browser navigations. */
+/**
+ * The endpoints for accounts (spec §7): signup, login, the current user, and the two pages that a
+ * browser opens directly.
+ */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
   const holdingRefusals = refusalHolder(deps)
   const { signup, resendVerification, login, forgotPassword, resetPassword, ...others } =
@@ -96,8 +99,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
         throw new AppError('EMAIL_NOT_VERIFIED')
       }
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
-      // The cookies are set last, when nothing can fail any more. An error answer must not open a
-      // session.
+      // The cookies are set last, when nothing can fail any more. So no answer with an error opens
+      // a session.
       await setSessionCookies(deps, context, session)
       if (known !== null) setKnownBrowser(deps, context, known)
       return publicUser(session.user)
@@ -107,8 +110,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
       await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = deps.clock().toISOString()
-      // Every request makes one insert, whether or not the account exists. So its duration reveals
-      // nothing. The job looks up the account later.
+      // Every request makes one insert, whether or not the account exists. So its duration tells
+      // nothing about accounts. The job that sends the mail looks for the account later.
       await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -124,8 +127,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
     currentUser: ({ user }) => publicUser(user),
 
     async logout({ context }) {
-      // Only a direct navigation or our own page ends the session. A request from another site,
-      // even a subdomain of ours, and a HEAD request do not.
+      // Only a person who opens the address, or our own page, ends the session. A HEAD request, or
+      // a request from another site, even a subdomain of ours, does not.
       const site = context.req.header('sec-fetch-site') ?? 'none'
       if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
         const token = await readSessionToken(deps, context)
@@ -138,8 +141,9 @@ function handlers(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of the letters that one client may cause to one address where addresses are
- * verified. It is below the limit of the address, so that nobody alone uses up the owner's letters.
+ * Returns the counter of the mails that one client may cause to one address, where addresses are
+ * verified. Its limit is below that of the address. So nobody alone can use up the mails that the
+ * owner may get.
  */
 async function letterCounters(deps: AuthDeps, email: string, client: string): Promise<Counter[]> {
   if (!deps.config.requireEmailVerification) return []

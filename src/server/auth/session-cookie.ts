@@ -10,7 +10,7 @@ import type { HttpEnv } from '../http/env.ts'
 
 type CookieDeps = Pick<Deps, 'auth' | 'clock' | 'config'>
 
-/** Returns the token in the session's cookie of a request, or null where its signature is wrong. */
+/** Returns the token in the request's session cookie, or null where its signature is wrong. */
 export async function readSessionToken(
   { auth, config }: Pick<Deps, 'auth' | 'config'>,
   context: Context<HttpEnv>,
@@ -22,12 +22,12 @@ export async function readSessionToken(
 }
 
 /**
- * Sets the cookie of a session, in the form that Better Auth reads. It stays for as long as any use
- * can prolong the session, so that no later answer needs to set it again.
+ * Sets the cookie of a session, in the form that Better Auth reads. It lasts as long as use can
+ * prolong the session. So no later answer needs to set it again.
  *
- * Scripts cannot read this cookie. So a second one is set that they can read and that grants
- * nothing. A page that does not find it need not ask who is signed in. Its value differs for each
- * session. A page may learn late that an older session is over, and must then keep the second
+ * Scripts cannot read this cookie. So there is a second one that they can read and that signs
+ * nobody in. A page that does not find it need not ask who is signed in. Its value is different for
+ * each session: a page that learns late that an older session has ended must not remove the second
  * cookie of a newer one.
  */
 export async function setSessionCookies(
@@ -42,7 +42,10 @@ export async function setSessionCookies(
   writeCookies({ config }, context, { value, hint: nanoid(8), maxAge })
 }
 
-/** Removes the session's cookies from the browser. The session itself is ended by its row. */
+/**
+ * Removes the session's cookies from the browser. The session itself stays until its row is
+ * deleted.
+ */
 export function clearSessionCookies(
   { config }: Pick<Deps, 'config'>,
   context: Context<HttpEnv>,
@@ -62,8 +65,8 @@ function writeCookies(
 }
 
 /**
- * Returns the token in a session's cookie if its signature is right (base64 of HMAC-SHA-256, as
- * Better Auth writes it), or else null.
+ * Returns the token in a session cookie if its signature is right, or else null. The signature is
+ * HMAC-SHA-256 in base64, as Better Auth writes it.
  */
 function verifiedToken(cookie: string, secret: string): string | null {
   const end = cookie.lastIndexOf('.')
@@ -75,8 +78,8 @@ function verifiedToken(cookie: string, secret: string): string | null {
 }
 
 /**
- * The signature is computed synchronously. Web Crypto would queue it in the thread pool behind the
- * disk's work, which cost small uploads a tenth of their rate.
+ * Computes the signature of a token, synchronously. Web Crypto would let it wait in the thread pool
+ * behind work on files. That made small uploads a tenth slower.
  */
 function signature(token: string, secret: string): string {
   return createHmac('sha256', secret).update(token).digest('base64')

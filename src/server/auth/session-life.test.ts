@@ -31,7 +31,7 @@ async function statusOf(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs a person in with these cookies in the request, and returns the response. */
+/** Logs a person in by a request with these cookies. Returns the answer. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -121,7 +121,7 @@ describe('where the public address is https', () => {
       '__Host-mayfly.known_browser',
     ])
     for (const cookie of withRight) {
-      // RFC 6265bis: browsers accept a `__Host-` cookie only in this form.
+      // RFC 6265bis: browsers accept a cookie with `__Host-` in its name only in this form.
       expect(cookie).toMatch(/; Path=\/;/)
       expect(cookie).not.toMatch(/Domain/i)
     }
@@ -134,7 +134,7 @@ describe('where the public address is https', () => {
         headers: { host: 'files.example.org', cookie },
       })
     expect((await ask(`__Host-${value}`)).status).toBe(200)
-    // Another site of the same domain could set cookies of these names.
+    // Another site of the same domain could set cookies with these names.
     for (const name of [value, `__Secure-${value}`]) expect((await ask(name)).status).toBe(401)
   })
 })
@@ -155,7 +155,7 @@ describe('a session', () => {
       app.clock.advance(days * dayMs)
       expect(await statusOf(person)).toBe(200)
     }
-    // Day 89.
+    // This is day 89 of the session.
     app.clock.advance(dayMs - 1)
     expect(await statusOf(person)).toBe(200)
     app.clock.advance(1)
@@ -202,7 +202,7 @@ describe('a session', () => {
   })
 
   it('is not extended by Better Auth, whose own calls read it', async () => {
-    // Better Auth goes by the system's clock.
+    // Better Auth uses the system's clock.
     app.clock.set(new Date())
     const person = await makePerson(app)
     const cookie = await logIn(app, person.email, person.password)

@@ -6,7 +6,7 @@ import type { SessionUse } from './new-session.ts'
 
 /**
  * Prepares the query that finds a session and its user by the session's token. It also finds
- * sessions that are over.
+ * sessions that have expired.
  */
 export function prepareFindSession(db: Db) {
   const query = db
@@ -28,8 +28,8 @@ export function prepareFindSession(db: Db) {
 }
 
 /**
- * Notes the use of a session that was found. Of parallel requests only the first notes it. A
- * session that was ended meanwhile stays ended.
+ * Records that a session is used. Of parallel requests only the first one records it. A session
+ * that was ended meanwhile stays ended.
  */
 export async function noteSessionSeen(
   db: Db,
@@ -43,19 +43,22 @@ export async function noteSessionSeen(
     .where(and(eq(sessions.id, found.id), eq(sessions.updatedAt, found.lastSeenAt)))
 }
 
-/** A session as its user sees it: without its token, which opens it. */
+/**
+ * A session as its user sees it. It lacks the token, because anybody who has the token is signed
+ * in.
+ */
 export interface ListedSession extends SessionUse {
   id: string
   createdAt: Date
   lastSeenAt: Date
 }
 
-/** A user's list of sessions is no longer than this. */
+/** A user's list of sessions has at most this many entries. */
 const mostListed = 100
 
 /**
- * Lists a user's sessions that are not over at `now`: first the one of the caller, then those that
- * were used last.
+ * Lists a user's sessions that have not expired at `now`: first the one of this request, then the
+ * others, the last used first.
  */
 export function listSessions(
   db: Db,
@@ -76,7 +79,7 @@ export function listSessions(
     .limit(mostListed)
 }
 
-/** A user and one of his sessions. */
+/** A user and one of the user's sessions. */
 export interface OwnSession {
   userId: string
   sessionId: string
@@ -86,12 +89,15 @@ function isOwn({ userId, sessionId }: OwnSession) {
   return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
 }
 
-/** Whether a session is still the user's. */
+/** Tells whether this session still exists and belongs to the user. */
 export async function hasSession(db: Db, own: OwnSession): Promise<boolean> {
   return (await db.$count(sessions, isOwn(own))) > 0
 }
 
-/** Ends a user's session. Returns false where there is none, or it is somebody else's. */
+/**
+ * Ends a user's session. Returns false if there is none with this id, or it belongs to another
+ * user.
+ */
 export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
   const ended = await db.delete(sessions).where(isOwn(own)).returning({ id: sessions.id })
   return ended.length > 0
@@ -103,8 +109,9 @@ export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession
 }
 
 /**
- * Gives a user's session another token, so that copies of its cookie open nothing any more. Its life
- * stays that of its login. Returns when that was, or null where the session was ended meanwhile.
+ * Gives a user's session another token, so that copies of its cookie sign nobody in any more. It
+ * still ends as its login decided. Returns when that login was, or null if the session was ended
+ * meanwhile.
  */
 export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
   const [replaced] = await tx
@@ -115,7 +122,7 @@ export async function replaceToken(tx: Db, own: OwnSession, token: string): Prom
   return replaced?.createdAt ?? null
 }
 
-/** Opens a session that Better Auth does not open. */
+/** Opens a session directly, where Better Auth is not used. */
 export async function insertSession(
   db: Db,
   session: Omit<typeof sessions.$inferInsert, 'id'>,

@@ -15,17 +15,20 @@ type SignupDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 
 type SignupForm = z.output<typeof signupBody>
 
 interface Client {
-  /** The client for whom the password is hashed: its address, or for IPv6 its block. */
+  /**
+   * The client's address, or the first 64 bits of an IPv6 address. The queue of passwords is shared fairly
+   * by it.
+   */
   address: string
-  /** The name of its browser; null where it is unknown. */
+  /** The name of the client's browser; null where it is unknown. */
   browser: string | null
 }
 
 /**
- * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits for the
- * click in its letter, and everything that a stranger can notice is the same for an address with an
- * account. Where not, the account is made at once.
- * @returns the id of the signup that waits, or null.
+ * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits until the
+ * link in its mail is opened. A stranger cannot notice whether the address has an account. Where
+ * addresses need not be verified, the account is made immediately.
+ * @returns the id of the waiting signup, or null.
  * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
  * be verified.
  */
@@ -42,8 +45,8 @@ export async function signUp(
 }
 
 /**
- * Keeps a signup and asks for its letter. It makes the same statements for every address: the job
- * that writes the letter finds out whether the address is taken.
+ * Stores a signup and requests its mail. It makes the same statements for every address. The job
+ * that writes the mail finds out whether the address has an account.
  */
 async function waitForVerification(
   deps: SignupDeps,
@@ -80,8 +83,8 @@ async function createAccount(
   }
   const name = fullName({ firstName, lastName })
   const body = { email, password, name, firstName, lastName }
-  // Better Auth hashes in its transaction, where a wait would keep a database connection from
-  // others. So the password is hashed before.
+  // Better Auth hashes in its transaction. If the hash had to wait there, others could not use that
+  // database connection. So the password is hashed before.
   const user = await passwords
     .hashedFirst(client, { password }, () => auth.api.signUpEmail({ body }))
     .then((made) => made.user)

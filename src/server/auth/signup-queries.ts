@@ -1,4 +1,7 @@
-/** The SQL of signups that wait for the click in their letter, and of the letters to an address. */
+/**
+ * The SQL of signups that wait until the link in their mail is opened, and of the letters to an
+ * address.
+ */
 import { and, desc, eq, gt, ne, notInArray, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { LimitedLetter } from '../../shared/rules/letter-limit.ts'
@@ -7,13 +10,13 @@ import type { Db } from '../deps.ts'
 import { passwordProvider } from './queries.ts'
 
 /**
- * So many signups of one address wait at most; older ones fall out. A login compares with all of
- * them. Only a signup whose letter was sent makes others fall out, so nobody can push one out
- * quickly: see `letterLimits`.
+ * At most this many signups of one address wait. Older ones are removed. A login compares with all
+ * of them. Only a signup whose letter was sent makes others disappear, and letters are limited (see
+ * `letterLimits`). So nobody can remove another person's signup quickly.
  */
 const mostWaiting = 20
 
-/** A signup that waits, as the database keeps it. Its address is in lower case. */
+/** A signup that waits, as the database stores it. Its address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
 
 export async function insertPendingSignup(tx: Db, signup: PendingSignup): Promise<void> {
@@ -33,10 +36,7 @@ export async function findPendingSignup(
   return signup
 }
 
-/**
- * Finds the signup of this address that waits at `now` and has this id, or else the newest one of
- * the address.
- */
+/** Finds a signup of this address that waits at `now`: the one with this id, or else the newest. */
 export async function findSignupToResend(
   db: Db,
   email: string,
@@ -52,14 +52,16 @@ export async function findSignupToResend(
   return signup
 }
 
-/** The stored hashes that a password for an address may be the right one of. */
+/** All stored hashes with which a password for one address is compared. */
 export interface KnownPasswords {
-  /** Null where the address has no account, or its account no password. */
+  /** null if the address has no account, or its account no password. */
   account: { userId: string; passwordHash: string } | null
   waiting: readonly { signupId: string; passwordHash: string }[]
 }
 
-/** Finds the passwords of an address's account and of its signups that wait at `now`. */
+/**
+ * Finds the passwords of an address: that of its account, and those of signups that wait at `now`.
+ */
 export async function findKnownPasswords(
   db: Db,
   email: string,
@@ -96,7 +98,7 @@ export async function findKnownPasswords(
   return known
 }
 
-/** Lets a signup wait until `expiresAt`. Returns false when it does not wait any more. */
+/** Lets a signup wait until `expiresAt`. Returns false if the signup no longer exists. */
 export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): Promise<boolean> {
   const extended = await tx
     .update(pendingSignups)
@@ -110,7 +112,10 @@ export async function removePendingSignup(tx: Db, id: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.id, id))
 }
 
-/** Removes the oldest signups of an address where too many wait. Call `lockAddress` before. */
+/**
+ * Removes the oldest signups of an address if too many wait. The caller must have called
+ * `lockAddress`.
+ */
 export async function limitPendingSignups(tx: Db, email: string): Promise<void> {
   const newest = tx
     .select({ id: pendingSignups.id })
@@ -123,7 +128,7 @@ export async function limitPendingSignups(tx: Db, email: string): Promise<void> 
     .where(and(eq(pendingSignups.email, email), notInArray(pendingSignups.id, newest)))
 }
 
-/** What a token to verify an address stands for: a signup that waits, or an account. */
+/** What a token verifies: the address of a waiting signup, or that of an account. */
 export interface Verification {
   email: string
   stamp: string
@@ -131,7 +136,10 @@ export interface Verification {
   signup: PendingSignup | null
 }
 
-/** Finds what a token stands for by its hash, where neither it nor its signup is over at `now`. */
+/**
+ * Finds what a token verifies, by the token's hash. Neither the token nor its signup may have
+ * expired at `now`.
+ */
 export async function findVerification(
   db: Db,
   hash: string,
@@ -155,7 +163,9 @@ export async function findVerification(
   return { email, stamp, userId, signup: found.signup }
 }
 
-/** Moves the tokens of a signup to the account that it became, so that they can be used again. */
+/**
+ * Moves the tokens of a signup to the account that it became. So the same link can be opened again.
+ */
 export async function moveTokens(tx: Db, signupId: string, userId: string): Promise<void> {
   await tx
     .update(accountTokens)
@@ -163,7 +173,7 @@ export async function moveTokens(tx: Db, signupId: string, userId: string): Prom
     .where(eq(accountTokens.signupId, signupId))
 }
 
-/** Removes an account's tokens that do something else than to verify its address. */
+/** Removes an account's tokens, except those that verify its address. */
 export async function removeOtherTokens(tx: Db, userId: string): Promise<void> {
   await tx
     .delete(accountTokens)

@@ -8,10 +8,10 @@ import type { HttpEnv } from '../http/env.ts'
 const idPattern = /^[\w-]{1,64}$/
 
 /**
- * Remembers in the browser which signup or account it may ask the letter of again. Several signups
- * of one address can wait, and a stranger's could be the newest. So whoever signed up here, or knew
- * the password here, gets the letter of exactly that one. The id opens nothing, because the letter
- * goes to the address in any case.
+ * Stores in a cookie which waiting signup or account this browser may ask a mail for again. Several
+ * signups of one address can wait, and a stranger's could be the newest. So a person who signed up
+ * here, or knew the password here, gets the mail of exactly that signup. The id is no secret,
+ * because the mail goes to the address in any case.
  */
 export function setUnverified(
   { config }: Pick<Deps, 'config'>,
@@ -27,7 +27,9 @@ export function setUnverified(
   })
 }
 
-/** Returns the id that `setUnverified` set, or null where the cookie holds nothing like an id. */
+/**
+ * Returns the id that `setUnverified` stored, or null if the cookie contains nothing like an id.
+ */
 export function readUnverified(
   { config }: Pick<Deps, 'config'>,
   context: Context<HttpEnv>,

@@ -55,7 +55,7 @@ function resend(address: string, cookie = '') {
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
 }
 
-/** All that a client can see of an answer, but for what is another value each time. */
+/** Returns everything that a client sees of an answer, without the values that differ each time. */
 async function seen(answer: Response) {
   const headers = Object.fromEntries(answer.headers)
   for (const own of ['date', 'x-request-id']) delete headers[own]
@@ -135,7 +135,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
       [known, 'Somebody signed up with your address'],
       [waiting, 'Verify your email address for Mayfly'],
     ])
-    // The stranger may try to log in as what he signed up as, after the letters too.
+    // After the mails were sent, the stranger tries to log in with each signup.
     const logins = []
     for (const address of [email, known, waiting, admin]) {
       logins.push(await seen(await tryLogin(address, chosen)))

@@ -26,11 +26,12 @@ import {
 type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
- * Verifies an address by the token of a letter (spec §4, email verification). The token of a signup
- * makes an account with exactly the name and the password of that signup. The first token of an
- * address that comes wins: the other signups for it are void, and so are older sessions and tokens.
- * The same token again succeeds and changes nothing.
- * @throws {AppError} TOKEN_INVALID for a token that is unknown or over, or whose address was
+ * Verifies an address by the token in the link of a mail (spec §4, email verification). The token
+ * of a signup makes an account with exactly the name and the password of that signup. Of several
+ * tokens for one address, the first one that is used decides: the other signups are removed, and
+ * older sessions and tokens of the address stop working. The same token again succeeds and changes
+ * nothing.
+ * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose address was
  * verified in another way; SIGNUP_NOT_ALLOWED.
  */
 export async function verifyEmail(deps: VerifyDeps, token: string): Promise<void> {
@@ -40,7 +41,7 @@ export async function verifyEmail(deps: VerifyDeps, token: string): Promise<void
   if (!found) throw new AppError('TOKEN_INVALID')
   await db.transaction(async (tx) => {
     await lockAddress(tx, found.email)
-    // Another token of this address may have won while this one waited for the lock.
+    // While this request waited for the lock, another token of the address may have been used.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
     if (signup) await makeAccount(deps, tx, signup)
@@ -69,8 +70,8 @@ async function makeAccount(
 }
 
 /**
- * Takes over the account that has the address already, and whose maker never proved to read its
- * mail. Its files stay: whoever made it may be the same person.
+ * Gives the account that has this address already to its owner. The person who made it never proved
+ * to read its mail. The files stay, because both may be the same person.
  */
 async function takeOver(tx: Db, owner: AddressOwner, now: Date): Promise<string> {
   const found = await findCredentialsByEmail(tx, owner.email)

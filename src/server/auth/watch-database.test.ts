@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Runs `work` while every change of `table` fails with the error code `code`, as Postgres would
- * fail.
+ * Runs `work`. Meanwhile every change of `table` fails with an error of Postgres that has this
+ * code.
  */
 async function whileRefusing<T>(table: string, code: string, work: () => Promise<T>): Promise<T> {
   const { db } = app.deps
@@ -45,7 +45,7 @@ function newcomer() {
   }
 }
 
-/** Calls about accounts, and the table that each of them changes. */
+/** Requests that change accounts, and the table that each of them changes. */
 const calls: [string, string, () => Promise<Response>][] = [
   ['sign-up', 'users', () => makeClient(app).post('/api/auth/signup', newcomer())],
   [
@@ -59,7 +59,7 @@ const calls: [string, string, () => Promise<Response>][] = [
 ]
 
 describe.each([
-  // A full disk does not pass by itself, so the answer names no time to try again.
+  // A full disk does not become free by itself. So the answer does not say when to try again.
   ['has no disk left', '53100', 'DISK_FULL', null],
   ['waits for a lock', '55P03', 'UNAVAILABLE', '5'],
   ['takes too long', '57014', 'UNAVAILABLE', '5'],
@@ -70,7 +70,7 @@ describe.each([
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe(retryAfter)
     expect(response.headers.getSetCookie()).toEqual([])
-    // The fault signed nobody out.
+    // The failure has signed nobody out.
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
   })
 

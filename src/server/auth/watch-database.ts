@@ -4,21 +4,21 @@ import { isDatabaseAway } from '../db/away.ts'
 
 type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
 
-/** Makes calls of Better Auth fail visibly when the database was away during the call. */
+/** Makes calls of Better Auth fail visibly if the database could not be used during the call. */
 export interface DatabaseWatch {
-  /** Returns the same adapter, which now notes every fault it meets. */
+  /** Returns the same adapter, which now records every error of the database. */
   watched(open: OpenAdapter): OpenAdapter
   /**
-   * Returns the same calls. Each throws the fault noted during the call, even if Better Auth
-   * swallowed it.
+   * Returns the same calls. If an error was recorded during a call, the call throws it, even if
+   * Better Auth did not.
    */
   faithful<Api extends object>(api: Api): Api
 }
 
 /**
- * Creates the watch. Better Auth logs most errors of its database. Then it throws an error without
- * the cause, or none, so that a sign-out seems done while the session still exists. So the watch
- * notes the faults of the adapter itself.
+ * Better Auth logs most errors of its database. Then it throws an error without the cause, or none
+ * at all. A sign-out would seem to succeed while the session still exists. So these functions
+ * record the errors of the adapter, and throw them at the end of the call.
  */
 export function watchDatabase(): DatabaseWatch {
   const calls = new AsyncLocalStorage<{ fault: unknown }>()
@@ -45,7 +45,7 @@ export function watchDatabase(): DatabaseWatch {
     watched: (open) => (options) => {
       const adapter = open(options)
       const { transaction } = adapter
-      // The functions are replaced in place, because Better Auth keeps knowledge about this very
+      // The functions are replaced in the object itself, because Better Auth recognises this very
       // object.
       Object.assign(adapter, wrapped(adapter, noting))
       adapter.transaction = (work) =>
@@ -58,7 +58,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Ask = () => Promise<unknown>
 
-/** Returns the functions of an object. `through` calls each of them. */
+/** Returns the functions of an object, each called through `through`. */
 function wrapped(functions: object, through: (ask: Ask) => Promise<unknown>) {
   const entries = Object.entries(functions).filter(([, member]) => typeof member === 'function')
   return Object.fromEntries(

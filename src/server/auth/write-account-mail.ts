@@ -22,12 +22,12 @@ type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type AccountMail = Exclude<MailRequest, { kind: 'trial' | 'feedback' | 'files' }>
 
 /**
- * Writes the mail that a request asks for, at the time it is sent. Returns null if there is no such
- * account (any more), or if its address has had enough letters. Each try makes a new token for a
- * letter with a link. The tokens of earlier tries work as well, because those letters may have
+ * Writes the mail that a request asks for, at the time when it is sent. Returns null if there is no
+ * such account (any more), or if its address has got enough mails. Each try makes a new token for
+ * the link in the mail. The tokens of earlier tries work as well, because those mails may have
  * arrived.
- * @param isRepeated true when an earlier try accepted the request and could not send the letter. It
- * is not counted again.
+ * @param isRepeated true when an earlier try counted the mail and could not send it. It is not
+ * counted again.
  */
 export async function writeAccountMail(
   deps: MailDeps,

@@ -22,8 +22,8 @@ type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
 /**
- * Writes the letter for a new signup. A signup for whose letter there is no room does not wait: its
- * link could reach nobody.
+ * Writes the mail for a new signup. If the address has got too many mails, the signup is removed,
+ * because its link would reach nobody.
  */
 export async function writeSignupLetter(
   deps: MailDeps,
@@ -47,9 +47,9 @@ export async function writeSignupLetter(
 }
 
 /**
- * Writes the letter of a signup again: of the one that the request names, or else of the newest one
- * of the address. Where none waits, or the request names the account, the letter is for an account
- * that nobody verified.
+ * Writes the mail of a signup again: of the signup that the request names, or else of the newest
+ * one of the address. If none waits, or the request names the account, the mail is for an account
+ * that nobody has verified.
  */
 export async function writeResentLetter(
   deps: MailDeps,
@@ -68,8 +68,8 @@ export async function writeResentLetter(
 }
 
 /**
- * Writes the letter that a signup leads to: where its address is taken, its owner learns of it and
- * the signup waits without a link.
+ * Writes the mail that a signup causes. If its address has an account, the mail tells the owner
+ * about the signup, and the signup gets no link.
  */
 async function letterOf(deps: MailDeps, signup: PendingSignup): Promise<Addressed | null> {
   const { clock, config, db } = deps
@@ -88,7 +88,8 @@ async function letterOf(deps: MailDeps, signup: PendingSignup): Promise<Addresse
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const waits = await db.transaction(async (tx) => {
-    // Meanwhile another letter may have won. And a mail that was late must find its signup waiting.
+    // Another signup of the address may have been verified meanwhile. If not, the signup must still
+    // wait when this mail arrives, even if the mail is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)

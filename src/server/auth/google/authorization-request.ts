@@ -9,30 +9,36 @@ import { insertAuthorizationRequest, takeAuthorizationRequest } from './queries.
 
 type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
-/** How long somebody may take at the issuer. */
+/** How long a person may take at the issuer (Google) to sign in. */
 const lifetimeMs = 10 * 60 * 1000
 
 const cookieName = 'mayfly.google'
 
-/** What somebody wanted who was led to the issuer. */
+/** What a person wants to do who was sent to the issuer. */
 export interface Wish {
-  /** The page to come back to. */
+  /** The page that the browser opens afterwards. */
   next: string
-  /** The user who adds Google to the own account; null for somebody who signs in. */
+  /**
+   * The id of the user who wants to add Google to their account; null for a person who signs in.
+   */
   linkTo: string | null
 }
 
-/** An answer of the issuer that belongs to a request of this very browser. */
+/** A request for which the issuer's answer has arrived in the same browser. */
 export interface Answered extends Wish {
   secrets: RequestSecrets
 }
 
-/** What the database keeps of a request: whose browser began it, as a hash, and what was wanted. */
+/**
+ * What the database keeps of a request: a hash that stands for the browser, and what the person
+ * wants.
+ */
 const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string().nullable() })
 
 /**
- * Begins an authorization request. The database keeps one row for it, and the browser a cookie. A
- * browser keeps its cookie from one request to the next, so that several tabs can sign in at once.
+ * Begins an authorization request. The database gets a row for it, and the browser a cookie. A
+ * browser keeps the same cookie for several requests, so that several tabs can sign in at the same
+ * time.
  */
 export async function beginRequest(
   { clock, config, db }: RequestDeps,
@@ -51,7 +57,8 @@ export async function beginRequest(
   setCookie(context, cookieName, browser, {
     ...(isHttps(config) && { prefix: 'host', secure: true }),
     httpOnly: true,
-    // The issuer leads the browser back from another site: a stricter cookie would stay behind.
+    // The issuer sends the browser back from another site. With a stricter value, the browser would
+    // not send this cookie then.
     sameSite: 'Lax',
     path: '/',
     maxAge: lifetimeMs / 1000,
@@ -60,9 +67,9 @@ export async function beginRequest(
 }
 
 /**
- * Ends the authorization request of a state, and returns it. A state works once, for ten minutes,
- * in the browser that began: of parallel callers exactly one gets the request. Null for any other
- * state.
+ * Ends the authorization request with this state, and returns it. A state works once, within ten
+ * minutes, and only in the browser that began the request. Of parallel callers exactly one gets the
+ * request. Returns null for any other state.
  */
 export async function endRequest(
   { clock, config, db }: RequestDeps,
@@ -78,8 +85,8 @@ export async function endRequest(
 }
 
 /**
- * Nonce and code verifier are made of what the browser has and what the issuer sends back. So the
- * database keeps nothing with which somebody could end the request of another.
+ * Makes nonce and code verifier from the browser's cookie and from the state that the issuer sends
+ * back. So nobody who reads the database can end the request of another person.
  */
 function secretsOf(browser: string, state: string): RequestSecrets {
   const secret = (purpose: string) =>

@@ -18,23 +18,24 @@ type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & {
   address: string
 }
 
-/** A person with an address that the issuer vouches for. */
+/** A person whose address the issuer has verified. */
 type Proven = Identity & { email: string }
 
 /**
- * Returns the id of the user whom the issuer has identified, locked until the transaction ends. In
- * this order:
- * 1. A user who is linked with the issuer's subject. Addresses do not matter then.
- * 2. The user who has the verified address. The account is linked, and a letter says so. Where
- *    nobody had verified the account's address, whoever registered it gives way: see `takeOver`.
- *    The administrator is never linked like this.
- * 3. A new user, where somebody with this address may sign up.
+ * Returns the id of the user whom the issuer has identified. The user's row is locked until the
+ * transaction ends. The user is, in this order:
+ * 1. The user who is linked with the issuer's subject. Addresses do not matter then.
+ * 2. The user who has the verified address. The account is linked with Google, and a mail says
+ *   so. If nobody had verified the account's address, the account is taken over: see `takeOver`.
+ *   The administrator is never linked like this.
+ * 3. A new user, if a signup with this address is allowed.
  * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
  * google-no-signup
  */
 export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
-  // A user may be deleted or sign up with a password at the same moment. The next round sees that.
+  // At the same moment, a user may be deleted or may sign up with a password. The next round sees
+  // that.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
@@ -49,7 +50,7 @@ export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity)
 async function findLinked(tx: Db, { subject, picture }: Identity): Promise<string | null> {
   const userId = await findLinkedUser(tx, subject)
   if (userId === null || !(await lockCredentials(tx, userId))) return null
-  // Google may have been removed from the account before it was locked.
+  // Google may have been removed from the account before its row was locked.
   if ((await findLinkedUser(tx, subject)) !== userId) return null
   if (picture !== null) await setPicture(tx, userId, picture)
   return userId
@@ -62,7 +63,7 @@ function requireProven(identity: Identity): Proven {
   return { ...identity, email }
 }
 
-/** Links the user who has the address; null where nobody has it. */
+/** Links the user who has the address with Google. Returns null if no user has it. */
 async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
   const { address, clock, mailQueue } = deps
   const { email, subject } = identity
@@ -83,7 +84,10 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
   return account.userId
 }
 
-/** The operator named the administrator's address, and it counts before the account exists. */
+/**
+ * Refuses the administrator's address. The operator has chosen that address, so it is refused even
+ * before the account exists.
+ */
 async function requireNotAdministrator(
   tx: Db,
   { config }: Pick<Deps, 'config'>,
@@ -96,18 +100,18 @@ async function requireNotAdministrator(
 }
 
 /**
- * Hands an account over to whoever has proved to own its address. Whoever registered it has proved
- * nothing and may have meant to wait for its owner, so nothing that he has opens it any more: his
- * password, his tokens and his sessions are gone, and his name with them. Signups that wait for the
- * address are void too. Files stay where they are. Mostly it is the same person, and a file that was
- * accepted is never lost; somebody else gave them to an address that is not his.
+ * Gives an account to the person who has proved to own its address. The person who registered the
+ * account has proved nothing, and may have waited for the owner to use it. So that person's
+ * password, tokens, sessions and name are removed, and waiting signups for the address too. The
+ * files stay: usually both are the same person, and the server never loses a file that it has
+ * accepted.
  */
 async function takeOver(tx: Db, userId: string, identity: Proven, now: Date): Promise<void> {
   await handOverUser(tx, userId, identity, now)
   await removePendingSignups(tx, identity.email)
 }
 
-/** Makes a user; null where the address was taken a moment before. */
+/** Makes a user. Returns null if another request has just made one with this address. */
 async function makeUser(
   tx: Db,
   { clock, config }: UserDeps,

@@ -1,31 +1,35 @@
 import { email as emailAddress, personName } from '../../../shared/contract/account.ts'
 
-/** Who somebody is, as an issuer says it. */
+/** Who a person is, as the issuer says it. */
 export interface Identity {
-  /** The issuer's own id of the person. It never changes and is given to nobody else. */
+  /** The issuer's own id of the person. It never changes, and no other person ever gets it. */
   subject: string
-  /** In lower case; null where the issuer tells none that an account could have. */
+  /** In lower case; null if the issuer gives no address that an account could have. */
   email: string | null
-  /** Whether the issuer vouches that the person reads the mail of the address. */
+  /** Whether the issuer says that the person reads the mail of this address. */
   emailVerified: boolean
   firstName: string
   lastName: string
-  /** The https address of a picture that our pages can show. */
+  /** The https URL of a picture that our pages can show. */
   picture: string | null
 }
 
-/** What an issuer says of a person: the claims of OpenID Connect Core §5.1, with no type proved. */
+/**
+ * What an issuer says of a person: the claims of OpenID Connect Core §5.1. Their types are not
+ * checked.
+ */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
-/** Whether the ID token leaves something open that the issuer's userinfo may tell. */
+/** Tells whether the ID token lacks something that the issuer's userinfo may tell. */
 export function needsUserInfo(idToken: Claims): boolean {
   return text(idToken.email) === '' || firstNameOf(idToken) === ''
 }
 
 /**
- * Reads a person from an ID token and, where it was asked, the userinfo. The address and the word
- * that it is verified come from the same of the two: one must not vouch for the other's address.
- * @param pictures origins from which our pages show pictures, as `pictureOrigins` names them.
+ * Reads who a person is from an ID token and from the userinfo, if that was requested. The address,
+ * and whether it is verified, come from the same one of the two. Otherwise one could verify the
+ * address of the other.
+ * @param pictures origins from which our pages may show pictures, as `pictureOrigins` returns them.
  */
 export function readIdentity(
   idToken: Claims,
@@ -39,7 +43,8 @@ export function readIdentity(
   return {
     subject: idToken.sub,
     email,
-    // The text "true" is not enough: an issuer that is careless with types may be so with the rest.
+    // The text "true" is not accepted. An issuer that is careless with types may be careless
+    // elsewhere too.
     emailVerified: email !== null && aboutEmail.email_verified === true,
     ...namesOf(aboutName, email),
     picture: pictureOf(idToken.picture ?? userInfo?.picture, pictures),
@@ -57,10 +62,10 @@ function firstNameOf(claims: Claims): string {
   return oneLine(text(claims.given_name)) || oneLine(text(claims.name))
 }
 
-/** Code points of a name that are kept. Each may need two of the 100 characters of a signup's. */
+/** How many characters of a name are kept. Each may count twice, and a signup allows 100. */
 const maxNameLength = 50
 
-/** Makes a name of an issuer's words that somebody could sign up with too, or an empty text. */
+/** Makes a name that a signup would accept from the issuer's text, or else an empty text. */
 function oneLine(words: string): string {
   const line = words.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   const cut = Array.from(line).slice(0, maxNameLength).join('').trim()

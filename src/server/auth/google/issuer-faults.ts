@@ -2,7 +2,10 @@ import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'open
 import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
 import { SignInRefused } from './refusal.ts'
 
-/** RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6: what an issuer tells instead of a code. */
+/**
+ * RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6: the errors that an issuer returns in place of
+ * a code.
+ */
 const toldByIssuer: Readonly<Record<string, SignInFault>> = {
   access_denied: 'google-denied',
   login_required: 'google-denied',
@@ -13,7 +16,7 @@ const toldByIssuer: Readonly<Record<string, SignInFault>> = {
   server_error: 'google-away',
 }
 
-/** RFC 6749 §5.2: what it tells instead of tokens. */
+/** RFC 6749 §5.2: the errors that an issuer returns in place of tokens. */
 const toldForCode: Readonly<Record<string, SignInFault>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',
@@ -22,7 +25,10 @@ const toldForCode: Readonly<Record<string, SignInFault>> = {
   server_error: 'google-away',
 }
 
-/** The codes of the client's own errors that are not a wrong answer but none, or no fitting moment. */
+/**
+ * The client library's own errors that do not mean a wrong answer. Some mean that no answer came,
+ * others that the two clocks differ.
+ */
 const byCode: Readonly<Record<string, SignInFault>> = {
   OAUTH_TIMEOUT: 'google-away',
   OAUTH_ABORT: 'google-away',
@@ -32,13 +38,13 @@ const byCode: Readonly<Record<string, SignInFault>> = {
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'google-clock',
 }
 
-/** Says why an answer of the issuer was not accepted. */
+/** Returns the error that says why an answer of the issuer was not accepted. */
 export function refusalOf(error: unknown): SignInRefused {
   if (error instanceof SignInRefused) return error
   return new SignInRefused(faultOf(error), reasonOf(error), { cause: error })
 }
 
-/** Whether the issuer could not be asked, or gave nothing to read. */
+/** Tells whether the issuer could not be reached, or gave no readable answer. */
 export function isAway({ fault }: SignInRefused): boolean {
   return fault === 'google-away'
 }
@@ -49,12 +55,12 @@ function faultOf(error: unknown): SignInFault {
   }
   if (error instanceof ResponseBodyError) return toldForCode[error.error] ?? 'google-refused'
   if (error instanceof ClientError) return byCode[error.code ?? ''] ?? 'google-refused'
-  // What `fetch` throws, and our own limits on what it may fetch.
+  // `fetch` throws this when no answer comes, and our own limits on answers throw it too.
   if (error instanceof TypeError) return 'google-away'
   return 'google-refused'
 }
 
-/** Puts the messages of an error and its causes together. None of them holds a token or a code. */
+/** Joins the messages of an error and of its causes. None of them contains a token or a code. */
 export function reasonOf(error: unknown): string {
   const messages: string[] = []
   for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)

@@ -1,14 +1,15 @@
 import type { CustomFetch } from 'openid-client'
 import { isSafeAddress } from '../../google-settings.ts'
 
-/** No answer of an issuer is larger. Google's largest, its keys, has some 2 KB. */
+/** The largest answer that is accepted. Google's largest one, with its keys, has some 2 KB. */
 const maxAnswerBytes = 256 * 1024
 
 /**
- * Makes the function by which the server asks the issuer. An issuer names the addresses of its
- * calls itself, so each is checked: the server must not be led to ask just anything. Redirects are
- * not followed, and an answer may not be larger than `maxAnswerBytes`.
- * @param issuer one on this machine may name addresses of this machine over http.
+ * Makes the function by which the server sends requests to the issuer. An issuer itself names the
+ * addresses of its calls. So each address is checked, because an issuer must not make the server
+ * call arbitrary machines. Redirects are not followed, and an answer may not be larger than
+ * `maxAnswerBytes`.
+ * @param issuer an issuer on this machine may name addresses of this machine over http.
  */
 export function issuerFetch(issuer: URL): CustomFetch {
   return async (address, options) => {
@@ -30,7 +31,7 @@ async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
   let size = 0
   for await (const chunk of response.body) {
     size += chunk.length
-    // Leaving the loop cancels the body, which ends the connection.
+    // Leaving the loop cancels the body, which closes the connection.
     if (size > maxAnswerBytes)
       throw new TypeError(`the answer is larger than ${maxAnswerBytes} bytes`)
     chunks.push(chunk)

@@ -1,10 +1,12 @@
 /**
  * Signing in with Google, or with another issuer of OpenID Connect. The words of this room:
- * - The *issuer* knows people and vouches for them. Its *subject* is its own id of a person.
- * - *Discovery* is the document in which it names the addresses of its calls and its keys.
- * - An *authorization request* leads a browser to the issuer, which sends it back with a code. The
- *   *state* says which request an answer belongs to.
- * - The *code* is exchanged, by the server itself, for an *ID token*: what the issuer says, signed.
+ * - The *issuer* knows people and says who they are. Its *subject* is its own id of a person.
+ * - *Discovery* is the document in which the issuer names the addresses of its calls and its
+ *   keys.
+ * - An *authorization request* sends a browser to the issuer, which sends it back with a code.
+ *   The *state* says which request an answer belongs to.
+ * - The *code* is exchanged, by the server itself, for an *ID token*: what the issuer says,
+ *   signed.
  */
 import {
   allowInsecureRequests,
@@ -32,23 +34,26 @@ import { isAway, refusalOf } from './issuer-faults.ts'
 import { issuerFetch } from './issuer-fetch.ts'
 import { SignInRefused } from './refusal.ts'
 
-/** How long the server waits for discovery: somebody waits for a page meanwhile. */
+/** How long the server waits for the discovery document. A person waits for a page meanwhile. */
 const discoverySeconds = 3
-/** How long it waits for each other answer of the issuer. */
+/** How long the server waits for each other answer of the issuer. */
 const answerSeconds = 5
 
-/** The secrets of one authorization request, which only the browser that began it can repeat. */
+/**
+ * The secrets of one authorization request. Only the browser that began the request can send them
+ * again.
+ */
 export interface RequestSecrets {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** The issuer that the operator named. Nothing is asked of it before somebody signs in. */
+/** The issuer that the settings name. Nothing is requested from it before somebody signs in. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
-  /** What discovery told. A failure is forgotten, so that the next sign-in asks again. */
+  /** What the discovery document says. If reading it fails, the next sign-in reads it again. */
   #client: Promise<Configuration> | null = null
 
   constructor(settings: GoogleSettings, log: Logger) {
@@ -57,7 +62,7 @@ export class Issuer {
   }
 
   /**
-   * Makes sure that the issuer is known.
+   * Makes sure that the issuer can be reached, and that its discovery document is known.
    * @throws {SignInRefused} google-away
    */
   async ready(): Promise<void> {
@@ -66,7 +71,7 @@ export class Issuer {
 
   /**
    * Returns the issuer's address to which a browser goes to sign in.
-   * @param redirectUri where the issuer sends the browser back to.
+   * @param redirectUri the address to which the issuer sends the browser back.
    * @throws {SignInRefused} google-away
    */
   async signInAddress(secrets: RequestSecrets, redirectUri: string): Promise<URL> {
@@ -82,9 +87,9 @@ export class Issuer {
   }
 
   /**
-   * Returns who has signed in, by the address with which the issuer sent the browser back. The ID
-   * token must be signed by the issuer, for this server and this very request.
-   * @throws {SignInRefused} for whatever is wrong with the answer, or with the issuer.
+   * Returns who has signed in. `answer` is the address with which the issuer sent the browser back.
+   * The ID token must be signed by the issuer, for this server and exactly this request.
+   * @throws {SignInRefused} when anything is wrong with the answer or with the issuer.
    */
   async identify(answer: URL, secrets: RequestSecrets): Promise<Identity> {
     const client = await this.#discovered()
@@ -102,13 +107,13 @@ export class Issuer {
       return readIdentity(claims, userInfo, pictureOrigins(this.#settings))
     } catch (error) {
       const refusal = refusalOf(error)
-      // Its addresses may have changed.
+      // The issuer's addresses may have changed, so the next sign-in reads them again.
       if (isAway(refusal)) this.#client = null
       throw refusal
     }
   }
 
-  /** All who sign in at the same time wait for the same answer. */
+  /** Reads the discovery document. Sign-ins at the same time wait for the same answer. */
   async #discovered(): Promise<Configuration> {
     this.#client ??= this.#discover()
     const client = this.#client
@@ -137,7 +142,10 @@ export class Issuer {
   }
 }
 
-/** How the server proves to the issuer who it is. RFC 8414 §2: unless told otherwise, by a header. */
+/**
+ * Makes the function by which the server proves to the issuer who it is: in the body, where the
+ * issuer names that method, or else by a header (RFC 8414 §2).
+ */
 function clientAuthentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret)
   const inHeader = ClientSecretBasic(clientSecret)
@@ -148,7 +156,10 @@ function clientAuthentication(clientSecret: string): ClientAuth {
   }
 }
 
-/** @throws {TypeError} where discovery names no address that is needed, or one that is not safe. */
+/**
+ * Checks the addresses in the discovery document.
+ * @throws {TypeError} when one is missing that is needed, or one is not safe.
+ */
 function requireSafeAddresses(client: Configuration, issuer: URL): void {
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } =
     client.serverMetadata()

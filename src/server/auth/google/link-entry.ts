@@ -1,9 +1,10 @@
 import type { AuditEntry } from '../../audit/audit-log.ts'
 
 /**
- * Returns the line of the audit log that tells that Google was linked.
- * @param by the user while signed in, the verified address that both have, or the verified address
- * of an account that nobody had verified.
+ * Returns the line of the audit log that says that Google was linked with an account.
+ * @param by why it was linked: `session`: the user was signed in and asked for it; `address`:
+ * account and Google have the same verified address; `taking-over`: the same, but nobody had
+ * verified the account's address before.
  */
 export function linkEntry(linked: {
   userId: string

@@ -9,11 +9,11 @@ import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries
 import { SignInRefused } from './refusal.ts'
 
 /**
- * Adds Google to the account of a user who is signed in and has just proved to own the Google
- * account. The addresses may differ, but the account's own must be verified, or be the one that
- * Google vouches for: otherwise whoever registered a stranger's address would keep a way in when
- * its owner takes the account over by a letter. A letter tells the owner.
- * @param address the client's.
+ * Adds Google to the account of a signed-in user, who has just proved to own the Google account.
+ * The two addresses may differ. But the account's own address must be verified, or be the one that
+ * Google has verified. Otherwise a person who registered a stranger's address could still sign in
+ * with Google after the stranger has taken over the account. A mail tells the owner.
+ * @param address the client's address.
  * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
  */
 export async function linkGoogle(
@@ -26,8 +26,9 @@ export async function linkGoogle(
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
     const account = await lockCredentials(tx, userId)
-    // What ends sessions, such as another password, is over now or comes later, and keeps out who
-    // is not to add a way in.
+    // Somebody whose sessions were ended, for instance by a new password, must not add Google.
+    // Whatever ends sessions needs the same lock. So it has been done and is seen here, or it is
+    // done later.
     if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return

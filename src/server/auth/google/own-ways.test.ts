@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-/** That of everybody here, as `makePerson` sets it. */
+/** The password that `makePerson` gives to everybody. */
 const password = 'correct horse'
 
 let count = 0
@@ -22,7 +22,10 @@ function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson {
   return { sub: `subject-${count}`, email: `g${count}@example.org`, email_verified: true, ...facts }
 }
 
-/** Somebody with a password and a verified address, and a browser that is signed in. */
+/**
+ * Makes a person with a password and a verified address, and a browser in which that person is
+ * signed in.
+ */
 async function makeOwner(facts: Parameters<typeof makePerson>[1] = {}) {
   const person = await makePerson(google.app, facts)
   const { db } = google.app.deps
@@ -34,14 +37,14 @@ async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>)
   return makeBrowser(google.app, await logIn(google.app, email, password))
 }
 
-/** Begins to add Google, and answers where the browser is to go. */
+/** Begins to add Google to an account. Returns the address that the browser must open next. */
 async function begin(browser: TestBrowser): Promise<string> {
   const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
   expect(answer.status).toBe(200)
   return (await json<{ url: string }>(answer)).url
 }
 
-/** Adds the Google account of a person, and answers the path where the browser ends. */
+/** Adds a person's Google account. Returns the path of the page where the browser ends. */
 async function link(browser: TestBrowser, person: IssuerPerson | null): Promise<string> {
   google.issuer.person = person
   browser.forget(google.issuer.url)
@@ -177,7 +180,7 @@ describe('adding Google to an account', () => {
     const late = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
       const ended = browser.fetch(back.href)
-      // The callback has found its session, and waits for the user's row.
+      // The request has found its session by now, and waits for the lock of the user's row.
       await expect
         .poll(async () => {
           const { rows } = await db.execute<{ count: number }>(sql`

@@ -4,7 +4,7 @@ import type { SignInWay } from '../../../shared/contract/sign-in-ways.ts'
 import { accounts, users, verifications } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
 
-/** Better Auth's names for the ways to sign in, as `accounts` keeps them. */
+/** Better Auth's names for the ways to sign in, as the table `accounts` has them. */
 const providers = { password: 'credential', google: 'google' } as const satisfies Record<
   SignInWay,
   string
@@ -14,7 +14,7 @@ function requestIdentifier(state: string): string {
   return `google ${state}`
 }
 
-/** Keeps an authorization request by the hash of its state. */
+/** Keeps an authorization request under the hash of its state. */
 export async function insertAuthorizationRequest(
   db: Db,
   request: { state: string; value: string; expiresAt: Date; now: Date },
@@ -31,8 +31,8 @@ export async function insertAuthorizationRequest(
 }
 
 /**
- * Removes an authorization request and returns its value; null where there is none that is still
- * good at `now`. Of parallel callers one gets it.
+ * Removes an authorization request and returns its value; null if there is none that is valid at
+ * `now`. Of parallel callers exactly one gets it.
  */
 export async function takeAuthorizationRequest(
   db: Db,
@@ -49,15 +49,15 @@ export async function takeAuthorizationRequest(
 }
 
 /**
- * Keeps all others from linking this subject until the transaction ends, so that of several
- * callbacks for one person exactly one makes or links an account.
+ * Lets only one transaction at a time link this subject. So of several parallel requests of one
+ * person, exactly one makes or links an account.
  */
 export async function lockSubject(tx: Db, subject: string): Promise<void> {
   const name = `google subject ${subject}`
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
 }
 
-/** Returns the id of the user with whom the issuer's subject is linked, or null. */
+/** Returns the id of the user who is linked with the issuer's subject, or null. */
 export async function findLinkedUser(db: Db, subject: string): Promise<string | null> {
   const [row] = await db
     .select({ userId: accounts.userId })
@@ -66,7 +66,7 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
   return row?.userId ?? null
 }
 
-/** Returns the ways by which somebody can sign in to an account, each with when it was set. */
+/** Returns the ways to sign in to an account, each with the date since when it is set. */
 export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay; since: Date }[]> {
   const rows = await db
     .select({ provider: accounts.providerId, since: accounts.updatedAt })
@@ -79,8 +79,8 @@ export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay
 }
 
 /**
- * Links a subject with a user. Returns false where the subject is linked already, or the user has
- * another one: each has at most one of the other.
+ * Links a subject with a user. Returns false if the subject is linked already, or the user has
+ * another one: a subject has at most one user, and a user at most one subject.
  */
 export async function insertGoogle(
   tx: Db,

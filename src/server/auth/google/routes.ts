@@ -32,7 +32,7 @@ type GoogleHandlers = Handlers<
   'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
 >
 
-/** What signing in needs of a call, whichever endpoint it is of. */
+/** What a sign-in needs of a request, for each of its endpoints. */
 interface Visit {
   clientAddress: string
   publicOrigin: string
@@ -48,7 +48,10 @@ interface RouteOptions {
 const callbackPath = '/api/auth/callback/google'
 const accountPage = '/account'
 
-/** Signing in with Google, and adding it to an account or removing it (spec §1, §7). */
+/**
+ * The endpoints for signing in with Google, and for adding it to an account or removing it (spec
+ * §1, §7).
+ */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const holdingRefusals = refusalHolder(deps)
   const { linkGoogle, ...others } = handlers(deps, options)
@@ -125,7 +128,7 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
 }
 
 /**
- * Begins an authorization request, and returns the issuer's address to which the browser goes.
+ * Begins an authorization request. Returns the issuer's address that the browser must open.
  * @throws {AppError} TOO_MANY_REQUESTS
  * @throws {SignInRefused} google-away
  */
@@ -136,14 +139,17 @@ async function beginAtIssuer(
   wish: Wish,
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
-  // The issuer is asked first: while it is away nothing is begun.
+  // The issuer is called first. If it cannot be reached, no request is begun.
   await issuer.ready()
   const secrets = await beginRequest(deps, context, wish)
   const address = await issuer.signInAddress(secrets, `${publicOrigin}${callbackPath}`)
   return address.href
 }
 
-/** Signs in or links whoever came back from the issuer. Returns the page that follows. */
+/**
+ * Signs a person in, or links Google, after the issuer has sent the browser back. Returns the page
+ * that the browser opens next.
+ */
 async function comeBack(
   deps: GoogleDeps,
   issuer: Issuer,
@@ -174,18 +180,24 @@ async function comeBack(
   }
 }
 
-/** The state of an answer; an empty text, which is none, where it has several. */
+/**
+ * Returns the state of an answer. An answer with several has none that is valid: the text is empty
+ * then.
+ */
 function stateOf({ context }: Visit): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
   return states.length === 1 ? (states[0] ?? '') : ''
 }
 
-/** The issuer's answer at the address to which it was told to send the browser. */
+/**
+ * Returns the address with which the issuer sent the browser back, under the origin that it was
+ * told.
+ */
 function answerOf({ context, publicOrigin }: Visit): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/** Writes down why a sign-in ended, and returns what the page may know of it. */
+/** Logs why a sign-in was refused. Returns the part of it that the page may tell. */
 function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'

@@ -8,14 +8,15 @@ import type { Identity } from './identity.ts'
 interface Client {
   address: string
   headers: Headers
-  /** The token of the session that the browser has until now. */
+  /** The token of the session that the browser has before this sign-in. */
   sessionBefore: string | null
 }
 
 /**
- * Opens a session for whoever the issuer has identified, and ends the one that the browser had. The
- * account, its link with Google and the session are made together or not at all, under the user's
- * lock: what removes Google, ends sessions or deletes the user comes before or after.
+ * Opens a session for the person whom the issuer has identified, and ends the browser's session
+ * before. The account, its link with Google and the session are made together or not at all, while
+ * the user's row is locked. So a request that removes Google, ends sessions or deletes the user
+ * runs completely before or completely after.
  * @throws {SignInRefused} as `findOrMakeUser` does.
  */
 export async function signInWithGoogle(

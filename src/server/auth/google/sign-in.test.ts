@@ -24,7 +24,9 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/** Somebody at the issuer, with a verified address that nobody else has. */
+/**
+ * Makes a person with an account at the issuer, and with a verified address that nobody else has.
+ */
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -234,7 +236,7 @@ describe('the session of a sign-in', () => {
     await google.signIn(person, { browser })
     expect(await userOf(browser)).toMatchObject({ email: person.email })
     expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
-    expect(await sessionsOf(before.id)).toHaveLength(1) // the one of makePerson, in another browser
+    expect(await sessionsOf(before.id)).toHaveLength(1) // the one that `makePerson` opened, as in another browser
   })
 })
 

@@ -8,9 +8,10 @@ import { deleteGoogle, listWays, setPicture } from './queries.ts'
 
 /**
  * Removes Google from an account, and the picture that came with it. The account's other sessions
- * end: whoever signed in with a Google account that is to be kept out is signed out. Counted under
- * the account's lock, so that two removals at once cannot take the last way.
- * @param address the client's.
+ * end, because somebody who must no longer get in may have opened them with Google. The ways to
+ * sign in are counted while the account is locked, so that two parallel removals cannot take away
+ * the last one.
+ * @param address the client's address.
  * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
  */
 export async function unlinkGoogle(
@@ -19,7 +20,7 @@ export async function unlinkGoogle(
   address: string,
 ): Promise<void> {
   const { userId } = caller
-  // The audit log keeps every change for ever, so the number of changes must be limited.
+  // The audit log keeps every change forever. So the number of changes must be limited.
   await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockCredentials(tx, userId)
