@@ -6,13 +6,16 @@ import { expect, test } from './support/test.ts'
 const widths = [360, 390, 1280, 2560]
 const widthsForAxe = [390, 1280]
 
-/** The themes differ only in colours, so in the dark one only the rules of colours are checked. */
+/**
+ * The themes differ only in their colours. So in the dark theme only the rules about colours are
+ * checked.
+ */
 const themes = [
   { theme: 'light', rules: undefined },
   { theme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
 ] as const
 
-/** Shows a theme. Colours that fade into it are brought to their end. */
+/** Shows a theme. Colours that change gradually get their last value immediately. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme

@@ -75,12 +75,13 @@ test('a login among too many others asks for patience, and keeps what was typed'
   page,
 }) => {
   noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/login$/)
-  // Each hash takes half a second. So the crowd takes every free place before the page can.
+  // Each hash takes half a second. So the crowd fills the queue of passwords before the page can
+  // add one.
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     passwordCost: { N: 16_384, r: 16, p: 8 },
   })
   let crowded = true
-  /** Hashes passwords again and again, so that no place in the queue stays free. */
+  /** Hashes passwords again and again, so that the queue of passwords stays full. */
   const crowdIn = async () => {
     const { passwords } = app
     const hash = () => passwords.forClient('127.0.0.1', () => passwords.hash('somebody else'))
@@ -170,7 +171,7 @@ test('a session that ends in the middle leads to the login', async ({ app, noise
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // Otherwise the server would refuse the list itself.
+  // The list must be loaded first. Without a session the server would refuse it.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 

@@ -25,7 +25,8 @@ import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from '.
 const mebibyte = 1024 ** 2
 
 /**
- * A server whose new files go to a bucket. The bucket has another origin, and its network can fail.
+ * A server whose new files go to a bucket. The bucket has another origin than the server. A test
+ * can make the network to the bucket fail.
  */
 const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
   s3: [
@@ -53,7 +54,7 @@ const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
   },
 })
 
-// The bucket's server starts slowly, so all of these tests run in one worker.
+// The server of the bucket starts slowly. So all of these tests run in one worker and share it.
 test.describe.configure({ mode: 'default' })
 
 test('a page sends files to a bucket and fetches them from it, across origins', async ({
@@ -167,8 +168,8 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
   const parts = 13
   const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong
-  // to parts in flight.
+  // After this many bytes, 60 % of the parts have arrived completely. The other bytes belong to
+  // parts that are still being sent.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [film.path]))
   await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 

@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** This machine's address on its network, or loopback if it has none. */
+/** The address of this machine on its network. If it has none, a loopback address. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -25,8 +25,8 @@ const test = base.extend({
 })
 
 /**
- * Browsers obey this header only on https and loopback. Elsewhere they say that they ignore it,
- * which does no harm.
+ * Browsers obey this header only on https and on loopback addresses. Elsewhere they report that
+ * they ignore it, which does no harm.
  */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
@@ -43,12 +43,11 @@ test("a server of the network, opened by its machine's address, is whole there",
   await page.goto('/login')
   await fillLogin(page, person)
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // The server redirects only loopback addresses to its name. An address of the network stays as it
-  // is.
+  // The server redirects only loopback addresses to its own name. Another address stays as it is.
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // One file is sent in one piece, the other in parts.
+  // One file is sent as a whole, the other in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
@@ -59,7 +58,7 @@ test("a server of the network, opened by its machine's address, is whole there",
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
     await other.goto(address)
-    // The address that the page offers to copy is the address of this page.
+    // The link that the page shows begins with the address by which the page was opened.
     expect(await other.content()).toContain(address)
     const started = other.waitForEvent('download')
     await other.getByRole('link', { name: 'Download File' }).click()

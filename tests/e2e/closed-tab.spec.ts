@@ -18,15 +18,15 @@ const partSize = 8 * mebibyte
 const partCount = 13
 const mostInFlight = 5
 /**
- * With this many bytes sent, storage holds 60 % of the parts completely. The other bytes belong to
- * parts in flight.
+ * After this many bytes, 60 % of the parts have arrived completely. The other bytes belong to parts
+ * that are still being sent.
  */
 const enough = (partCount * 0.6 + mostInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
-  // The crashed page cannot answer.
+  // The page crashes, so this command never gets an answer.
   browser.send('Page.crash').catch(() => {})
   await crashed
   await page.close()
@@ -49,7 +49,8 @@ for (const [how, end] of [
     const other = await writeRandomFile(folder, 'holiday.mov', size)
     await openDashboard(page, app, await makePerson(app))
 
-    // An input gives no handle, so the browser cannot find the file again.
+    // Files that are chosen by an input have no handle. So only this page can read them, until it
+    // is closed or reloaded.
     await stallAfter(network, enough, () => chooseFiles(page, [file.path]))
     await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
     const again = await reopen(page, network, end)

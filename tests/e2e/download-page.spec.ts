@@ -37,7 +37,8 @@ test('a name full of HTML is text, and a dead link says so without scripts, too'
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
-  // An upload's name is cleaned of most of this. The page must be safe without that.
+  // The server removes most of these characters from the names of uploads. The page must be safe
+  // even if it did not.
   const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
   await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
   await page.goto(`/s/${file.shortCode}`)
@@ -116,7 +117,7 @@ test('at most 20 KB before the button works, at most 100 KB in all', async ({ ap
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await page.waitForLoadState('networkidle')
 
-  // The button waits for nothing but the document.
+  // The browser can show the button as soon as it has the document itself.
   const blocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')

@@ -93,7 +93,8 @@ test('a picker that is refused long after the click leaves nothing behind, and t
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await reloadAnyway(page)
   await expectUpload(page, film.name, 'Paused')
-  // When this picker refuses, the browser no longer counts the click.
+  // By the time this picker refuses, the browser no longer accepts the click as the reason for a
+  // dialog.
   await page.evaluate(() => {
     const { promise, reject } = Promise.withResolvers()
     const refuse = () => reject(new DOMException('no', 'SecurityError'))
@@ -115,7 +116,7 @@ test('a picker that is refused long after the click leaves nothing behind, and t
 test('who closes the picker has chosen nothing: no other dialog opens, and it can be asked again', async ({
   page,
 }) => {
-  // This uses the browser's own picker. It closes at once, because the test has taken over the
+  // This opens the browser's own dialog. It closes immediately, because the test handles all
   // dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')

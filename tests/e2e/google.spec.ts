@@ -8,7 +8,7 @@ import { fileRow, openDashboard } from './support/dashboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** A server with an issuer instead of the ordinary one. */
+/** In these tests the server lets people sign in with an issuer in place of Google. */
 const test = base.extend<{ google: GoogleApp }>({
   google: async ({}, use) => {
     const google = await serveGoogleApp(async (options) =>
@@ -28,7 +28,7 @@ const grace = {
   family_name: 'Hopper',
 }
 
-/** A picture of one pixel. */
+/** A picture of one pixel, as a profile picture. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -18,9 +18,9 @@ const test = onNetwork.extend({
 })
 
 /**
- * Makes a tab hang while it uploads. At most half of the film is sent; then the tab hangs as it is
- * about to write its progress. Its scripts stand still, but it keeps its lock and its connections.
- * Returns a function that lets the tab go on and write its old progress.
+ * Makes a tab hang while it uploads. At most half of the film is sent. Then the tab hangs at the
+ * moment when it would write its progress. Its scripts stop, but it keeps its lock and its
+ * connections. Returns a function that lets the tab go on and write its old progress.
  */
 async function hang(page: Page, network: ChaosProxy): Promise<() => Promise<void>> {
   await page.evaluate(() => {

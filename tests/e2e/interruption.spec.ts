@@ -19,7 +19,7 @@ import {
 import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-/** The engine sends at most this many parts at once. */
+/** The page sends at most this many parts in parallel. */
 const maxInFlight = 5
 
 type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
@@ -32,10 +32,10 @@ const reset: Cut = async ({ network }) => network.reset()
 function answer(status: number): Cut {
   return async ({ network }) => network.answerPuts(status)
 }
-/** The connections break, and the browser still believes that it is online. */
+/** All connections break, but the browser believes that it is online. */
 const dead: Cut = async ({ network }) => network.cut()
 
-/** Every way in which a connection fails, some of them twice. */
+/** Every way in which a connection can fail, some of them twice. */
 const cuts: Cut[] = [
   offline,
   dead,
@@ -53,7 +53,7 @@ function paths(files: readonly { path: string }[]) {
   return files.map(({ path }) => path)
 }
 
-/** Returns how many bytes storage has of the server's only upload. */
+/** Returns how many bytes of the server's only upload are stored. */
 async function storedBytes({ storage }: TestApp): Promise<number> {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
   return 0
@@ -84,7 +84,7 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   network.open()
 
   await expectArrived(page, app, file)
-  // For each cut, at most the parts in flight are sent again.
+  // For each failure, at most those parts are sent again that were being sent at that moment.
   expect(putsInVain(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
   expectNoWaste(network)
 })
@@ -103,8 +103,8 @@ test('a connection in which nothing moves is given up, and its parts are sent an
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const known = network.exchanges.length
-  // If all bytes of a part have left, the engine waits for the answer, and for longer. On a slow
-  // machine, the page learns only after this step that the bytes have left.
+  // When all bytes of a part have been sent, the page waits longer, because only the answer is
+  // missing. On a slow machine, the page learns only after this step that the bytes have been sent.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
@@ -131,7 +131,7 @@ test('a small file goes on from the bytes that the server holds', async ({
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
-  // Bytes that have passed the network may not be in the file yet.
+  // Bytes that have passed the proxy may not be in the file yet.
   await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
@@ -167,7 +167,7 @@ test('a server that is away for ten minutes: of three files none is lost', async
   await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  // No wait takes longer than 39 seconds, so each step leads to another try.
+  // No wait between tries is longer than 39 seconds. So each step of 40 seconds causes another try.
   for (let seconds = 0; seconds < 600; seconds += 40) {
     const before = failed
     await page.clock.fastForward(40_000)

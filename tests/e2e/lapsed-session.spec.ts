@@ -33,7 +33,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   const login = await opened
   await fillLogin(login, person)
 
-  // Nobody chooses the file again, because the first tab still has it.
+  // Nobody has to choose the file again, because the first tab still has it.
   await expectArrived(page, app, file, login)
   expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })
@@ -49,10 +49,12 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // If the browser asked whether to leave, this would agree. So only the page itself prevents it.
+  // If the browser asks whether to leave the page, this answers yes. So only the page itself can
+  // prevent it.
   page.on('dialog', (dialog) => void dialog.accept())
 
-  // An input gives no handle, so the browser cannot find the file again.
+  // Files that are chosen by an input have no handle. So only this page can read them, until it is
+  // closed or reloaded.
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()

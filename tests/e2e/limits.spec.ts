@@ -81,13 +81,13 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   const refusal = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
-  // A toast does not time out while the mouse is over it.
+  // While the mouse is over a toast, the toast stays.
   await refusal.hover()
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shown).toContain('Upload completed successfully!')
-  // The refusal is shown for its whole time. Only then comes the news of the other files.
+  // The refusal is shown for its whole time. The message about the other files follows after that.
   await expect(refusal).toBeVisible()
   expect(shown).not.toContain('Upload Complete')
   await page

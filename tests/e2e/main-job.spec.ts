@@ -54,7 +54,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   const film = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
-  // Spec §5: dashes become hyphens before the upload.
+  // Spec §5: before the upload, long dashes in the name are replaced by hyphens.
   photo.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
 
@@ -77,7 +77,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')
-  // After 2 s the page shows the result no more.
+  // After 2 s the page hides the result.
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()
 
@@ -99,7 +99,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     expect(await download(other)).toEqual({ name: file.name, sha256: file.sha256 })
   }
 
-  // Each download counts once, and looking at the page counts nothing.
+  // Each download counts once. Opening the page of a link does not count.
   await page.reload()
   for (const file of [film, photo, empty]) {
     await expect(fileRow(page, file.name).getByText('1 download').last()).toBeAttached()

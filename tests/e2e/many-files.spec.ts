@@ -8,8 +8,8 @@ import { pseudoRandom } from './support/files.ts'
 import { expect, isConfirm, test } from './support/network.ts'
 
 /**
- * Many more files than are sent at once. `npm run bench -- small-files` measures how fast they are
- * sent.
+ * Many more files than the page sends in parallel. `npm run bench -- small-files` measures how fast
+ * they are sent.
  */
 const count = 120
 const size = 100 * 1024
@@ -41,7 +41,7 @@ test('a folder of many files: all arrive, and the page answers meanwhile', async
   })
   await dropFiles(page, [photos])
   await expect.poll(async () => (await listed()).length).toBe(count / 2)
-  // The page still works while it uploads.
+  // The page can still be used while it uploads.
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()

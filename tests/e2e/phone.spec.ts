@@ -22,7 +22,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const photo = await writeRandomFile(folder, 'photo.jpg', 3 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
-  // The page does not mention what a phone cannot do.
+  // The page must not mention what is impossible on a phone.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
   for (const impossible of [/drop/i, /pasting/]) {
@@ -32,15 +32,15 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   }
   const shown = await recordTexts(page)
 
-  // A phone gets the dialog of a file input, which offers the camera and the gallery, not the
-  // browser's picker.
+  // On a phone, the file input opens the system's dialog, which offers the camera and the gallery.
+  // The browser's own picker does not.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
     const opened = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).tap()
     await (await opened).setFiles([photo.path, note.path])
   })
-  // Spec §7: the background path on a mobile device, however small the file.
+  // Spec §7: on a mobile device every upload goes to the background, however small the file is.
   const panel = uploadsPanel(page)
   await expect(panel).toBeVisible()
   const box = await panel.boundingBox()

@@ -16,7 +16,7 @@ async function askForLetter(page: Page, email: string) {
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
-/** Returns the address of the button in the one letter that was sent. */
+/** Returns the address that the button leads to, in the only mail that was sent. */
 async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''
@@ -46,7 +46,8 @@ test('a forgotten password: from the login over the letter to the dashboard', as
   await expect(dialogOf(page)).toBeHidden()
 
   await page.goto(await linkOf(app))
-  // The token is out of the address, where it would be seen and copied, and a reload keeps it.
+  // The page has removed the token from the address, where people could see and copy it. After a
+  // reload the page still has the token.
   await expect(page).toHaveURL('/reset-password')
   await page.reload()
   await fillPasswords(page, 'a new password', 'another one')
@@ -129,7 +130,7 @@ test('a network that fails is told, and what was typed stays', async ({
   const { email } = await makePerson(app)
   await askForLetter(page, email)
   await page.goto(await linkOf(app))
-  // The screen's code is loaded by then.
+  // When this button is visible, the code of the page is loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')

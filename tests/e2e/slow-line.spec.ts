@@ -10,7 +10,10 @@ import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/upload
 
 const mebibyte = 1024 ** 2
 
-/** The browser reaches the server through a slow line and then through the network that counts. */
+/**
+ * The browser reaches the server through a simulated slow line, and then through the proxy that
+ * counts bytes.
+ */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
     const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
@@ -31,30 +34,30 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   page,
   network,
 }) => {
-  // The server refuses before it has the whole body, and closes the connection.
+  // The server refuses the part before it has the whole body, and closes the connection.
   noise.allow(/403 \(Forbidden\).*\/storage\//)
   noise.allow(brokenConnection)
   const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])
-  // Now the first parts are on their way, and others still wait.
+  // At this moment the first parts are being sent, and others still wait.
   const puts = () => network.exchanges.filter(({ method }) => method === 'PUT')
   await expect.poll(() => puts().length).toBeGreaterThan(0)
-  // A part's URL is valid for an hour, so all URLs that were signed so far are now invalid.
+  // The URL of a part is valid for an hour. So all URLs that were signed so far have expired now.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // The page shows no more than the line carries. How much less it shows depends on the machine.
+  // The shown speed is at most that of the line. How much less it is depends on the machine.
   const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
-  // Both are waited for at once: each is shown for a while only.
+  // The test waits for both in parallel, because each is shown only for a while.
   const timeLeft = item.getByText(/ left$/)
   await Promise.all([expect(speed).toBeVisible(), expect(timeLeft).toBeVisible()])
 
   await expectUpload(page, file.name, 'Completed')
   const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
-  // The start had already signed all seven parts.
+  // The answer to the start had contained the URLs of all seven parts.
   expect(signings.length).toBeGreaterThan(0)
-  // The download does not use the line, which is slow in that direction too.
+  // This download bypasses the line, because the line is slow in that direction too.
   const direct = `http://127.0.0.1:${app.deps.config.port}`
   expect(await sha256OfLink(direct, await codeOf(page, file.name))).toBe(file.sha256)
 })

@@ -60,7 +60,7 @@ for (const name of [
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page)).toBe('dark')
     expect(await paper(page)).toBe(dark)
-    // The browser reports a paint some time after it.
+    // The browser reports that it has painted only some time later.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }

@@ -111,7 +111,8 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  // An input gives no handle, so the browser cannot find the file again.
+  // Files that are chosen by an input have no handle. So only this page can read them, until it is
+  // closed or reloaded.
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])

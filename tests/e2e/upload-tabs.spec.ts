@@ -64,7 +64,7 @@ test('while a file is uploaded the screen stays on, and who leaves is asked', as
       return Array.isArray(locks) && locks.some(({ released }) => !released)
     })
   await openDashboard(page, app, await makePerson(app))
-  // A browser warns before it closes a page only if somebody has used that page.
+  // Before it closes a page, a browser asks only if somebody has used that page.
   await page.getByRole('heading', { level: 1 }).click()
   expect(await isKeptOn()).toBe(false)
 

@@ -91,7 +91,7 @@ test('an upload whose start the server cannot answer says so, and goes on when i
     '0% · The server is not ready, trying again',
   )
   await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
-  // It is no fault that the upload's turn has not come.
+  // The upload waits until others are done. That is no failure, so no other try is announced.
   await expect(uploadItem(page, note.name)).not.toContainText('trying again')
 
   network.open()
@@ -115,7 +115,7 @@ test('the panel folds itself 5 s after the last upload completed, and stays open
   await chooseFiles(page, [film.path])
   await expect(list).toBeVisible()
   await expect(header('1 file uploaded')).toBeVisible()
-  // By now the page has told screen readers everything.
+  // By this time the page has told screen readers everything.
   await page.clock.fastForward(1500)
   const spoken = page.locator('.uploads-spoken[role=status]')
   const said = (await spoken.textContent()) ?? ''
@@ -125,7 +125,7 @@ test('the panel folds itself 5 s after the last upload completed, and stays open
   await expect(spoken).toHaveText(said)
   expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
 
-  // The panel folded by itself, so it opens again for the next upload.
+  // The panel had closed by itself. So it opens again for the next upload.
   await chooseFiles(page, [song.path])
   await expect(list).toBeVisible()
   await panel.getByRole('button', { expanded: true }).focus()
@@ -134,7 +134,8 @@ test('the panel folds itself 5 s after the last upload completed, and stays open
   await expect(list).toBeVisible()
   await expect(header('2 files uploaded')).toBeFocused()
 
-  // A page that is opened later shows the panel folded. Once a person opens it, it stays open.
+  // When the page is loaded again, the panel is closed. After a person has opened it, it stays
+  // open.
   await page.reload()
   await expect(header('2 files uploaded')).toHaveAttribute('aria-expanded', 'false')
   await header('2 files uploaded').press('Enter')
@@ -150,7 +151,7 @@ test('what is left of uploads is cleared, and whether the panel is open is remem
   const film = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   await chooseFiles(page, [film.path])
-  // The panel stays open while it has the focus.
+  // While the panel has the focus, it stays open.
   await uploadsPanel(page).getByRole('button', { expanded: true }).focus()
   await expectUpload(page, film.name, 'Completed')
   await expect(uploadItem(page, film.name).getByText('100%')).toBeVisible()

@@ -5,7 +5,7 @@ import { newAddress, password, signUpForToken, verified } from '../support/signu
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** Each test has a server that verifies addresses. */
+/** In these tests each server requires that addresses are verified. */
 const test = base.extend<{ app: TestApp }>({
   app: async ({}, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
@@ -15,7 +15,7 @@ const test = base.extend<{ app: TestApp }>({
   },
 })
 
-/** The links in the letters that were asked for since the last call. */
+/** Returns the links in the mails that were requested since the last call. */
 async function links(app: TestApp): Promise<string[]> {
   return (await app.mails()).map(
     ({ letter }) => /https?:\S+\/verify-email\S+/.exec(letter.text)?.[0] ?? '',
@@ -41,7 +41,7 @@ test('from the signup over a second letter to the dashboard', async ({ app, nois
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
-  // From now on time passes only as the test says.
+  // From now on time passes only when the test advances it.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, email)
   const created = page.getByText('Account created successfully!')

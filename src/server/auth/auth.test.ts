@@ -230,7 +230,7 @@ describe('rate limits', () => {
       )
       statuses.push(response.status)
     }
-    expect(statuses).not.toContain(429) // a request whose form is wrong is refused without being counted
+    expect(statuses).not.toContain(429) // refused for their form without being counted
 
     const valid = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>

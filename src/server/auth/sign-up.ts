@@ -16,8 +16,8 @@ type SignupForm = z.output<typeof signupBody>
 
 interface Client {
   /**
-   * The client's address, or the first 64 bits of an IPv6 address. The queue of passwords is shared fairly
-   * by it.
+   * The client's address, or the first 64 bits of an IPv6 address. By it the queue of passwords is
+   * shared fairly.
    */
   address: string
   /** The name of the client's browser; null where it is unknown. */

@@ -7,15 +7,16 @@ declare global {
   }
 }
 
-/** One rule that a page breaks, and the elements that break it, as HTML. */
+/** A rule that the page breaks, and the HTML of the elements that break it. */
 export interface AxeFault {
   id: string
   where: string[]
 }
 
 /**
- * Loads axe into the page that is open. It stays until another page is loaded. Loading costs more
- * than checking, so a page is loaded once and checked several times.
+ * Loads axe, which checks accessibility, into the open page. It stays there until another page is
+ * loaded. Loading takes longer than checking. So it is loaded once, and a page is checked several
+ * times.
  */
 export async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(axe.source)
@@ -29,7 +30,7 @@ export function faultsFoundByAxe(page: Page, rules?: readonly string[]): Promise
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),
-      // Pages of this product have no frames, and what passes is not asked for.
+      // Our pages have no frames, and only violations are needed.
       iframes: false,
       resultTypes: ['violations'],
     })

@@ -7,7 +7,7 @@ interface Server {
 
 type Account = Pick<Person, 'email' | 'password'>
 
-/** Signs a user in without the form, for stories that are not about signing in. */
+/** Signs a user in without the login form, for tests that do not test the login. */
 async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
@@ -18,7 +18,7 @@ async function signIn(page: Page, server: Server, account: Account): Promise<voi
   )
 }
 
-/** Fills in and sends the login form that the page shows. */
+/** Fills in the login form of the open page, and sends it. */
 export async function fillLogin(page: Page, { email, password }: Account): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -45,19 +45,19 @@ export async function openDashboard(page: Page, server: Server, account: Account
 }
 
 /**
- * Chooses files by the file input. An input gives no handles, so the browser cannot find the files
- * again.
+ * Chooses files by the file input. Such files have no handle. So only this page can read them,
+ * until it is closed or reloaded.
  */
 export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/** Presses the button that asks for files. A picker or a dialog must answer. */
+/** Presses the button 'Choose files'. The test must handle the picker or the dialog that opens. */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
 
-/** Reloads the page, even if it warns that bytes will be lost. */
+/** Reloads the page, and confirms the browser's question whether to leave it. */
 export async function reloadAnyway(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
@@ -70,8 +70,8 @@ async function middleOf(target: Locator) {
 }
 
 /**
- * Drags files and folders of the disk over the page, or over `target`, and drops them. This is the
- * browser's own drag and drop.
+ * Drags files and folders from the disk onto the page, or onto `target`, and drops them. It uses
+ * the browser's own drag and drop.
  */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
@@ -89,7 +89,7 @@ export async function dropFiles(page: Page, paths: string[], target?: Locator): 
   await browser.detach()
 }
 
-/** Returns the row of a file in the list that is shown. */
+/** Returns the row of a file in the visible list. */
 export function fileRow(page: Page, name: string): Locator {
   return page
     .getByRole('main')

@@ -15,10 +15,7 @@ export interface DiskFile {
 
 const blockSize = 4 * 1024 * 1024
 
-/**
- * Yields bytes that are the same in every run and that cannot be compressed. They are encrypted
- * zeros.
- */
+/** Yields bytes that are the same in every run and that cannot be compressed: encrypted zeros. */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let left = size; left > 0; left -= blockSize) {

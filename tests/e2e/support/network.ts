@@ -7,19 +7,20 @@ import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
 /**
- * The console says different things about a broken transfer, depending on where its connection
- * broke.
+ * What the browser's console says about a transfer whose connection broke. The words depend on
+ * where the connection broke.
  */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
 /**
- * Tests whose bytes and calls between browser and server go through a network that fails on demand.
+ * Tests in which all bytes and calls between browser and server pass a proxy. A test can make the
+ * proxy fail.
  */
 export const test = base.extend<{
   network: ChaosProxy
-  /** A file that is large enough for the panel and for several parts. */
+  /** A file that is large enough to be uploaded in the background and in several parts. */
   film: DiskFile
 }>({
   network: async ({}, use) => {
@@ -39,7 +40,10 @@ export const test = base.extend<{
   },
 })
 
-/** Begins an upload and lets `bytes` bytes of it pass. Then nothing moves until `network.open`. */
+/**
+ * Begins an upload and lets `bytes` bytes of it pass. After that nothing passes until
+ * `network.open`.
+ */
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
@@ -68,20 +72,23 @@ export async function reopen(
   return again
 }
 
-/** Returns the bytes of all PUTs since an exchange. Bytes that were sent again count again. */
+/**
+ * Returns how many bytes all PUTs after the first `since` requests have sent. Bytes that were sent
+ * twice count twice.
+ */
 export function sentSince(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
     .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
 }
 
-/** Names the part that a PUT carries, to our own storage or to a bucket. */
+/** Returns a name for the part that a PUT sends, to our own storage or to a bucket. */
 function partOf({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** Returns the PUTs of parts that were useless, because another PUT of the same part followed. */
+/** Returns the PUTs that were useless, because another PUT sent the same part later. */
 export function putsInVain(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
@@ -89,27 +96,28 @@ export function putsInVain(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Expects that an upload in parts repeated only PUTs that were under way when the network failed.
- * This holds on fast and slow machines. Counting bytes would prove less, because bytes in the
- * buffers of a dead connection would count too.
+ * Expects that an upload in parts repeated only those PUTs that were running when the network
+ * failed. This is true on fast and on slow machines. Counting bytes would prove less, because it
+ * would include bytes in the buffers of a dead connection.
  */
 export function expectNoWaste(network: ChaosProxy): void {
   expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
-/** Returns how many PUTs storage took completely. */
+/** Returns how many PUTs were answered as stored. */
 export function storedPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length
 }
 
-/** Returns whether a request starts an upload. */
+/** Tells whether a request starts an upload. */
 export function isStart({ url }: Exchange): boolean {
   return url === '/api/files/get-upload-url'
 }
 
 /**
- * Returns whether a request confirms an upload. While it is held back, the upload is finalizing.
+ * Tells whether a request confirms an upload. While the proxy delays it, the page shows the upload
+ * as finalizing.
  */
 export function isConfirm({ url }: Exchange): boolean {
   return url === '/api/files/confirm-upload'

@@ -1,14 +1,16 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** Collects the errors and warnings of the browser's console. */
+/** Collects the errors and warnings that the browser reports on its console. */
 export interface Noise {
   /** Listens to all pages of a context from now on. */
   watch(context: BrowserContext): Promise<void>
-  /** Expects a message that belongs to the story. It is a fault if the message does not come. */
+  /** Expects a message. If the message does not come, that is a fault. */
   expect(what: RegExp): void
-  /** Allows a message that belongs to the story and may or may not come. */
+  /** Allows a message, which may come or not. */
   allow(what: RegExp): void
-  /** Returns all messages that nobody expected, and all expected ones that did not come. */
+  /**
+   * Returns all messages that no test expected or allowed, and all expected ones that did not come.
+   */
   faults(): string[]
 }
 
@@ -25,7 +27,7 @@ export function listenForNoise(): Noise {
       context.on('weberror', (error) => heard.push(`page error: ${error.error().stack}`))
       context.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? ''
-        // The page itself ended the request: it was left, or did not want the answer any more.
+        // The page itself ended the request, because it was closed or no longer needed the answer.
         if (reason === 'net::ERR_ABORTED') return
         heard.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
       })

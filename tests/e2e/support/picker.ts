@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
-/** Makes the page behave as in browsers that choose files only by an input. */
+/** Removes the browser's file picker, as in browsers that choose files only by an input. */
 export async function withoutPicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-/** Makes the page behave as in a browser that has a picker but refuses to open it. */
+/** Makes the browser's file picker refuse to open. */
 export async function withPickerRefused(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
@@ -15,12 +15,12 @@ export async function withPickerRefused(page: Page): Promise<void> {
 }
 
 /**
- * Makes the browser's picker return a file, whenever a tab asks it from now on. No test can use the
- * real dialog, because it belongs to the system. The file lies in the page's private file system
- * (OPFS), and the picker returns a real handle to it. So its bytes can be read, and IndexedDB and
- * other tabs accept the handle. The browser never asks before it reads such a file, so this
- * imitates that question. After a choice, the page may read the file until it is left. If `asks`, a
- * click must allow it after that.
+ * From now on the browser's file picker returns this file in every tab. A test cannot use the real
+ * dialog, because it belongs to the system. The file lies in the page's private file system (OPFS),
+ * and the picker returns a real handle to it. So the file can be read, and IndexedDB and other tabs
+ * accept the handle. The browser never asks for permission to read such a file. This imitates the
+ * question: after a choice, the page may read the file until it is closed or reloaded. If `asks` is
+ * true, the page then needs a click to be allowed again.
  */
 export async function answerPicker(
   page: Page,
@@ -28,7 +28,7 @@ export async function answerPicker(
   { asks }: { asks: boolean },
 ): Promise<void> {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
-    // A tab begins with an empty page. That page has no private files.
+    // Each tab begins with an empty page, which has no private file system.
     if (!isSecureContext) return
     let isAllowed = !asks
     const { prototype } = FileSystemFileHandle

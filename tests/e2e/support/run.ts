@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { keepFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** Playwright's workers read what the run has started from these variables. */
+/** The environment variables by which Playwright's workers learn what was started for the run. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
 /**
  * Starts one Postgres and makes one folder for the whole run. Each test makes its own database in
- * it. First it builds the web if its sources have changed, so that `npx playwright test` never
- * tests an old one.
+ * that Postgres. First the web is built if its sources have changed. So `npx playwright test` never
+ * tests an old build.
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })

@@ -22,7 +22,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
-/** Makes files whose links have every state, and whose names have every look. */
+/** Makes files with links in every state, and with names of every kind. */
 async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [
@@ -101,7 +101,7 @@ const lecture: UploadRecord = {
   error: null,
 }
 
-/** Leaves uploads of an earlier visit in the browser, in every state that a visit can leave. */
+/** Stores uploads in the browser as an earlier visit leaves them, in every possible state. */
 async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
@@ -128,14 +128,14 @@ async function leaveUploads(page: Page, ownerId: string) {
   }, kept)
 }
 
-/** Makes the page believe that people can sign in with Google here. */
+/** Makes the server seem to offer signing in with Google. */
 function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open' } }),
   )
 }
 
-/** All screens, each with the steps that open it. */
+/** Every screen of the product, with the steps that open it. */
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   'front page': async ({ page }) => {
     await page.goto('/')
@@ -259,7 +259,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))
     const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
-    // The toast would leave after 5 s.
+    // With real time, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByLabel('Files to upload').setInputFiles(large)
     await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
@@ -350,7 +350,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await makeFile(person, { name: 'notes.txt' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await openDashboard(page, app, person)
-    // The toast would leave after 5 s.
+    // With real time, the toast would disappear after 5 s.
     await page.clock.install()
     await fileRow(page, 'notes.txt').getByRole('button', { name: 'Copy' }).click()
     await expect(page.getByText('Link copied')).toBeVisible()
@@ -374,7 +374,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.goto(`/s/${file.shortCode}`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    // The toast would leave after 5 s.
+    // With real time, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('link', { name: 'Download File' }).click()
     await expect(page.getByRole('alert')).toContainText('Download failed')

@@ -13,9 +13,9 @@ import { listenForNoise, type Noise } from './noise.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
-  /** The test's own server. Its clock stands still until the test sets it. */
+  /** A server for this test only. Its clock stands still until the test sets it. */
   app: TestApp
-  /** Fails the test when a console, a page or a request reports an error. */
+  /** Fails the test if the console, a page or a request reports an error. */
   noise: Noise
   /** Opens a page in a new browser context, for another person who is not signed in. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
@@ -24,8 +24,8 @@ export interface Fixtures {
 }
 
 /**
- * Takes over the file dialogs of every page from its beginning. Doing it later could be too late
- * for a key that opens a dialog.
+ * Handles the file dialogs of every page as soon as the page exists. If a test did it later, a key
+ * could already have opened a dialog.
  */
 function takeFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))

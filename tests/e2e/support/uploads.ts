@@ -4,12 +4,12 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
-/** Returns the panel of background uploads. */
+/** Returns the panel that shows the uploads in the background. */
 export function uploadsPanel(page: Page): Locator {
   return page.getByRole('region', { name: 'Background uploads' })
 }
 
-/** Returns an upload in the panel. */
+/** Returns an upload in the panel, by the name of its file. */
 export function uploadItem(page: Page, name: string): Locator {
   return uploadsPanel(page)
     .getByRole('listitem')
@@ -30,7 +30,9 @@ export function pressCancel(page: Page, name: string): Promise<void> {
     .click()
 }
 
-/** Waits until an upload in the panel has a state. Opens the panel if it has folded itself. */
+/**
+ * Waits until an upload in the panel has this state. Opens the panel if it has closed by itself.
+ */
 export function expectUpload(
   page: Page,
   name: string,
@@ -45,7 +47,7 @@ export function expectUpload(
   }).toPass()
 }
 
-/** Returns the short code of a file in the list that is shown. */
+/** Returns the short code of a file in the visible list. */
 export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const address = await link.getAttribute('href')
@@ -62,8 +64,8 @@ export async function sha256OfLink(origin: string, code: string): Promise<string
 }
 
 /**
- * Waits until an upload in the panel is completed, and compares the bytes behind its link with the
- * file. The link is read from the list of files on `listing`, which may be another page.
+ * Waits until an upload in the panel is completed. Then compares the bytes that its link gives with
+ * the file. The link is read from the list of files on the page `listing`.
  */
 export async function expectArrived(
   page: Page,
