@@ -15,7 +15,7 @@ const warmUps = 5
 const rounds = 30
 const scrolledFrames = 300
 const scrolledPixels = 120
-/** More pixels than the list is high. */
+/** Many more pixels than the list is high, so one step of the wheel reaches the end. */
 const beyondTheEnd = 1e7
 
 /** The requests that are measured, by the name that the report gives them. */

@@ -95,7 +95,7 @@ test('a large file goes to a bucket in parts, and comes down as it was', async (
   network,
   page,
 }) => {
-  // The start signs fewer parts than this file has.
+  // The answer to the start contains the URLs of fewer parts than this file has.
   const film = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [film.path])
@@ -121,7 +121,8 @@ test('a bucket that fails again and again: no more than the parts under way is s
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  // Five parts of 8 MiB are in flight at most, so one is stored before the first cut.
+  // At most five parts of 8 MiB are being sent at the same time. So at least one part is stored
+  // before the first failure.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {
@@ -197,10 +198,10 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   const again = await reopen(page, network)
   await expectUpload(again, film.name, 'Paused')
 
-  // This changes the first part, but none of the samples by which the file is recognised.
+  // This changes the first part, but none of the samples by which the page recognises the file.
   const bytes = await readFile(film.path)
   bytes.write('edited', mebibyte)
-  // Other stories have the bytes of the old file.
+  // Other tests use the bytes of the old file. So the changed bytes go into a new file.
   await rm(film.path)
   await writeFile(film.path, bytes)
   const before = network.exchanges.length

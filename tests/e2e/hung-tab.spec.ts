@@ -10,8 +10,8 @@ import { expectArrived, expectUpload, pressCancel, uploadsPanel } from './suppor
 
 const mebibyte = 1024 ** 2
 /**
- * When half of the file has been sent, at least one of its eleven parts is stored, and one has not
- * begun. Five parts of 8 MiB are in flight at most.
+ * The film has eleven parts of 8 MiB, and at most five are being sent at the same time. So when
+ * half of its bytes have been sent, at least one part is stored, and at least one has not begun.
  */
 const test = onNetwork.extend({
   film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 88 * mebibyte)),

@@ -71,7 +71,8 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
-  // Storage then holds at least one part: all others in flight take 40 MiB at most.
+  // At least one part is stored by then, because the five parts that are being sent have 40 MiB at
+  // most.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const cut of cuts) {

@@ -19,7 +19,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
 }) => {
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  // It has one part more than the start signs.
+  // The file has one part more than the answer to the start contains URLs for.
   const file = await writeRandomFile(folder, 'footage.mov', (firstPartsSigned + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 

@@ -1,17 +1,17 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files in this folder of Linux are kept in memory. */
+/** On Linux, files in this folder are kept in memory. */
 const memory = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than the temporary files of a whole run take at any time, in bytes. */
+/** More bytes than the temporary files of a whole run take at the same time. */
 const enoughBytes = 6 * 1024 ** 3
 
 /**
- * Lets this process and the processes it starts keep their temporary files in memory. Tests write
- * databases, uploads and browser profiles that nobody needs afterwards, and a disk is slow at that.
- * Changes nothing where memory is short, or where TMPDIR says where such files go.
+ * Lets this process, and the processes that it starts, keep their temporary files in memory. Tests
+ * write databases, uploads and browser profiles that nobody needs afterwards, and a disk would be
+ * slow. Changes nothing if memory has too little room, or if TMPDIR already names a folder.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of somebody else runs, too.
+    // A process of another user cannot be signalled, but it runs.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }
@@ -47,6 +47,6 @@ function remove(name: string): void {
   try {
     rmSync(join(memory, name), { recursive: true, force: true })
   } catch {
-    // A process that still ends has written meanwhile. The next run removes the rest.
+    // A process that is just ending has written meanwhile. The next run removes the rest.
   }
 }

@@ -27,9 +27,9 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
   const postgres = await startEmbeddedPostgres(folder, { info() {}, warn() {} })
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // The data of a test run need not survive a power cut. Commits stay synchronous. A commit that
-    // is not yet in the log leaves its rows out of what a vacuum marks as visible, so the plan of a
-    // query would depend on when the log was written.
+    // The data of a test run need not survive a power cut. But commits stay synchronous. Until a
+    // commit is in the log, a vacuum does not mark its rows as visible. Then the plan of a query
+    // would depend on when the log was written.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
     await client.query('select pg_reload_conf()')

@@ -268,7 +268,7 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Lists in the order of names and of sizes are read from these in both directions.
+    // Lists that are sorted by name or by size are read from these indexes, in both directions.
     index('files_of_owner_by_name').on(table.ownerId, table.searchName, table.id, table.deletedAt),
     index('files_of_owner_by_size').on(
       table.ownerId,
@@ -337,7 +337,7 @@ export const settings = pgTable('settings', {
 })
 
 /**
- * What people wrote by the form for feedback. `isSuspect` marks what seems to come from a robot.
+ * What people sent by the feedback form. `isSuspect` is true for what a robot seems to have sent.
  */
 export const feedback = pgTable(
   'feedback',
@@ -350,7 +350,7 @@ export const feedback = pgTable(
     isSuspect: boolean('is_suspect').notNull(),
     createdAt: moment('created_at').notNull(),
   },
-  // Lists are read from it backwards.
+  // The list of feedback is read from this index, from its end to its start.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
 )
 

@@ -4,7 +4,7 @@ import type { Recipient } from './mailer.ts'
 /** A letter and the person it is sent to. */
 export interface Addressed {
   to: Recipient
-  /** Whom an answer goes to, if it is not whoever sent the mail. */
+  /** To whom an answer to the mail goes. Without it, the answer goes to the sender. */
   replyTo?: Recipient
   content: LetterContent
 }

@@ -15,7 +15,7 @@ export interface Recipient {
 
 export interface Mail {
   to: Recipient
-  /** Whom an answer goes to, if it is not the sender. */
+  /** To whom an answer to the mail goes. Without it, the answer goes to the sender. */
   replyTo?: Recipient | undefined
   letter: Letter
   /**

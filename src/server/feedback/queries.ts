@@ -4,23 +4,26 @@ import { feedback } from '../db/schema.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
 
-/** Keeps feedback, and returns the id that it gets. */
+/** Stores feedback. Returns the id that it gets. */
 export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Promise<string> {
   const [kept] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
   if (!kept) throw new Error('the feedback was not kept')
   return kept.id
 }
 
-/** Returns the feedback with this id; undefined where it is gone. */
+/** Returns the feedback with this id; undefined if it no longer exists. */
 export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | undefined> {
   const [row] = await db.select().from(feedback).where(eq(feedback.id, id))
   return row
 }
 
-/** The place of a row in the list: when it came, and its id. */
+/** The position of a row in the list: when it was sent, and its id. */
 export type FeedbackPlace = readonly [createdAt: Date, id: string]
 
-/** Lists feedback, newest first: at most `limit` rows, from after this place if it is given. */
+/**
+ * Lists feedback, newest first, at most `limit` rows. With `after`, the list begins after that
+ * position.
+ */
 export function listFeedback(
   db: Db,
   { limit, after }: { limit: number; after: FeedbackPlace | undefined },

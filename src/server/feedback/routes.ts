@@ -7,7 +7,7 @@ import { sendFeedback } from './send-feedback.ts'
 
 const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
 
-/** The routes of feedback (spec §7) and of its list for the administrator. */
+/** The calls for sending feedback (spec §7), and for listing it for the administrator. */
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'sendFeedback' | 'listFeedback'> {

@@ -5,9 +5,9 @@ import { counter } from '../http/rate-limit.ts'
 import { insertFeedback } from './queries.ts'
 
 /**
- * Keeps feedback and asks for the mail that tells support of it, in one transaction: so neither is
- * lost. What seems to come from a robot is kept without a mail, because a browser may have filled
- * in the hidden field by itself.
+ * Stores feedback and requests the mail that shows it to the support. Both are one transaction, so
+ * that neither is lost. What a robot seems to have sent is stored too, without a mail: a browser
+ * may have filled in the hidden field by itself.
  * @throws {AppError} TOO_MANY_REQUESTS.
  */
 export async function sendFeedback(

@@ -8,8 +8,8 @@ import { findFeedback } from './queries.ts'
 type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
 
 /**
- * Writes the mail that tells support of feedback. An answer to it goes to whoever sent the feedback.
- * Returns null where the feedback is gone by then.
+ * Writes the mail that shows feedback to the support. An answer to the mail goes to the person who
+ * sent the feedback. Returns null if the feedback no longer exists.
  */
 export async function writeFeedbackMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

@@ -9,7 +9,7 @@ import { AppError } from '../errors.ts'
 import type { Position } from './list-queries.ts'
 import type { FileRow } from './queries.ts'
 
-/** What a file is sorted by, as it stands in a cursor. */
+/** The value by which a file is sorted, in the form in which a cursor contains it. */
 const sortedBy: Readonly<Record<SortKey, (file: FileRow) => string | number>> = {
   date: (file) => file.createdAt.toISOString(),
   name: (file) => file.searchName,
@@ -20,15 +20,16 @@ const sortedBy: Readonly<Record<SortKey, (file: FileRow) => string | number>> = 
 const count = z.int().nonnegative()
 const values = {
   date: z.iso.datetime(),
-  // Postgres does not take NUL in a text.
+  // Postgres refuses the character NUL in a text.
   name: z.string().refine((text) => !text.includes('\0')),
   size: count,
   downloads: count.max(2 ** 31 - 1),
 } satisfies Record<SortKey, z.ZodType<string | number>>
 
 /**
- * Writes the place of a file in a list as opaque text, for the header `x-next-cursor`. It holds the
- * order of the list, because it is a place in no other.
+ * Writes the position of a file in a list as a text for the header `x-next-cursor`. Clients send it
+ * back without reading it. The text contains the order of the list, because in another order the
+ * position would be another one.
  */
 export function formatCursor(order: FileOrder, file: FileRow): string {
   const place = [formatOrder(order), sortedBy[order.by](file), file.id]
@@ -36,9 +37,9 @@ export function formatCursor(order: FileOrder, file: FileRow): string {
 }
 
 /**
- * Reads a place in a list from its text.
- * @throws {AppError} INVALID_INPUT for any text that `formatCursor` did not make, and for a place in
- * another order than `order`.
+ * Reads a position in a list from the text that `formatCursor` made.
+ * @throws {AppError} INVALID_INPUT for any other text, and for a position in another order than
+ * `order`.
  */
 export function parseCursor(order: FileOrder, cursor: string): Position {
   const place = z.tuple([z.enum(fileOrderTexts), values[order.by], z.uuid()])

@@ -144,7 +144,7 @@ describe('the order of a list', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 60)
-    // Many are equal in size and downloads, so that pages end among equals.
+    // Many files are equal in size and downloads. So pages of the list end between equal files.
     await app.pool.query(
       `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
         original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9
@@ -160,7 +160,7 @@ describe('the order of a list', () => {
     downloads: ({ downloadCount }) => downloadCount,
   }
 
-  /** Compares two files as the server does: by what they are sorted by, then by their ids. */
+  /** Compares two files as the server sorts them: by the value of the order, then by their ids. */
   function compare({ by, descending }: FileOrder, a: File, b: File) {
     const [one, other] = [
       [sortedBy[by](a), a.id],

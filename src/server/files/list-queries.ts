@@ -11,7 +11,9 @@ import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
-/** The place where a page of files ends: what its last row is sorted by, and its id. */
+/**
+ * Where a page of the list ends: the value by which its last row is sorted, and the id of that row.
+ */
 export interface Position {
   value: string | number
   id: string
@@ -21,13 +23,13 @@ export interface Position {
 export interface WantedPage {
   limit: number
   order: FileOrder
-  /** Only files after this place, if it is given. */
+  /** If it is given, only files that come after this position are read. */
   after?: Position | undefined
   /** If it is given and not empty, only files with this text in their name are read. */
   search?: string | undefined
 }
 
-/** The column of each order, and its type in Postgres. */
+/** The column by which each order sorts, and its type in Postgres. */
 const sorted = {
   date: { column: files.createdAt, type: sql`timestamptz` },
   name: { column: files.searchName, type: sql`text` },
@@ -36,8 +38,8 @@ const sorted = {
 } satisfies Record<SortKey, { column: object; type: SQL }>
 
 /**
- * Makes the function that lists a user's files. Its queries are prepared, because browsers list
- * files after every upload; those of an order when it is first asked for.
+ * Makes the function that lists a user's files. Browsers list files after every upload, so its
+ * queries are prepared. The queries of an order are prepared when the order is first asked for.
  */
 export function prepareListFiles(db: Db) {
   const prepared = new Map<FileOrderText, OrderedList>()
@@ -51,10 +53,10 @@ export function prepareListFiles(db: Db) {
 }
 
 /**
- * Lists a user's files by their downloads. No index has these: each download would then write a new
- * entry into every index of the table. So all files of the owner are read and the first ones kept,
- * by the owner's index, although Postgres would rather read the whole table for an owner of much of
- * it.
+ * Lists a user's files by their number of downloads. There is no index of that number: each
+ * download would have to write a new entry into every index of the table. So all files of the owner
+ * are read and sorted, and only the first ones are returned. They are read by the owner's index.
+ * For an owner of many of all files, Postgres would otherwise read the whole table.
  */
 function listByDownloads(
   db: Db,
@@ -75,7 +77,7 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
   const place = sql`(${placeholder('value')}::${type}, ${placeholder('id')}::uuid)`
   const beyond = order.descending ? sql`<` : sql`>`
   const isAfter = sql`(${column}, ${files.id}) ${beyond} ${place}`
-  // No pattern, so that a `%` and a `_` stand for themselves.
+  // This is not a search with `like`, because there `%` and `_` would stand for other characters.
   const isFound = sql`strpos(${files.searchName}, lower(${placeholder('search')}::text)) > 0`
   const direction = order.descending ? desc : asc
   const inOrder = [direction(column), direction(files.id)]
@@ -91,7 +93,7 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
       .orderBy(...inOrder)
       .limit(placeholder('limit'))
       .prepare(named(name))
-  /** The inner query reads nothing but the index, which holds the names. */
+  /** The inner query finds the files in the index alone, which contains the names. */
   const search = (name: string, ...conditions: SQL[]) => {
     const found = db
       .select({ id: files.id })

@@ -28,7 +28,7 @@ export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handler
       const { limit, cursor, search } = query
       const order = parseOrder(query.sort)
       const after = cursor === undefined ? undefined : parseCursor(order, cursor)
-      // Reading one more row than asked for tells whether there is a next page.
+      // One more row than asked for is read. If it exists, there is a next page.
       const rows = await listFiles(user.id, { limit: limit + 1, order, after, search })
       const page = rows.slice(0, limit)
       const last = page.at(-1)

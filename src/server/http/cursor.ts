@@ -2,15 +2,15 @@ import type { Context } from 'hono'
 import type { ZodType } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** Writes the place where a page of a list ends as opaque text. */
+/** Writes where a page of a list ends, as a text that clients send back without reading it. */
 function formatCursor(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
 /**
- * Reads the place where a page of a list ended.
- * @param shape the form in which `formatCursor` got it.
- * @throws {AppError} INVALID_INPUT for a text that does not hold such a place.
+ * Reads where a page of a list ended.
+ * @param shape the type of the value that `formatCursor` wrote.
+ * @throws {AppError} INVALID_INPUT for a text without such a value.
  */
 export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place {
   try {
@@ -21,8 +21,8 @@ export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place
 }
 
 /**
- * Takes a page out of rows of which one more was read than the page shows. Where there was one
- * more, the header `x-next-cursor` leads to it.
+ * Returns one page of the rows. One more row was read than the page shows. If that row exists, the
+ * header `x-next-cursor` tells the client how to ask for the next page.
  */
 export function takePage<Row>(
   context: Context,

@@ -40,7 +40,10 @@ export async function sendMail(
   log.info({ kind: asked.kind, jobId: job.id }, 'mail sent')
 }
 
-/** Lets the feature that a request belongs to write its mail. Returns null for no mail. */
+/**
+ * Writes the mail of a request, by the code of the feature that the request belongs to. Returns
+ * null if no mail is to be sent.
+ */
 function writeMail(
   deps: SendMailDeps,
   asked: MailRequest,

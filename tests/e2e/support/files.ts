@@ -23,12 +23,12 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
   }
 }
 
-/** Files of this size and more, in bytes, are written once a run. */
+/** Files of at least this size, in bytes, are written only once in a run and then shared. */
 const sharedSize = 1024 ** 2
 
 /**
- * Makes a file of `size` pseudo-random bytes in `folder`. Large files of one size share their bytes
- * on the disk, so a test that changes its file changes a copy.
+ * Makes a file of `size` bytes from `pseudoRandom` in `folder`. Large files of the same size share
+ * their bytes on the disk. So a test that changes its file must make a copy first.
  */
 export async function writeRandomFile(
   folder: string,
@@ -48,10 +48,10 @@ function pathOfShared(size: number, sha256: string): string {
   return join(runFolder(), `${size}-${sha256}`)
 }
 
-/** The SHA-256 of the files that this worker has shared, by size. */
+/** The SHA-256 of each shared file that this worker uses, by size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
-/** Writes the run's file of this size if no worker has done so. Returns its SHA-256. */
+/** Writes the shared file of this size if no worker of the run has done so. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
   const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (found !== undefined) return found.slice(`${size}-`.length)
@@ -77,8 +77,8 @@ async function writeOwnFile(folder: string, name: string, size: number): Promise
 }
 
 /**
- * Makes a file of 1 GiB, the largest that anybody may upload, in `folder`. Each 64 KiB of it begins
- * with its own number. All else is zeros, which take no room on the disk.
+ * Makes a file of 1 GiB in `folder`. Nobody may upload a larger one. Each block of 64 KiB begins
+ * with its own number. All other bytes are zeros, which take up no space on the disk.
  */
 export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3
@@ -95,7 +95,9 @@ export async function writeLargestFile(folder: string, name: string): Promise<Di
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
-/** Makes a file that has a size but no bytes on the disk. It reads as zeros. */
+/**
+ * Makes a file that has a size but takes up no space on the disk. All its bytes are read as zeros.
+ */
 export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')

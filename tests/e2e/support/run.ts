@@ -17,13 +17,13 @@ const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
-  // This folder stays on the disk. Chromium gives no handle to a file below /dev, and does not open a
-  // folder there at all.
+  // This folder must be on the disk. Chromium gives no handle to a file below /dev, and cannot open
+  // a folder there.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepFilesInMemory()
-  // Workers hold the servers and the network, so they move every byte several times. With few young
-  // objects, Node uses the same buffers again while the processor has them at hand. That halves the
-  // processor time of a download.
+  // The workers run the servers and the proxies, so they copy every byte several times. With little
+  // memory for young objects, Node uses the same buffers again while the processor still has them
+  // in its cache. That halves the processor time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres()
   process.env[variables.postgres] = postgres.url
@@ -45,7 +45,9 @@ export function postgresUrl(): string {
   return ofRun(variables.postgres)
 }
 
-/** Returns the folder on the disk for files that the browser is given. Tests share it. */
+/**
+ * Returns the folder on the disk for the files that tests give to the browser. All tests share it.
+ */
 export function runFolder(): string {
   return ofRun(variables.folder)
 }

@@ -2,12 +2,12 @@ import { categoryLabels, type FeedbackCategory } from '../../../shared/rules/fee
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import type { LetterContent } from '../letter.ts'
 
-/** Writes the letter that tells support of feedback. */
+/** Writes the letter that shows feedback to the support. */
 export function feedbackLetter(feedback: {
   name: string
   email: string
   category: FeedbackCategory | null
-  /** Plain text of one line or several. */
+  /** Plain text with one or more lines. */
   message: string
   createdAt: Date
 }): LetterContent {
