@@ -90,7 +90,8 @@ test('a session that is ended from another browser leads to the login, and from 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 
-  // A visitor who wants to see the account is led to the login, and from there to the account.
+  // A visitor who opens the account page is redirected to the login, and after the login back to
+  // the account page.
   const phone = await visitor()
   await phone.goto('/account')
   await expect(phone).toHaveURL('/login?next=%2Faccount')
@@ -139,7 +140,8 @@ test('until it is known who looks no screen shows, and then only one for him', a
   answer()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // Whoever is signed in sees no form, and goes on: to a page of this server, and to no other.
+  // A signed-in user who opens the login or the signup is redirected to the next page, but only to
+  // a page of this server.
   for (const [address, target] of [
     ['/signup?next=/account', '/account'],
     ['/login?next=//evil.example', '/'],
@@ -150,7 +152,7 @@ test('until it is known who looks no screen shows, and then only one for him', a
   }
   for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
 
-  // Whoever was signed in once is a visitor, and sees nothing of an account.
+  // After the session has ended, the page shows nothing of the account, not even for a moment.
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
   shown.length = 0

@@ -62,7 +62,8 @@ test('somebody signs in with Google for the first time, and sees his own picture
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(face).toBeHidden()
 
-  // Google is the only way to sign in to this account, so it stays. A letter brings a password.
+  // Google is the only way to sign in to this account, so it cannot be removed. A mail lets the
+  // user set a password.
   await page.getByRole('link', { name: 'Account' }).click()
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
   const remove = ways.getByRole('button', { name: 'Remove Google' })
@@ -101,7 +102,8 @@ test('Google is added on the account page, with the password, and removed again'
     await dialog.getByRole('button', { name: 'Go to Google' }).click()
   }
 
-  // A wrong password leads nowhere, and what goes wrong at Google is told where it began.
+  // After a wrong password the browser does not go to Google. When Google refuses, the account page
+  // says so.
   noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
   await ways.getByRole('button', { name: 'Add Google' }).click()

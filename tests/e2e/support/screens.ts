@@ -53,7 +53,7 @@ async function makeFilesInAllStates(app: TestApp) {
   return person
 }
 
-/** Makes somebody with the longest names, who is signed in at many places. */
+/** Makes a person with the longest allowed names, who is signed in in many browsers. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
   const long = {

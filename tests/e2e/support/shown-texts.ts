@@ -7,8 +7,9 @@ declare global {
 }
 
 /**
- * Notes every text that the page shows from now on, in order, even if it shows it only briefly, and
- * that of the pages to which it leads. Notes what progress bars tell a screen reader too.
+ * Records every text that the page, and each page opened after it in the same tab, shows from now
+ * on, in order, even if it is shown only for a moment. Also records what progress bars tell screen
+ * readers.
  * @returns the list, to which later texts are added.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
@@ -19,7 +20,7 @@ export async function recordTexts(page: Page): Promise<string[]> {
   return texts
 }
 
-/** Runs in the page. */
+/** This function runs in the page. */
 function noteTexts() {
   const note = (node: Node) => {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
