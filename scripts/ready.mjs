@@ -324,7 +324,10 @@ function readText(path) {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-/** @returns null if the file is missing or incomplete. */
+/**
+ * Reads a JSON file.
+ * @returns null if the file is missing or incomplete.
+ */
 function readJson(path) {
   try {
     return JSON.parse(readText(path))

@@ -61,8 +61,7 @@ export interface Config {
    */
   minFreeSpace: number | null
   /**
-   * Whether an email address must be verified, by the link in a letter, before its account exists
-   * and can sign in.
+   * Whether an email address must be verified, by the link in a mail, before its account exists.
    */
   requireEmailVerification: boolean
   signup: SignupPolicy
@@ -163,8 +162,8 @@ export const settings = {
 type Name = keyof typeof settings
 
 /**
- * Planned settings that have no effect yet, by the reason. Another program on the machine may use a
- * variable of the same name. So the server starts anyway, and prints that the setting has no
+ * Planned settings that have no effect yet. The key says why. Another program on the machine may
+ * use a variable of the same name. So the server starts anyway, and prints that the setting has no
  * effect.
  */
 const notYet = {
@@ -174,7 +173,8 @@ const notYet = {
 const minSecretLength = 32
 
 /**
- * The settings cannot be used. The message lists every fault with its cure, each on its own line.
+ * Is thrown when the settings cannot be used. The message lists every fault with its cure, each on
+ * its own line.
  */
 export class ConfigError extends Error {
   readonly faults: readonly string[]

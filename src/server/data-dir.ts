@@ -6,7 +6,8 @@ import type { Config } from './config.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
 /**
- * 32 characters, without those that look alike on a screen. So a password of 20 carries 100 bits.
+ * The alphabet has 32 characters, without those that look alike on a screen. So a password of 20
+ * characters has 100 random bits.
  */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
@@ -16,7 +17,8 @@ const makeSecret = customAlphabet(
 const minSecretLength = 32
 
 /**
- * Makes the folder that holds everything the server keeps, private to the server's user.
+ * Makes the folder for everything that the server stores. Other users of the machine cannot read
+ * it.
  * @throws {StartFault} when the folder cannot be made or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
@@ -54,7 +56,7 @@ export async function readAuthSecret(
   )
 }
 
-/** The file that keeps the administrator's generated password. */
+/** Returns the path of the file with the administrator's generated password. */
 export function adminPasswordFile(dataDir: string): string {
   return join(dataDir, 'admin-password')
 }
@@ -70,9 +72,8 @@ export async function readAdminPassword(
 }
 
 /**
- * Returns what the file holds. If the file does not exist, makes it with a new value and mode 600,
- * and syncs it to the disk first. Two servers that make the file at the same time get the same
- * value.
+ * Returns the text in the file. If the file does not exist, it is made with a new value and mode
+ * 600, and synced to the disk. Two servers that make the file at the same time get the same value.
  */
 async function keep(file: string, make: () => string): Promise<string> {
   const fresh = `${file}.${randomUUID()}`

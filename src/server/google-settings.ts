@@ -13,7 +13,7 @@ export interface GoogleSettings {
   clientSecret: string
 }
 
-/** The rows for signing in with Google in the table of settings. */
+/** The settings for signing in with Google, as the README's table shows them. */
 export const googleSettingsTable = {
   GOOGLE_CLIENT_ID: {
     default: 'none: nobody signs in with Google',
@@ -38,7 +38,8 @@ export function isSafeAddress(address: URL, issuer: URL): boolean {
 }
 
 /**
- * Whether the address leads to this machine over http. An issuer may run here during development.
+ * Tells whether an address leads to this machine over http. In development, the issuer may run on
+ * the same machine.
  */
 export function isOfThisMachine(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)

@@ -17,7 +17,10 @@ interface Part {
 
 /** Keeps the parts of the server that have been started, and closes them in the opposite order. */
 export interface Lifetime {
-  /** `abandon` runs instead of `close` when the process must end without waiting. */
+  /**
+   * Adds a part that has been started. Its `abandon` is called in place of `close` when the process
+   * must end without waiting.
+   */
   add(part: Part): void
   /**
    * Closes every part once. If a part fails to close, the failure is logged and the others still
@@ -101,8 +104,8 @@ export function superviseProcess(
 }
 
 /**
- * Stops listening, and lets running requests finish for up to `patienceMs`. Then it cuts off those
- * that still run.
+ * Stops listening, and lets running requests finish for up to `patienceMs`. Requests that still run
+ * after that are cut off.
  */
 export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -12,15 +12,16 @@ export const logSerializers = {
 }
 
 /**
- * Creates a logger that writes lines to standard output without making the caller wait. Buffered
- * lines are written when the process exits. Lines hold names and headers that people chose, so
- * control characters are escaped in both formats.
+ * Creates a logger that writes lines to standard output without making the caller wait. Lines that
+ * are not written yet are written when the process exits. Names and headers that people chose are
+ * logged too, so control characters are escaped in both formats.
  */
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  // This listener must run before the destination's own exit listener, which writes the buffer.
+  // This listener is added first, so that it runs before pino's own exit listener, which writes the
+  // lines that are not written yet.
   let isWriting = false
   process.on('exit', () => {
     if (isWriting) waitForThread()
@@ -49,12 +50,12 @@ export async function createLogger(options: {
   )
 }
 
-/** Longer than a write takes when nothing slows it down. */
+/** How long an exit waits for a write that is still running. Usually a write takes less. */
 const writeMs = 100
 
 /**
- * Waits long enough for a write that another thread has begun. An exit would cut that write off.
- * Nothing tells this process when the write has ended, so it can only wait.
+ * Gives a write that another thread has begun enough time to end. An exit would interrupt it.
+ * Nothing tells this process when it has ended.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
@@ -65,7 +66,7 @@ function jsonLine(line: string): string {
   return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
 }
 
-/** The readable format needs a library, which is loaded only when that format is used. */
+/** Loads the library for the readable format, and returns the function that writes a line in it. */
 async function readableLine(): Promise<(line: string) => string> {
   const { default: pretty } = await import('pino-pretty')
   const write = pretty.prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })

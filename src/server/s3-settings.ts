@@ -15,7 +15,7 @@ export interface S3Settings {
   forcePathStyle: boolean
 }
 
-/** The rows for object storage in the table of settings. */
+/** The settings for object storage, as the README's table shows them. */
 export const s3SettingsTable = {
   S3_BUCKET: {
     default: 'none: files are kept in `DATA_DIR`',
@@ -38,7 +38,7 @@ export const s3SettingsTable = {
   },
 } as const
 
-/** 3 to 63 characters: every S3 service has this limit. */
+/** 3 to 63 characters, as every S3 service requires. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
 /**

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
 
-/** The error for a value that may be shown: it says what the value is and what it should be. */
+/**
+ * Makes the error for a wrong value that may be shown. It says what the value is and what it should
+ * be.
+ */
 export function shown(cure: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
   }
 }
 
-/** The error for a secret value. It only says what the value should be. */
+/** Makes the error for a wrong value that is secret. It only says what the value should be. */
 export function hidden(cure: string) {
   return { error: `cannot be used: ${cure}` }
 }
@@ -18,7 +21,7 @@ function isOn(value: string) {
   return value === 'on' || value === 'true'
 }
 
-/** A switch that takes the value `fallback` when it is not set. */
+/** Reads a switch. When it is not set, it has the value `fallback`. */
 export function onOff(fallback: 'on' | 'off') {
   return z
     .enum(words, shown(`write on or off, or unset it for ${fallback}`))
@@ -26,7 +29,7 @@ export function onOff(fallback: 'on' | 'off') {
     .transform(isOn)
 }
 
-/** A switch without a default: undefined when it is not set, so that the caller decides. */
+/** Reads a switch that has no default: undefined when it is not set. */
 export function maybeOnOff() {
   return z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
 }
@@ -34,7 +37,7 @@ export function maybeOnOff() {
 const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
-/** A size in bytes, written with a unit such as MiB or without one; null when it is not set. */
+/** Reads a size in bytes, with a unit such as MiB or without one; null when it is not set. */
 export function byteSize(fallback: string) {
   return z
     .string()
@@ -51,8 +54,8 @@ const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
 const policyPattern = new RegExp(`^(?:open|closed|${domain}(?:\\s*,\\s*${domain})*)$`, 'i')
 
 /**
- * `open`, `closed`, or domains with commas between them, in upper or lower case. `open` when it is
- * not set.
+ * Reads who may sign up: `open`, `closed`, or domains with commas between them, in upper or lower
+ * case. It is `open` when it is not set.
  */
 export function signupPolicy() {
   return z

@@ -21,9 +21,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: he signs up with her mail address, to get an account whose address she verifies and
- * whose password he knows; to learn whether she has an account; to fill her mailbox; or to keep her
- * out.
+ * The attack: an attacker signs up with the victim's mail address, to get an account whose address
+ * the victim verifies and whose password the attacker knows; to learn whether the victim has an
+ * account; to fill the victim's mailbox; or to keep the victim out.
  */
 
 const attackers = 'the attacker knows this'
@@ -49,7 +49,8 @@ function reset(token: string, newPassword: string) {
 }
 
 /**
- * Expects that her password opens an account with her name, and that his password opens nothing.
+ * Expects that the victim's password opens an account with the victim's name, and that the
+ * attacker's password opens nothing.
  */
 async function expectHers() {
   expect(await tryLogin(email, attackers)).toBe(401)
@@ -113,8 +114,8 @@ describe('the address of a victim that an attacker signs up with', () => {
 })
 
 /**
- * Expects that his signup waits, that its mail has no link, and that only her password opens the
- * account.
+ * Expects that the attacker's signup waits, that its mail has no link, and that only the victim's
+ * password opens the account.
  */
 async function expectHersAfterHisSignup() {
   expect(await tryLogin(email, attackers)).toBe(403)

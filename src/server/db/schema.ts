@@ -151,9 +151,9 @@ export const pendingSignups = pgTable(
 )
 
 /**
- * The links in letters that change an account, or make one of a pending signup. Each is kept as the
- * SHA-256 of its token. `stamp` identifies the address and the password of the account or the
- * signup: when either changes, the token is void.
+ * The links in mails that change an account, or turn a pending signup into one. Each is stored as
+ * the SHA-256 of its token. `stamp` stands for the address and the password of the account or the
+ * signup: when either changes, the token stops working.
  */
 export const accountTokens = pgTable(
   'account_tokens',
