@@ -70,7 +70,10 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   return error
 }
 
-/** Returns the error of connecting to a server that greets as given and is not Postgres. */
+/**
+ * Returns the error of connecting to a server that is not Postgres. `greet` decides what that
+ * server does with the connection.
+ */
 async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -84,7 +84,7 @@ export type SignName = keyof typeof signs
 
 /**
  * Returns which kind of error this is, by the error itself or one of its causes, because libraries
- * wrap the driver's errors. Returns null if the database can be used.
+ * wrap the driver's errors. Returns null for any other error.
  */
 export function signOf(error: unknown): SignName | null {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {

@@ -28,7 +28,7 @@ const stopMs = 30_000
  * answers.
  */
 const connectMs = 5_000
-/** How long the lock of a server that was just killed may remain held. */
+/** How long to wait for the lock, because a server that was just killed may still have it. */
 const lingerMs = 2_000
 const pollMs = 20
 const maxStarts = 5

@@ -12,13 +12,13 @@ const settings = {
   // This database has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // The memory suits a small machine. A large installation sets DATABASE_URL.
+  // These values suit a small machine. A large installation sets DATABASE_URL to another Postgres.
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
-  // Postgres reports a refused statement to its caller. Clients could fill the disk with it if it
-  // were logged too.
+  // Postgres reports a failed statement to its caller. It does not log the statement too, because
+  // clients could then fill the disk with such lines.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }

@@ -36,8 +36,8 @@ export interface PostgresPrograms {
    */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
   /**
-   * Returns a path by which a started program reaches a folder that it got opened, as this file
-   * descriptor.
+   * Returns the path by which a started program reaches a folder that it got as an open file with
+   * this descriptor.
    */
   handedOver(fd: number, folder: string): string
 }

@@ -132,8 +132,8 @@ export const verifications = pgTable(
 
 /**
  * Signups whose address nobody has verified yet (design §6). The account is made only when the link
- * in the letter is opened. Several signups for one address may wait. `browser` is the browser's
- * name for people, null where it is unknown.
+ * in the mail is opened. Several signups for one address may wait. `browser` is the browser's name
+ * for people, null where it is unknown.
  */
 export const pendingSignups = pgTable(
   'pending_signups',
@@ -216,7 +216,7 @@ export const uploads = pgTable(
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    // It also serves the queries for all uploads of an owner.
+    // This index also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
   ],
@@ -237,7 +237,7 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
-    /** The name in lower case, in which a search looks. */
+    /** The name in lower case. A search looks for its text in this column. */
     searchName: text('search_name')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),

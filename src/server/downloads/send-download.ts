@@ -10,7 +10,7 @@ import type { FindLink } from './queries.ts'
 
 /**
  * Sends the bytes behind a short code, or redirects the client to a presigned URL for them. That
- * URL stops working when the link ends (design §4).
+ * URL expires when the link does, or earlier (design §4).
  * @throws {AppError} LINK_NOT_FOUND when the link is not active.
  */
 export async function sendDownload(

@@ -14,7 +14,7 @@ const limits = {
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
   /**
-   * The window of this counter grows with each wrong login: see `waitBetweenTries` in
+   * The window of this counter grows with the number of wrong logins: see `waitBetweenTries` in
    * auth/login-pace.ts.
    */
   pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },

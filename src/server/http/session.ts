@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 
 type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>
 
-/** The signed-in user for the use cases of the server. `tier` is the tier that applies now. */
+/** What the server knows of the signed-in user. `tier` is the tier that applies now. */
 export interface SessionUser {
   id: string
   email: string

@@ -150,8 +150,8 @@ describe('a trial', () => {
     for (const { cloudKey } of begunUploads.toReversed()) {
       answers.push((await confirm(ada, cloudKey)).status)
     }
-    // Of the four uploads, only those that began last count against the limit of three files. So
-    // the first one is refused.
+    // After the trial, only three files are allowed again. Each upload counts those that began
+    // later. So the one that began first is refused.
     expect(answers.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

@@ -4,8 +4,8 @@ import type { GatheredBytes } from './gathered-bytes.ts'
 
 const blockBytes = 512 * 1024
 /**
- * Writing many small chunks costs more than their bytes. So this many chunks are a block, even if
- * their bytes are few.
+ * Many small chunks cost more to write than few large ones. So a block is written when it has this
+ * many chunks, even if they are short.
  */
 const blockChunks = 64
 /**
@@ -24,7 +24,7 @@ export interface BlockWriterOptions {
   file: BlockFile
   /** Where the first byte goes in the file: an offset in bytes. */
   start: number
-  /** The highest offset in the file up to which the writer writes. */
+  /** The offset in the file beyond which nothing is written. */
   limit: number
   /** Counts the bytes that all uploads together keep in memory before they are written. */
   memory: GatheredBytes

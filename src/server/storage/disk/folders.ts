@@ -7,7 +7,7 @@ import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-syste
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
 
-/** Reads from an open file. The file is closed afterwards. */
+/** A function that reads from an open file. Its caller closes the file afterwards. */
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
 
 const partsSuffix = '.parts'
@@ -60,8 +60,8 @@ export class Folders {
       return await this.#fs.open(path, 'wx+', 0o600)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      // A new file replaces the old one. If a writer, perhaps in another process, still has the old
-      // file open, it can do no harm.
+      // A new file replaces the old one. So a writer that still has the old file open, perhaps in
+      // another process, can do no harm.
       await this.#fs.rm(path, { force: true })
       return await this.#fs.open(path, 'wx+', 0o600)
     }
