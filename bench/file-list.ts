@@ -120,7 +120,7 @@ async function scrollList(
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
   await page.getByText('Report 1 of the working group.pdf').first().waitFor()
-  // Before the number of files is known, the list ends after its first page.
+  // The page must know the number of files first. Before that, the list ends after its first page.
   await page.getByText(`${fileCount.toLocaleString('en')} active links`).waitFor()
   // The whole list is loaded first. So scrolling only draws rows and makes no requests.
   await page.mouse.wheel(0, beyondTheEnd)

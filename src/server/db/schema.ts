@@ -250,7 +250,10 @@ export const files = pgTable(
     downloadCount: integer('download_count').notNull().default(0),
     uploadDuration: real('upload_duration'),
     sha256: text(),
-    /** The end of the link that a letter to the owner told of, if there was one. */
+    /**
+     * The end of the link that the owner was last told of by a mail; null if the owner was told of
+     * none.
+     */
     toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
     purgingAt: moment('purging_at'),
@@ -308,7 +311,10 @@ export const fileDownloads = pgTable(
   (table) => [primaryKey({ columns: [table.fileId, table.day] })],
 )
 
-/** What users have set for their own files, in the File Manager. No row means the defaults. */
+/**
+ * What users have set for their own files in the File Manager. A user without a row has the
+ * defaults.
+ */
 export const preferences = pgTable('preferences', {
   userId: text('user_id')
     .primaryKey()
@@ -319,8 +325,8 @@ export const preferences = pgTable('preferences', {
 })
 
 /**
- * The files that were downloaded for the first time and whose owners want a letter about that. A
- * file stands here until the letter is asked for.
+ * The files that were downloaded for the first time and whose owners want a mail about that. A row
+ * is removed when the mail is requested.
  */
 export const firstDownloads = pgTable('first_downloads', {
   fileId: uuid('file_id')

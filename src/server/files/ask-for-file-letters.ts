@@ -13,10 +13,11 @@ type LetterDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 const ownersAtOnce = 100
 
 /**
- * Asks for the letters about files that were downloaded for the first time: one letter for all files
- * of an owner. Counting a first download put the file into a table, and the transaction that asks
- * for its letter takes it out. So each file is told of once, whatever is cut off or runs twice.
- * @returns for how many files a letter was asked for.
+ * Requests the mails about files that were downloaded for the first time: one mail for all such
+ * files of an owner. Counting the first download adds the file to a table, and the transaction that
+ * requests its mail removes it from there. So each file is told of exactly once, even if a run is
+ * interrupted or runs twice.
+ * @returns for how many files a mail was requested.
  */
 export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: number }> {
   return forEachOwner(
@@ -24,7 +25,7 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
     (ownerId) =>
       askForLetter(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId)
-        // Without the letter the files are taken out all the same: nobody wants it any more.
+        // Even if the owner no longer wants this mail, the files are removed from the table.
         const reader = await findLetterReader(tx, ownerId, deps.clock())
         return reader?.mailOnFirstDownload ? fileIds : []
       }),
@@ -32,10 +33,10 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
 }
 
 /**
- * Asks for the letters about links that end within a day: one letter for all such links of an owner.
- * The file notes the end that was told, in the transaction that asks for the letter. So each end of
- * a link is told of once, and a renewed link again.
- * @returns for how many files a letter was asked for.
+ * Requests the mails about links that end within a day: one mail for all such links of an owner.
+ * The transaction that requests the mail records in the file's row which end was told. So each end
+ * of a link is told of once, and that of a renewed link again.
+ * @returns for how many files a mail was requested.
  */
 export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }> {
   const now = deps.clock()
@@ -47,7 +48,7 @@ export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }
   )
 }
 
-/** Asks for one letter to an owner, if `take` returns any files, in the transaction that takes them. */
+/** Requests one mail to an owner, if `take` returns any files. Both happen in one transaction. */
 function askForLetter(
   { db, mailQueue }: LetterDeps,
   userId: string,
@@ -61,7 +62,10 @@ function askForLetter(
   })
 }
 
-/** Tells every owner that `find` returns, a page of them at a time, and adds up how much was told. */
+/**
+ * Calls `tell` for every owner that `find` returns, one page of owners after another. Returns the
+ * sum of the results.
+ */
 async function forEachOwner(
   find: (after: string) => Promise<string[]>,
   tell: (ownerId: string) => Promise<number>,

@@ -7,7 +7,7 @@ import type { SessionUser } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Changes some of a user's settings of the File Manager, and returns all of them. The others stay.
+ * Changes some of a user's settings in the File Manager. Returns all of them.
  * @throws {AppError} TIER_FILE_MANAGER for a user whose tier has no File Manager.
  */
 export function changePreferences(

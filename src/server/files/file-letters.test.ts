@@ -28,7 +28,7 @@ beforeEach(async () => {
   ada = await makeReader()
 })
 
-/** Makes a premium user with a verified address. */
+/** Makes a premium user with a verified address, who can get mails about files. */
 async function makeReader(facts: { emailVerified?: boolean } = {}) {
   const person = await makePerson(app, { tier: 'premium' })
   await app.deps.db
@@ -53,7 +53,7 @@ async function download({ shortCode }: File) {
   await response.arrayBuffer()
 }
 
-/** Runs a job, sends what it asked for, and returns the letters to one person. */
+/** Runs a job and sends the mails that it requested. Returns what this person gets. */
 async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
   await job(app.deps)
   const mails = await app.mails()

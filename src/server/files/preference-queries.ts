@@ -8,12 +8,15 @@ import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 import type { FileRow } from './queries.ts'
 
-/** The most files that one letter is about. */
+/** One mail tells about at most this many files. */
 const mostFilesOfLetter = 1000
 
 const tiersWithManager = tiers.filter((tier) => tierLimits[tier].fileManager)
 
-/** Whether the owner can have letters about files at `now`: the settings need the tier. */
+/**
+ * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get mails
+ * about files.
+ */
 function hasManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithManager)
 }
@@ -26,13 +29,13 @@ function toPreferences(row: typeof preferences.$inferSelect): Preferences {
   }
 }
 
-/** Returns a user's preferences. */
+/** Returns a user's settings in the File Manager. */
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Changes some of a user's preferences in one statement, and returns all of them. */
+/** Changes some of a user's settings in the File Manager, in one statement. Returns all of them. */
 export async function writePreferences(
   db: Db,
   userId: string,
@@ -47,7 +50,10 @@ export async function writePreferences(
   return toPreferences(row)
 }
 
-/** Finds a page of the owners with files that were downloaded for the first time, by their ids. */
+/**
+ * Returns the ids of at most `limit` owners with files that were downloaded for the first time, in
+ * the order of the ids and from after `after` on.
+ */
 export async function findOwnersOfFirstDownloads(
   db: Db,
   after: string,
@@ -63,7 +69,9 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/** Takes the first downloads of an owner's files out of the table, and returns the files' ids. */
+/**
+ * Removes the first downloads of an owner's files from their table. Returns the ids of the files.
+ */
 export async function takeFirstDownloads(tx: Db, ownerId: string): Promise<string[]> {
   const due = tx
     .select({ fileId: firstDownloads.fileId })
@@ -80,7 +88,10 @@ export async function takeFirstDownloads(tx: Db, ownerId: string): Promise<strin
   return taken.map(({ fileId }) => fileId)
 }
 
-/** The files whose links end between `now` and `until`, and of which no letter has told yet. */
+/**
+ * Selects the files whose links end between `now` and `until`, and whose end no mail has told of
+ * yet.
+ */
 function endsUntold(now: Date, until: Date) {
   return and(
     gt(files.expiresAt, now),
@@ -92,8 +103,8 @@ function endsUntold(now: Date, until: Date) {
 }
 
 /**
- * Finds a page of the owners, by their ids, whose links end between `now` and `until`, who want a
- * letter about that, and who have had none.
+ * Returns the ids of at most `limit` owners who want a mail about links that end between `now` and
+ * `until`, and have not got it. They are in the order of the ids, from after `after` on.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,
@@ -120,8 +131,9 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Notes of an owner's links that end between `now` and `until` that a letter tells of them, and
- * returns the files' ids. Of parallel callers one gets each file. A renewed link is another one.
+ * Records for an owner's links that end between `now` and `until` that a mail tells of their end.
+ * Returns the ids of the files. Of parallel callers exactly one gets each file. After a renewal,
+ * the new end can be told of again.
  */
 export async function takeEndingLinks(
   tx: Db,
@@ -143,14 +155,14 @@ export async function takeEndingLinks(
   return taken.map(({ id }) => id)
 }
 
-/** Someone who gets a letter about files, with what the letter depends on. */
+/** A user who gets a mail about files, and what the mail depends on. */
 export type LetterReader = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
-/** Finds a user who can have letters about files at `now`, with the letters that the user wants. */
+/** Finds a user who can get mails about files at `now`, and which of these mails the user wants. */
 export async function findLetterReader(
   db: Db,
   userId: string,
@@ -170,7 +182,10 @@ export async function findLetterReader(
   return reader
 }
 
-/** Finds those of a user's files that have these ids and are not deleted, the first to end first. */
+/**
+ * Finds a user's files that have these ids and are not deleted, in the order in which their links
+ * end.
+ */
 export function findFilesOfLetter(
   db: Db,
   ownerId: string,

@@ -10,13 +10,16 @@ import type { FileRow } from './queries.ts'
 
 type FileMail = Extract<MailRequest, { kind: 'files' }>
 
-/** Which preference asks for which letter. */
+/** Tells for each letter whether the user's settings ask for it. */
 const wants: Readonly<Record<FileLetter, (reader: LetterReader) => boolean>> = {
   'first-download': (reader) => reader.mailOnFirstDownload,
   'link-ends': (reader) => reader.mailBeforeExpiry,
 }
 
-/** Which files a letter is still right about. A renewed link does not end soon any more. */
+/**
+ * Tells whether a letter is still right about a file when it is sent. For instance, a renewed link
+ * does not end soon any more.
+ */
 const isRight: Readonly<Record<FileLetter, (file: FileRow, now: Date) => boolean>> = {
   'first-download': () => true,
   'link-ends': ({ expiresAt, purgingAt }, now) => {
@@ -26,8 +29,8 @@ const isRight: Readonly<Record<FileLetter, (file: FileRow, now: Date) => boolean
 }
 
 /**
- * Writes a letter about a user's files, at the time it is sent. Returns null if the user does not
- * want it any more, or if it is right about none of the files by then.
+ * Writes a letter about a user's files at the time when it is sent. Returns null if the user does
+ * not want it any more, or if it is no longer right about any of the files.
  */
 export async function writeFileMail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
@@ -42,7 +45,8 @@ export async function writeFileMail(
   const name = nameOf(reader)
   const content = fileLetter(letter, {
     name,
-    // Words for a stranger could stand in the names of files too: see `nameOf`.
+    // Without a verified address, the account may be a stranger's, who could send words to the
+    // owner of the address in the names of files: see `nameOf`.
     namesFiles: reader.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

@@ -1,30 +1,30 @@
 import type { FileLetter } from '../../../shared/rules/file-letters.ts'
 import { type Block, greeting, type LetterContent } from '../letter.ts'
 
-/** The most files that a letter names. */
+/** A letter names at most this many files. */
 const mostNamed = 10
 
 interface ToldFile {
   name: string
-  /** The end of its link as text for people. */
+  /** When the file's link ends, as text for people. */
   endsAt: string
-  /** Whether the link still opens. */
+  /** Whether the link is still active. */
   isOpen: boolean
 }
 
 interface Facts {
   /** Null if the address is not verified, because a stranger may have chosen the name then. */
   name: string | null
-  /** Whether the letter may name the files. */
+  /** Whether the letter may name the files. Otherwise it only tells how many there are. */
   namesFiles: boolean
-  /** At least one. */
+  /** At least one file. */
   files: readonly ToldFile[]
-  /** The page with the settings by which the reader asked for the letter. */
+  /** The page with the setting that asks for this letter. */
   fileManager: string
 }
 
 interface Text {
-  /** What the letter tells of so many files. */
+  /** Returns what the letter tells about this many files. */
   told: (count: number) => string
   advice: string
 }
@@ -46,7 +46,7 @@ const texts: Readonly<Record<FileLetter, Text>> = {
   },
 }
 
-/** Writes a letter about files that its reader asked for in the settings of the File Manager. */
+/** Writes a letter about files. Users ask for it in the settings of the File Manager. */
 export function fileLetter(
   letter: FileLetter,
   { name, namesFiles, files, fileManager }: Facts,

@@ -45,7 +45,7 @@ export async function receivePart(
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left. Without its body, this request must not remove any bytes.
+    // The client has left before its body arrived. So this request must not remove any bytes.
     if (request.destroyed) return
     if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
     const file = await receiver.parts.begin(grant)

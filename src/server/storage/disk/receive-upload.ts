@@ -50,7 +50,7 @@ export async function receiveUpload(
   try {
     await assertOpen(grant.key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left. Without its body, this request must not remove any bytes.
+    // The client has left before its body arrived. So this request must not remove any bytes.
     if (request.destroyed) return
     const left = grant.size - (start ?? 0)
     if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')

@@ -11,8 +11,8 @@ interface Running {
 
 /**
  * Tells whether one more transfer may begin. While there is room, a client always gets `always`
- * transfers, and more while it has fewer than half of those still free. So a single client can
- * reach a third of all, which suffices for many people behind one address. A few clients with many
+ * transfers, and may have up to half as many as are still free. So a single client can reach a
+ * third of all, which suffices for many people behind one address. A few clients with many
  * transfers always leave room for others.
  */
 export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Running): boolean {

@@ -45,7 +45,7 @@ export function assertNoRange({ range, 'content-range': contentRange }: Incoming
 export function announcedCrc32(headers: IncomingHttpHeaders): number | undefined {
   const sent = headers['x-amz-checksum-crc32']
   if (sent === undefined) return undefined
-  // Four bytes have exactly one form in base64: the two bits left over must be zero.
+  // Four bytes have exactly one form in base64: the four bits that are left over must be zero.
   if (typeof sent !== 'string' || !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(sent)) {
     throw new AppError('INVALID_INPUT')
   }
