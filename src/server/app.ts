@@ -1,10 +1,13 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import type { Endpoint } from '../shared/contract/endpoint.ts'
+import { endpoints } from '../shared/contract/index.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
 import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { sessionReader } from './auth/read-session.ts'
 import { authRoutes } from './auth/routes.ts'
+import { brandingRoutes } from './branding/routes.ts'
 import type { Deps } from './deps.ts'
 import type { LinkPages } from './downloads/page-template.ts'
 import { downloadRoutes } from './downloads/routes.ts'
@@ -26,8 +29,9 @@ import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
 /**
- * The largest body that a call of the API may have, in bytes. The bytes of files do not pass
- * through the app: `listen.ts` hands them to the storage.
+ * The largest body that a call of the API may have, in bytes, unless its row in the contract names
+ * another size. The bytes of files do not pass through the app: `listen.ts` hands them to the
+ * storage.
  */
 const maxBodySize = 64 * 1024
 
@@ -49,7 +53,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustProxy, hosts }))
   app.use(loopbackRedirect(appUrl))
-  app.use('/api/*', bodyLimit(maxBodySize))
+  app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
   const session = sessionReader(deps)
@@ -65,6 +69,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
         ...fileRoutes(deps),
+        ...brandingRoutes(deps),
         ...downloadRoutes(deps, web.pages),
         ...feedbackRoutes(deps),
         ...adminRoutes(deps),
@@ -78,4 +83,10 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.get('*', web.files)
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   return app
+}
+
+/** The paths of the contract that take bytes, with the most that each takes. */
+function largerBodies(): Map<string, number> {
+  const rows: Endpoint[] = Object.values(endpoints)
+  return new Map(rows.flatMap(({ path, bytes }) => (bytes ? [[path, bytes.maxSize]] : [])))
 }

@@ -1,3 +1,5 @@
+import type { FileKind } from './rules/file-kind.ts'
+
 /**
  * The places in the built download page that the server fills in for each link. Each holds plain
  * text, in text or in a double-quoted attribute, so one way of escaping serves all.
@@ -27,6 +29,23 @@ export const pageSlots = [
    * `ifStart('sha256')`.
    */
   'sha256',
+  /** Who the page is from: the name of the owner's brand, else Mayfly. */
+  'site',
+  /** What begins the description in a link preview: the message of the brand, or nothing. */
+  'lead',
+  /** The slots from here on appear only inside sections of a brand. */
+  'brandName',
+  'brandMessage',
+  /**
+   * The style sheet of the brand's accent. It is the one slot inside a <style>, where nothing is
+   * escaped: only `accentStyle` makes its text.
+   */
+  'accentStyle',
+  /** The path of the logo, its size in pixels, and its name for whoever does not see it. */
+  'logoPath',
+  'logoWidth',
+  'logoHeight',
+  'logoAlt',
 ] as const
 
 export type PageSlot = (typeof pageSlots)[number]
@@ -37,12 +56,29 @@ export function slot(name: PageSlot): string {
 }
 
 /**
- * Returns the mark that begins a section of the template. Only some links show the section. The
- * condition is a kind of file, or `sha256` for files with a known SHA-256.
+ * What a section of the template can depend on, besides the kind of the file: whether the SHA-256 is
+ * known; whether the page has the owner's brand (`branded`) or ours (`plain`); and which parts the
+ * brand has.
  */
-export function ifStart(condition: string): string {
+export const pageConditions = [
+  'sha256',
+  'plain',
+  'branded',
+  'brandName',
+  'brandMessage',
+  'accent',
+  'logo',
+] as const
+
+export type PageCondition = FileKind | (typeof pageConditions)[number]
+
+/**
+ * Returns the mark that begins a section of the template. Only the links for which the condition
+ * holds show the section. A condition may have several sections.
+ */
+export function ifStart(condition: PageCondition): string {
   return `{{#${condition}}}`
 }
-export function ifEnd(condition: string): string {
+export function ifEnd(condition: PageCondition): string {
   return `{{/${condition}}}`
 }

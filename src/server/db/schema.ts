@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   date,
   index,
   integer,
@@ -333,6 +334,39 @@ export const firstDownloads = pgTable('first_downloads', {
     .primaryKey()
     .references(() => files.id, { onDelete: 'cascade' }),
 })
+
+const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/**
+ * What a user's download pages show in place of our brand, one row for each account (spec §1). It
+ * stays when the tier ends, and is shown only while the tier allows it. The logo is the PNG as it is
+ * served, a few kilobytes; `logo_key` is a hash of it.
+ */
+export const branding = pgTable(
+  'branding',
+  {
+    ownerId: ownerId().primaryKey(),
+    /** Empty where only a logo was given. */
+    name: text().notNull().default(''),
+    /** As it was chosen, `#rrggbb`. */
+    accent: text(),
+    message: text().notNull().default(''),
+    logo: binary(),
+    logoKey: text('logo_key'),
+    /** In pixels. */
+    logoWidth: smallint('logo_width'),
+    logoHeight: smallint('logo_height'),
+    updatedAt: moment('updated_at').notNull(),
+  },
+  (table) => [
+    index('branding_logo_key').on(table.logoKey),
+    check('branding_accent', sql`${table.accent} ~ '^#[0-9a-f]{6}$'`),
+    check(
+      'branding_whole_logo',
+      sql`num_nonnulls(${table.logo}, ${table.logoKey}, ${table.logoWidth}, ${table.logoHeight}) in (0, 4)`,
+    ),
+  ],
+)
 
 /** The settings that the administrator can change. A missing key means the default. */
 export const settings = pgTable('settings', {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attributeOf, elementsOf, readPage, textOf } from '../../../tests/support/html.ts'
 import { fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/lifetime.ts'
+import type { BrandRow } from '../branding/queries.ts'
 import { StartFault } from '../start-fault.ts'
 import { loadLinkPages, type PageLink } from './page-template.ts'
 
@@ -32,8 +33,8 @@ const link: PageLink = {
 }
 
 /** Fills in the page of a link, encodes it as UTF-8 and parses it. */
-function open(changes: Partial<PageLink> = {}, now = createdAt) {
-  const html = pages.alive({ ...link, ...changes }, 'https://files.example.org', now)
+function open(changes: Partial<PageLink> = {}, now = createdAt, brand: BrandRow | null = null) {
+  const { html } = pages.alive({ ...link, ...changes }, brand, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 
@@ -197,6 +198,137 @@ describe('the SHA-256 of a file', () => {
   })
 })
 
+describe('the page of a link whose owner has a brand', () => {
+  const none: BrandRow = {
+    name: '',
+    accent: null,
+    message: '',
+    logoKey: null,
+    logoWidth: null,
+    logoHeight: null,
+  }
+  const key = '0123456789abcdef0123456789abcdef'
+  const whole: BrandRow = {
+    name: 'Harbour & Pine',
+    accent: '#3a3f9e',
+    message: 'For the opening.\nCredit the photographer.',
+    logoKey: key,
+    logoWidth: 480,
+    logoHeight: 240,
+  }
+  const branded = (changes: Partial<BrandRow> = {}) => open({}, createdAt, { ...whole, ...changes })
+  const property = (page: ReturnType<typeof open>, name: string) =>
+    page
+      .all('meta')
+      .filter((meta) => attributeOf(meta, 'property') === name)
+      .map((meta) => attributeOf(meta, 'content'))
+  const classes = (page: ReturnType<typeof open>) =>
+    page.everything().flatMap((element) => attributeOf(element, 'class') ?? [])
+
+  it('has name, logo and message in place of our mark, and says who delivers it', () => {
+    const page = branded()
+    expect(classes(page)).not.toContain('mark')
+    const header = page.one('p', { class: 'brand' })
+    expect(textOf(header)).toBe('Harbour & Pine')
+    const [logo, ...others] = page.all('img')
+    expect(others).toEqual([])
+    const attributes = Object.fromEntries(
+      (logo?.attrs ?? []).map(({ name, value }) => [name, value]),
+    )
+    expect(attributes).toEqual({
+      src: `/api/branding/logo/${key}`,
+      width: '72',
+      height: '36',
+      alt: '',
+    })
+    expect(textOf(page.one('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
+    expect(textOf(page.one('footer'))).toBe('Sent with Mayfly. Files here leave on time.')
+    expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')
+  })
+
+  it('says so in a link preview', () => {
+    const page = branded()
+    expect(property(page, 'og:title')).toEqual(['minutes.pdf'])
+    expect(property(page, 'og:site_name')).toEqual(['Harbour & Pine'])
+    expect(property(page, 'og:image')).toEqual([
+      `https://files.example.org/api/branding/logo/${key}`,
+    ])
+    expect(property(page, 'og:description')).toEqual([
+      'For the opening. Credit the photographer. · 1.5 KB · PDF · until Tue 15 Jul, 10:02 UTC',
+    ])
+  })
+
+  it('shows of it what there is, and no place for the rest', () => {
+    const page = branded({ ...none, name: 'Pine' })
+    expect(page.all('img')).toHaveLength(0)
+    expect(classes(page)).not.toContain('note')
+    expect(page.all('style')).toHaveLength(1)
+    expect(property(page, 'og:image')).toEqual([])
+    const logoAlone = branded({ name: '', message: '' })
+    expect(textOf(logoAlone.one('p', { class: 'brand' }))).toBe('')
+    expect(attributeOf(logoAlone.one('img'), 'alt')).toBe('The logo of the sender')
+    expect(property(logoAlone, 'og:site_name')).toEqual(['Mayfly'])
+    for (const other of [page, logoAlone]) {
+      expect(other.serialized()).not.toMatch(/\{\{|undefined|NaN|null/)
+    }
+  })
+
+  it.each([
+    [480, 240, '72', '36'],
+    [480, 30, '160', '10'],
+    [24, 240, '4', '36'],
+    [20, 20, '20', '20'],
+    [480, 1, '160', '1'],
+  ])('keeps the place of a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
+    const logo = branded({ logoWidth, logoHeight }).one('img')
+    expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
+  })
+
+  it('has its accent, corrected for both themes, in a style that the policy names', () => {
+    const { html, headers } = pages.alive(link, whole, 'https://files.example.org', createdAt)
+    const [, accent] = readPage(html).all('style').map(textOf)
+    expect(accent).toBe(
+      ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#545ebf;--on-accent:#ffffff}',
+    )
+    const hash = `'sha256-${createHash('sha256')
+      .update(accent ?? '')
+      .digest('base64')}'`
+    expect(headers['content-security-policy']).toContain(hash)
+    expect(pages.headers['content-security-policy']).not.toContain(hash)
+    const { 'content-security-policy': _, ...others } = headers
+    expect(pages.headers).toMatchObject(others)
+  })
+
+  it('is text in all places, whatever the brand says', () => {
+    const texts = [
+      '</style><script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      '{{name}}',
+      '&amp;',
+    ]
+    const harmless = branded({ name: 'x', message: 'x' })
+    for (const text of texts) {
+      const page = branded({ name: text, message: text })
+      expect(page.everything().length).toBe(harmless.everything().length)
+      expect(textOf(page.one('p', { class: 'brand' }))).toBe(text)
+      expect(textOf(page.one('cite'))).toBe(text)
+    }
+  })
+
+  it('takes less than 20 KB, with the longest of everything', () => {
+    const longest = branded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
+    const name = '文'.repeat(85)
+    const { html } = pages.alive(
+      { ...link, originalName: name, sha256: 'a'.repeat(64) },
+      { ...whole, name: '文'.repeat(60), message: '文'.repeat(280) },
+      'https://files.example.org',
+      createdAt,
+    )
+    expect(Buffer.byteLength(longest)).toBeLessThan(20_000)
+    expect(Buffer.byteLength(html)).toBeLessThan(20_000)
+  })
+})
+
 describe('the page of a dead link', () => {
   it('says so and offers no download', () => {
     const page = readPage(pages.dead)
@@ -280,6 +412,8 @@ describe('a build that does not fit stops the start and names the cure', () => {
     ['lacks a slot', '{{until}}', ''],
     ['has a slot that nobody fills', '</h1>', '{{brand}}</h1>'],
     ['lacks the start of a kind', '{{#video}}', ''],
+    ['has no place for a logo', '{{#logo}}', ''],
+    ['has an accent without an end', '{{/accent}}', ''],
     ['has an empty slot', '</h1>', '{{}}</h1>'],
     ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
     ['lacks the place of a checksum', '{{#sha256}}', ''],

@@ -1,10 +1,20 @@
-import { ifEnd, ifStart, type PageSlot, pageSlots, slot } from '../../shared/page-slots.ts'
+import {
+  ifEnd,
+  ifStart,
+  type PageCondition,
+  type PageSlot,
+  pageConditions,
+  pageSlots,
+  slot,
+} from '../../shared/page-slots.ts'
+import { type AccentPair, accentPairs } from '../../shared/rules/accent.ts'
 import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
+import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { readBuilt } from '../http/dist.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { StartFault } from '../start-fault.ts'
@@ -24,17 +34,27 @@ export interface PageLink {
   sha256: string | null
 }
 
+type Headers = Readonly<Record<string, string>>
+
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`. The link that the page shows begins with
-   * `origin`. Every value is escaped as text.
+   * Returns the page of a link that is active at `now`, with this brand in place of ours, and its
+   * headers. The addresses on the page begin with `origin`. Every value is escaped as text.
    */
-  alive: (link: PageLink, origin: string, now: Date) => string
-  /** The page of a link that does not exist or has ended. */
+  alive: (
+    link: PageLink,
+    brand: BrandRow | null,
+    origin: string,
+    now: Date,
+  ) => { html: string; headers: Headers }
+  /** The page of a link that does not exist or has ended. It shows our own brand. */
   dead: string
-  /** The headers of both pages. No cache may keep the pages, because they change with time. */
-  headers: Record<string, string>
+  /**
+   * The headers of that page, and of one without an accent of its own. No cache may keep the pages,
+   * because they change with time.
+   */
+  headers: Headers
 }
 
 /**
@@ -52,27 +72,99 @@ export function loadLinkPages(options: {
   const html = readBuilt(options.distDir, 'download.html')
   const dead = readBuilt(options.distDir, 'download-invalid.html')
   checkSlots(html)
-  const fillsOf = (others: readonly Condition[]) =>
-    new Map(fileKinds.map((kind) => [kind, compile(onlyWhere(html, [kind, ...others]))]))
-  const withSum = fillsOf(['sha256'])
-  const withoutSum = fillsOf([])
+  const template = makeTemplate(html)
+  const headersOf = (page: string): Headers => ({
+    ...pageHeaders({
+      html: page,
+      appUrl: options.appUrl,
+      connect: options.connect ?? [],
+      referrer: 'no-referrer',
+    }),
+    'cache-control': 'no-store',
+    vary: 'accept',
+  })
+  const ours = template(['plain']).text + dead
+  const headers = headersOf(ours)
+  const accents = remember((accent: string) => {
+    const style = accentStyle(accent)
+    return { style, headers: headersOf(`${ours}<style>${style}</style>`) }
+  })
   return {
-    alive: (link, origin, now) => {
+    alive: (link, brand, origin, now) => {
       const kind = fileKind(link)
-      const fill = (link.sha256 === null ? withoutSum : withSum).get(kind)
-      return fill?.(pageValues(link, kind, origin, now)) ?? dead
+      const accent = brand?.accent ? accents(brand.accent) : null
+      const { fill } = template(conditionsOf(link, kind, brand))
+      const values = {
+        ...pageValues(link, kind, origin, now),
+        ...brandValues(brand),
+        accentStyle: accent?.style ?? '',
+      }
+      return { html: fill(values), headers: accent?.headers ?? headers }
     },
     dead,
-    headers: {
-      ...pageHeaders({
-        html: html + dead,
-        appUrl: options.appUrl,
-        connect: options.connect ?? [],
-        referrer: 'no-referrer',
-      }),
-      'cache-control': 'no-store',
-      vary: 'accept',
-    },
+    headers,
+  }
+}
+
+function conditionsOf(
+  { sha256 }: PageLink,
+  kind: FileKind,
+  brand: BrandRow | null,
+): PageCondition[] {
+  return [
+    kind,
+    ...(sha256 === null ? [] : (['sha256'] as const)),
+    ...(brand ? (['branded'] as const) : (['plain'] as const)),
+    ...(brand?.name ? (['brandName'] as const) : []),
+    ...(brand?.message ? (['brandMessage'] as const) : []),
+    ...(brand?.accent ? (['accent'] as const) : []),
+    ...(brand?.logoKey ? (['logo'] as const) : []),
+  ]
+}
+
+type BrandSlot = keyof ReturnType<typeof brandValues> | 'accentStyle'
+
+/** Pages show a logo in this box, in CSS pixels: see .brand in the style sheet. */
+const logoBox = { width: 160, height: 36 }
+
+function brandValues(brand: BrandRow | null) {
+  const { name = '', message = '', logoKey, logoWidth, logoHeight } = brand ?? {}
+  const [width, height] = [logoWidth ?? 1, logoHeight ?? 1]
+  const scale = Math.min(1, logoBox.width / width, logoBox.height / height)
+  return {
+    site: name || 'Mayfly',
+    lead: message ? `${message.replaceAll(/\s+/g, ' ')} · ` : '',
+    brandName: name,
+    brandMessage: message,
+    logoPath: logoKey ? logoPath(logoKey) : '',
+    logoWidth: String(Math.max(1, Math.round(width * scale))),
+    logoHeight: String(Math.max(1, Math.round(height * scale))),
+    // Where the name stands beside the logo, it need not be read out twice.
+    logoAlt: name ? '' : 'The logo of the sender',
+  }
+}
+
+/** Returns the rules that give a page this accent, corrected for both themes. */
+function accentStyle(chosen: string): string {
+  const { light, dark } = accentPairs(chosen)
+  const rule = (selector: string, { accent, onAccent }: AccentPair) =>
+    `${selector}{--accent:${accent};--on-accent:${onAccent}}`
+  return rule(':root', light) + rule('[data-theme=dark]', dark)
+}
+
+/** How many accents are remembered. Each takes a kilobyte. */
+const mostAccents = 500
+
+/** Makes each answer once, for as long as there are not too many of them. */
+function remember<Value>(make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    if (made.size >= mostAccents) made.clear()
+    const value = make(key)
+    made.set(key, value)
+    return value
   }
 }
 
@@ -81,7 +173,7 @@ function pageValues(
   kind: FileKind,
   origin: string,
   now: Date,
-): Record<PageSlot, string> {
+): Omit<Record<PageSlot, string>, BrandSlot> {
   const life = lifeline(link, now, true)
   const bar = lifelineBar(life)
   return {
@@ -106,21 +198,48 @@ function pageValues(
   }
 }
 
-type Condition = FileKind | 'sha256'
-const conditions: readonly Condition[] = [...fileKinds, 'sha256']
+interface Page {
+  /** The template without the sections whose condition does not hold. */
+  text: string
+  fill: (values: Record<PageSlot, string>) => string
+}
 
 /**
- * Keeps the sections of the template whose condition is in `holding`, and removes the other
- * sections.
+ * Returns the function that gives the page for the conditions that hold. Each is prepared once, when
+ * it is first needed, so that a view only joins strings.
+ * @throws {StartFault} when a section is missing or not closed.
  */
-function onlyWhere(html: string, holding: readonly Condition[]): string {
+function makeTemplate(html: string): (holding: readonly PageCondition[]) => Page {
+  const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
+  // All of them, so that a section which lacks its end is found at the start.
+  compile(onlyWhere(html, conditions, conditions))
+  const pages = new Map<string, Page>()
+  return (holding) => {
+    const key = holding.join()
+    const known = pages.get(key)
+    if (known) return known
+    const text = onlyWhere(html, conditions, holding)
+    const page = { text, fill: compile(text) }
+    pages.set(key, page)
+    return page
+  }
+}
+
+/** Keeps the sections of the template whose condition is in `holding`. */
+function onlyWhere(
+  html: string,
+  conditions: readonly PageCondition[],
+  holding: readonly PageCondition[],
+): string {
   return conditions.reduce((rest, condition) => {
-    const start = rest.indexOf(ifStart(condition))
-    const end = rest.indexOf(ifEnd(condition))
-    if (start < 0 || end < start) throw builtForAnother(`nothing for ${condition}`)
-    const inner = rest.slice(start + ifStart(condition).length, end)
-    const kept = holding.includes(condition) ? inner : ''
-    return rest.slice(0, start) + kept + rest.slice(end + ifEnd(condition).length)
+    const [before = '', ...sections] = rest.split(ifStart(condition))
+    if (sections.length === 0) throw builtForAnother(`nothing for ${condition}`)
+    if (before.includes(ifEnd(condition))) throw builtForAnother(`no start of ${condition}`)
+    return sections.reduce((page, section) => {
+      const [inner = '', after, ...others] = section.split(ifEnd(condition))
+      if (after === undefined || others.length > 0) throw builtForAnother(`no end of ${condition}`)
+      return page + (holding.includes(condition) ? inner : '') + after
+    }, before)
   }, html)
 }
 

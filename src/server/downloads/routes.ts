@@ -1,4 +1,5 @@
 import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
+import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -7,6 +8,7 @@ import { openLink } from './open-link.ts'
 import type { LinkPages } from './page-template.ts'
 import { prepareFindLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
+import { shownBrand } from './shown-brand.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
@@ -27,11 +29,11 @@ export function downloadRoutes(
    */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await openLink(links, code)
-    const { headers } = pages
     // A plain `Response` is made here. Hono's own helpers would parse the same headers every time.
-    return link
-      ? new Response(pages.alive(link, origin, deps.clock()), { headers })
-      : new Response(pages.dead, { status: 404, headers })
+    if (!link) return new Response(pages.dead, { status: 404, headers: pages.headers })
+    const now = deps.clock()
+    const { html, headers } = pages.alive(link, shownBrand(link, now), origin, now)
+    return new Response(html, { headers })
   }
 
   return {
@@ -44,9 +46,10 @@ export function downloadRoutes(
 
     openDownloadPage: ({ params, publicOrigin }) => showPage(params.code, publicOrigin),
 
-    async linkDetails({ params }) {
+    async linkDetails({ params, publicOrigin }) {
       const link = await openLink(links, params.code)
       if (!link) throw new AppError('LINK_NOT_FOUND')
+      const brand = shownBrand(link, deps.clock())
       return {
         shortCode: link.shortCode,
         originalName: link.originalName,
@@ -56,7 +59,7 @@ export function downloadRoutes(
         expiresAt: link.expiresAt.toISOString(),
         maxLifetimeAt: link.maxLifetimeAt.toISOString(),
         sha256: link.sha256,
-        branding: null,
+        branding: brand && toBrand(brand, publicOrigin),
       }
     },
   }

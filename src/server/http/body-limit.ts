@@ -7,8 +7,15 @@ import type { HttpEnv } from './env.ts'
  * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. Where a Content-Length is given,
  * it decides, because Node reads no more bytes than that. Only a body without one is counted while
  * it arrives. Counting needs a web stream, which costs more than most of our answers.
+ * @param larger other limits for single paths.
  */
-export function bodyLimit(maxSize: number) {
+export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
+  const limits = new Map([...larger].map(([path, size]) => [path, oneLimit(size)]))
+  const usual = oneLimit(maxSize)
+  return createMiddleware<HttpEnv>((c, next) => (limits.get(c.req.path) ?? usual)(c, next))
+}
+
+function oneLimit(maxSize: number) {
   const counted = countingLimit({ maxSize, onError: tooLarge })
   return createMiddleware<HttpEnv>((c, next) => {
     const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers

@@ -110,19 +110,31 @@ async function admit(
   return session
 }
 
+/**
+ * Reads the bytes of a request whose row declares `bytes`.
+ * @throws {AppError} INVALID_INPUT when the client leaves in the middle.
+ */
+export async function readBytes(context: Context<HttpEnv>): Promise<Uint8Array> {
+  return new Uint8Array(await context.req.arrayBuffer().catch((error) => cutOff(context, error)))
+}
+
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {
-  const text = await context.req.text().catch((error: unknown) => {
-    // The client closed the connection before its body was complete. Another error, such as a body
-    // that is too long, is passed on.
-    if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
-    throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
-  })
+  const text = await context.req.text().catch((error) => cutOff(context, error))
   if (text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {
     throw new AppError('INVALID_INPUT', { message: 'The body is not valid JSON.' })
   }
+}
+
+/**
+ * The client closed the connection before its body was complete. Another error, such as a body that
+ * is too long, is passed on.
+ */
+function cutOff(context: Context<HttpEnv>, error: unknown): never {
+  if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
+  throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
 }
 
 function parse(schema: ZodType | undefined, input: unknown): unknown {

@@ -7,6 +7,7 @@ import { sessionCookieName } from './cookie-names.ts'
 const rawTypes = {
   bytes: 'application/octet-stream',
   page: 'text/html',
+  png: 'image/png',
   text: 'text/plain',
 } as const
 
@@ -50,6 +51,12 @@ function operation(operationId: string, row: Endpoint) {
       requestBody: {
         required: !row.body.safeParse(undefined).success,
         content: json(schemaOf(row.body, 'input')),
+      },
+    }),
+    ...(row.bytes && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(row.bytes.types.map((type) => [type, {}])),
       },
     }),
     responses: {

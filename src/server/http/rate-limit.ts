@@ -31,6 +31,7 @@ const limits = {
   googleChangesByUser: { most: 20, windowMs: 60 * minute },
   feedbackByAddress: { most: 10, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
+  logosByUser: { most: 30, windowMs: 60 * minute },
 } as const
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { brandSchema } from './branding.ts'
 import { endpoint } from './endpoint.ts'
 import { isoDate, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'
@@ -59,7 +60,7 @@ export const downloads = {
       maxLifetimeAt: isoDate,
       sha256: sha256.nullable(),
       /** The sender's own brand; null shows the brand of Mayfly. */
-      branding: z.null(),
+      branding: brandSchema.nullable(),
     }),
     errors: ['LINK_NOT_FOUND'],
   }),

@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
  * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, a redirect) is
  * made by its handler.
  */
-export type Answer = ZodType | { raw: 'bytes' | 'page' | 'redirect' | 'text' }
+export type Answer = ZodType | { raw: 'bytes' | 'page' | 'png' | 'redirect' | 'text' }
 
 /** One row of the HTTP contract. Paths name their parameters in braces, as OpenAPI does. */
 export interface Endpoint {
@@ -25,6 +25,8 @@ export interface Endpoint {
   params?: ZodType
   query?: ZodType
   body?: ZodType
+  /** For a body that is no JSON: its media types, and its most bytes. The handler reads it. */
+  bytes?: { types: readonly string[]; maxSize: number }
   response: Answer
   /** The codes that this endpoint can answer besides those of `commonErrors`. */
   errors: readonly ErrorCode[]

@@ -13,6 +13,10 @@ export const errorTable = {
   UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
   WRONG_PASSWORD: { status: 400, message: 'The current password is not right.' },
   TOKEN_INVALID: { status: 400, message: 'This link is invalid or has expired.' },
+  LOGO_UNREADABLE: {
+    status: 400,
+    message: 'This picture cannot be read. Take a PNG, a JPEG or a WebP.',
+  },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INVALID_CREDENTIALS: {
     status: 401,
@@ -40,6 +44,10 @@ export const errorTable = {
   TIER_FILE_MANAGER: {
     status: 403,
     message: tierErrorText(defaultTier, 'TIER_FILE_MANAGER'),
+  },
+  TIER_BRANDING: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_BRANDING'),
   },
   SIGNATURE_INVALID: {
     status: 403,
@@ -117,6 +125,10 @@ export const errorTable = {
   PASSWORDS_BUSY: {
     status: 503,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
+  },
+  LOGOS_BUSY: {
+    status: 503,
+    message: 'Many logos are being saved right now. Please try again in a few seconds.',
   },
   TOO_MANY_TRANSFERS: {
     status: 503,

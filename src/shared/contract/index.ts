@@ -1,5 +1,6 @@
 import { account } from './account.ts'
 import { admin } from './admin.ts'
+import { branding } from './branding.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
@@ -26,6 +27,7 @@ export const endpoints = {
   ...uploads,
   ...files,
   ...preferences,
+  ...branding,
   ...downloads,
   ...feedback,
   ...admin,

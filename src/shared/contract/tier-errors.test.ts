@@ -10,6 +10,7 @@ const free: Record<TierErrorCode, string> = {
   TIER_FILE_SIZE: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
   TIER_RENEWAL: 'The free tier cannot renew links. Upgrade to Premium for new links.',
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
+  TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
 }
 const codes = Object.keys(free) as TierErrorCode[]
 

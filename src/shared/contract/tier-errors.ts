@@ -31,6 +31,10 @@ const texts = {
     limit: () => 'has no File Manager',
     upgrade: () => 'the File Manager',
   },
+  TIER_BRANDING: {
+    limit: () => 'has no branding',
+    upgrade: () => 'custom branding',
+  },
 } satisfies Record<string, Text>
 
 /** The errors that say what a user's tier does not allow. */

@@ -7,6 +7,9 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { invalidLink } from './texts.ts'
 
+/** The property of the one <meta> that only the pages with a logo have. */
+export const logoProperty = 'og:image'
+
 /** The parts that the build puts into both pages. */
 export interface Built {
   /** The whole style sheet of the page. */
@@ -17,7 +20,19 @@ export interface Built {
   script: string
 }
 
-function Page(props: { built: Built; title: string; head?: ReactNode; children: ReactNode }) {
+interface PageProps {
+  built: Built
+  title: string
+  head?: ReactNode
+  /** A style sheet after that of the page. */
+  style?: ReactNode
+  /** Who the page is from, in the header. */
+  sender: ReactNode
+  footer: ReactNode
+  children: ReactNode
+}
+
+function Page(props: PageProps) {
   return (
     <html lang="en">
       <head>
@@ -30,23 +45,63 @@ function Page(props: { built: Built; title: string; head?: ReactNode; children: 
         {props.head}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <style>{props.built.css}</style>
+        {props.style}
         <script type="module" src={props.built.script} />
       </head>
       <body>
         <header className="wrap">
-          <a className="home" href="/">
-            <Mark />
-          </a>
+          {props.sender}
           <button className="icon" id="theme" type="button" aria-label="Switch theme">
             <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
             <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
           </button>
         </header>
         <main>{props.children}</main>
-        <footer className="wrap">Files here leave on time.</footer>
+        <footer className="wrap">{props.footer}</footer>
         <div className="toast" id="toast" role="alert" />
       </body>
     </html>
+  )
+}
+
+function Home() {
+  return (
+    <a className="home" href="/">
+      <Mark />
+    </a>
+  )
+}
+
+const motto = 'Files here leave on time.'
+
+/** The name and the logo of the owner's brand, or one of them. */
+function Brand() {
+  return (
+    <p className="brand">
+      {ifStart('logo')}
+      <img
+        src={slot('logoPath')}
+        width={slot('logoWidth')}
+        height={slot('logoHeight')}
+        alt={slot('logoAlt')}
+      />
+      {ifEnd('logo')}
+      {ifStart('brandName')}
+      <b dir="auto">{slot('brandName')}</b>
+      {ifEnd('brandName')}
+    </p>
+  )
+}
+
+/** What the sender has to say to whoever downloads. */
+function Message() {
+  return (
+    <div className="note">
+      <p dir="auto">{slot('brandMessage')}</p>
+      {ifStart('brandName')}
+      <cite dir="auto">{slot('brandName')}</cite>
+      {ifEnd('brandName')}
+    </div>
   )
 }
 
@@ -76,16 +131,44 @@ export function DownloadPage(props: { built: Built }) {
   return (
     <Page
       built={props.built}
-      title={`${slot('name')} · Mayfly`}
+      title={`${slot('name')} · ${slot('site')}`}
       head={
         <>
           <meta property="og:title" content={slot('name')} />
-          <meta property="og:description" content={`${summary} · until ${slot('until')}`} />
+          <meta
+            property="og:description"
+            content={`${slot('lead')}${summary} · until ${slot('until')}`}
+          />
           <meta property="og:url" content={address} />
-          <meta property="og:site_name" content="Mayfly" />
+          <meta property="og:site_name" content={slot('site')} />
           <meta property="og:type" content="website" />
           <meta name="twitter:card" content="summary" />
+          <meta property={logoProperty} content={slot('origin') + slot('logoPath')} />
         </>
+      }
+      style={
+        <>
+          {ifStart('accent')}
+          <style>{slot('accentStyle')}</style>
+          {ifEnd('accent')}
+        </>
+      }
+      sender={
+        <>
+          {ifStart('plain')}
+          <Home />
+          {ifEnd('plain')}
+          {ifStart('branded')}
+          <Brand />
+          {ifEnd('branded')}
+        </>
+      }
+      footer={
+        <span>
+          {ifStart('branded')}
+          Sent with <a href="/">Mayfly</a>. {ifEnd('branded')}
+          {motto}
+        </span>
       }
     >
       <section
@@ -110,6 +193,9 @@ export function DownloadPage(props: { built: Built }) {
             <p className="muted">{summary}</p>
           </div>
         </div>
+        {ifStart('brandMessage')}
+        <Message />
+        {ifEnd('brandMessage')}
         <div className="time">
           <LifelineShape
             bar={{
@@ -148,7 +234,12 @@ export function DownloadPage(props: { built: Built }) {
 /** The page of a link that is unknown or over. It has no slots. */
 export function InvalidLinkPage(props: { built: Built }) {
   return (
-    <Page built={props.built} title={`${invalidLink.title} · Mayfly`}>
+    <Page
+      built={props.built}
+      title={`${invalidLink.title} · Mayfly`}
+      sender={<Home />}
+      footer={motto}
+    >
       <section className="card">
         <InvalidLink />
       </section>

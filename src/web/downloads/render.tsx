@@ -1,7 +1,8 @@
 import { renderToStaticMarkup } from 'react-dom/server'
+import { ifEnd, ifStart } from '../../shared/page-slots.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
-import { DownloadPage, InvalidLinkPage } from './download-page.tsx'
+import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'
 
 /**
  * Renders both download pages as whole HTML documents. `script` is the address of the script that
@@ -11,7 +12,16 @@ export function renderDownloadPages(script: string): { link: string; invalid: st
   const built = { css, boot: themeBoot, script }
   const whole = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {
-    link: whole(<DownloadPage built={built} />),
+    link: withOptionalLogo(whole(<DownloadPage built={built} />)),
     invalid: whole(<InvalidLinkPage built={built} />),
   }
+}
+
+/**
+ * Puts the marks of a section around the <meta> of the logo. React moves each <meta> to the front of
+ * the head, and would leave marks beside it where they were.
+ */
+function withOptionalLogo(html: string): string {
+  const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
+  return html.replace(meta, (element) => ifStart('logo') + element + ifEnd('logo'))
 }

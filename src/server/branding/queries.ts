@@ -1,0 +1,84 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Brand } from '../../shared/contract/branding.ts'
+import { endpoints } from '../../shared/contract/index.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { branding, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { tierAt } from '../tiers/queries.ts'
+
+const tiersWithBranding = tiers.filter((tier) => tierLimits[tier].branding)
+
+/** The columns of a brand, without the bytes of its logo. */
+export const brandColumns = {
+  name: branding.name,
+  accent: branding.accent,
+  message: branding.message,
+  logoKey: branding.logoKey,
+  logoWidth: branding.logoWidth,
+  logoHeight: branding.logoHeight,
+}
+
+export type BrandRow = Pick<typeof branding.$inferSelect, keyof typeof brandColumns>
+
+/** Returns the user's brand, or undefined where there is none. */
+export async function findBrand(db: Db, ownerId: string): Promise<BrandRow | undefined> {
+  const [row] = await db.select(brandColumns).from(branding).where(eq(branding.ownerId, ownerId))
+  return row
+}
+
+/** Writes these columns of the user's brand, which begins with them if there is none. */
+export async function writeBrand(
+  db: Db,
+  values: Omit<typeof branding.$inferInsert, 'updatedAt'>,
+  now: Date,
+): Promise<BrandRow> {
+  const { ownerId, ...changes } = values
+  const [row] = await db
+    .insert(branding)
+    .values({ ...values, updatedAt: now })
+    .onConflictDoUpdate({ target: branding.ownerId, set: { ...changes, updatedAt: now } })
+    .returning(brandColumns)
+  if (!row) throw new Error('Expected the row that was written.')
+  return row
+}
+
+/** Removes the logo alone, and returns what stays; undefined where there is no brand. */
+export async function removeLogo(
+  db: Db,
+  ownerId: string,
+  now: Date,
+): Promise<BrandRow | undefined> {
+  const [row] = await db
+    .update(branding)
+    .set({ logo: null, logoKey: null, logoWidth: null, logoHeight: null, updatedAt: now })
+    .where(eq(branding.ownerId, ownerId))
+    .returning(brandColumns)
+  return row
+}
+
+export async function removeBrand(db: Db, ownerId: string): Promise<void> {
+  await db.delete(branding).where(eq(branding.ownerId, ownerId))
+}
+
+/** Returns the PNG with this key; null where no account that has it may show a brand at `now`. */
+export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
+  const [row] = await db
+    .select({ logo: branding.logo })
+    .from(branding)
+    .innerJoin(users, eq(users.id, branding.ownerId))
+    .where(and(eq(branding.logoKey, key), inArray(tierAt(now), tiersWithBranding)))
+    .limit(1)
+  return row?.logo ?? null
+}
+
+/** Returns a brand as clients see it. The logo's address begins with `origin`. */
+export function toBrand({ name, accent, message, logoKey }: BrandRow, origin: string): Brand {
+  const logoUrl = logoKey === null ? null : `${origin}${logoPath(logoKey)}`
+  return { name, accent, message, logoUrl }
+}
+
+/** Returns the path of a logo on this server. */
+export function logoPath(key: string): string {
+  return endpoints.logo.path.replace('{key}', key)
+}

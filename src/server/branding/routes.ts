@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { tierErrorText } from '../../shared/contract/tier-errors.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { type Handlers, readBytes } from '../http/mount.ts'
+import { counter } from '../http/rate-limit.ts'
+import type { SessionUser } from '../http/session.ts'
+import { LogoConversion } from './logo-conversion.ts'
+import { findBrand, findLogo, removeBrand, removeLogo, toBrand, writeBrand } from './queries.ts'
+
+type BrandingEndpoint =
+  | 'getBranding'
+  | 'saveBranding'
+  | 'removeBranding'
+  | 'saveLogo'
+  | 'removeLogo'
+  | 'logo'
+
+const logoKey = z.hex().length(32)
+
+/**
+ * The headers of a logo. Its address names its bytes, so a cache may keep it for ever. It is a PNG
+ * that this server has written itself; as a page of its own it may do nothing all the same.
+ */
+const logoHeaders = {
+  'content-type': 'image/png',
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+}
+
+/** The routes of a user's own brand, and of the logos that visitors see. */
+export function brandingRoutes(
+  deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
+): Handlers<BrandingEndpoint> {
+  const { clock, db, rateLimits } = deps
+  const conversion = new LogoConversion()
+  return {
+    async getBranding({ user, publicOrigin }) {
+      requireBranding(user)
+      const row = await findBrand(db, user.id)
+      return row ? toBrand(row, publicOrigin) : null
+    },
+
+    async saveBranding({ user, body, publicOrigin }) {
+      requireBranding(user)
+      const row = await writeBrand(db, { ownerId: user.id, ...body }, clock())
+      return toBrand(row, publicOrigin)
+    },
+
+    async removeBranding({ user }) {
+      requireBranding(user)
+      await removeBrand(db, user.id)
+      return { message: 'Branding removed.' }
+    },
+
+    async saveLogo({ user, publicOrigin, context, log }) {
+      requireBranding(user)
+      await rateLimits.spend([counter('logosByUser', user.id)])
+      const { png, key, width, height } = await conversion.convert(
+        user.id,
+        () => readBytes(context),
+        log,
+      )
+      const logo = { logo: png, logoKey: key, logoWidth: width, logoHeight: height }
+      const row = await writeBrand(db, { ownerId: user.id, ...logo }, clock())
+      return toBrand(row, publicOrigin)
+    },
+
+    async removeLogo({ user, publicOrigin }) {
+      requireBranding(user)
+      const row = await removeLogo(db, user.id, clock())
+      return row ? toBrand(row, publicOrigin) : null
+    },
+
+    async logo({ params, context }) {
+      const isKey = logoKey.safeParse(params.key).success
+      const png = isKey ? await findLogo(db, params.key, clock()) : null
+      if (!png) throw new AppError('NOT_FOUND')
+      return context.body(new Uint8Array(png), 200, logoHeaders)
+    },
+  }
+}
+
+/**
+ * Spec §1: custom branding is part of Premium. The tier is the one of this moment.
+ * @throws {AppError} TIER_BRANDING for a tier without it.
+ */
+function requireBranding({ tier }: SessionUser): void {
+  if (tierLimits[tier].branding) return
+  throw new AppError('TIER_BRANDING', { message: tierErrorText(tier, 'TIER_BRANDING') })
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { isColour } from '../rules/accent.ts'
+import { logoTypes, maxLogoBytes } from '../rules/logo-limits.ts'
+import { endpoint } from './endpoint.ts'
+import { done, fitsDatabase } from './fields.ts'
+
+const maxBrandNameLength = 60
+const maxBrandMessageLength = 280
+const maxMessageLines = 8
+
+/** A character that a reader can see. Joiners and fillers alone would make a name of nothing. */
+const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
+
+/** Like the name of a person: one line without direction marks. */
+const name = z
+  .string()
+  .trim()
+  .normalize()
+  .min(1, 'Please enter a name.')
+  .max(maxBrandNameLength, `Must have ${maxBrandNameLength} characters at most.`)
+  .refine((text) => fitsDatabase(text) && !controls.test(text), 'Must be text in one line.')
+  .refine((text) => text === '' || visible.test(text), 'Please enter a name.')
+
+/** Text in a few lines, without direction marks. An empty one is none. */
+const message = z
+  .string()
+  .transform((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(/\n{3,}/g, '\n\n'))
+  .pipe(
+    z
+      .string()
+      .trim()
+      .normalize()
+      .max(maxBrandMessageLength, `Must have ${maxBrandMessageLength} characters at most.`)
+      .refine(
+        (text) => fitsDatabase(text) && !controls.test(text.replaceAll('\n', '')),
+        'Must be text.',
+      )
+      .refine((text) => text === '' || visible.test(text), 'Must be text.')
+      .refine(
+        (text) => text.split('\n').length <= maxMessageLines,
+        `Must have ${maxMessageLines} lines at most.`,
+      ),
+  )
+
+const accent = z.string().toLowerCase().refine(isColour, 'Must be a colour such as #0b6e63.')
+
+/** What an owner's download pages show in place of the brand of Mayfly. */
+export const brandSchema = z.object({
+  /** Empty where only a logo was given. */
+  name: z.string(),
+  /** As it was chosen, `#rrggbb`; pages correct it by `accentPairs`. Null for ours. */
+  accent: z.string().nullable(),
+  message: z.string(),
+  /** The absolute address of a PNG; null without a logo. */
+  logoUrl: z.string().nullable(),
+})
+export type Brand = z.infer<typeof brandSchema>
+
+/** Premium: name, accent colour, message and logo of the own download pages. */
+export const branding = {
+  getBranding: endpoint({
+    method: 'GET',
+    path: '/api/branding',
+    summary: "The brand of the caller's download pages; null where there is none.",
+    access: 'user',
+    response: brandSchema.nullable(),
+    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+  }),
+  saveBranding: endpoint({
+    method: 'PUT',
+    path: '/api/branding',
+    summary: 'Save name, accent colour and message; what is left out is emptied. The logo stays.',
+    access: 'user',
+    body: z.object({
+      name,
+      accent: accent.nullable().default(null),
+      message: message.default(''),
+    }),
+    response: brandSchema,
+    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+  }),
+  removeBranding: endpoint({
+    method: 'DELETE',
+    path: '/api/branding',
+    summary: 'Remove the brand, the logo too. Without one it succeeds as well.',
+    access: 'user',
+    response: done,
+    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+  }),
+  saveLogo: endpoint({
+    method: 'PUT',
+    path: '/api/branding/logo',
+    summary:
+      'Save the logo: the bytes of a PNG, a JPEG or a WebP, at most 1 MB. It is served as a small PNG.',
+    access: 'user',
+    bytes: { types: logoTypes, maxSize: maxLogoBytes },
+    response: brandSchema,
+    errors: ['UNAUTHORIZED', 'TIER_BRANDING', 'LOGO_UNREADABLE', 'LOGOS_BUSY'],
+  }),
+  removeLogo: endpoint({
+    method: 'DELETE',
+    path: '/api/branding/logo',
+    summary: 'Remove the logo alone; answers what stays. Without one it succeeds as well.',
+    access: 'user',
+    response: brandSchema.nullable(),
+    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+  }),
+  logo: endpoint({
+    method: 'GET',
+    path: '/api/branding/logo/{key}',
+    summary: 'The PNG of a logo, while its owner may show it.',
+    access: 'visitor',
+    params: z.object({ key: z.string() }),
+    response: { raw: 'png' },
+    errors: ['NOT_FOUND'],
+  }),
+}

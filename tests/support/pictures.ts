@@ -1,0 +1,51 @@
+import { crc32, deflateSync } from 'node:zlib'
+import sharp, { type Sharp } from 'sharp'
+
+interface Size {
+  width: number
+  height: number
+}
+
+/** A picture of one colour, as a PNG. */
+export function flatPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer()
+}
+
+/** A picture of noise, which no format makes much smaller. The same one for the same seed. */
+export function noise({ width, height }: Size, seed = 1): Sharp {
+  const bytes = Buffer.alloc(width * height * 4)
+  let state = seed
+  for (let at = 0; at < bytes.length; at += 1) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    bytes[at] = state >>> 24
+  }
+  return sharp(bytes, { raw: { width, height, channels: 4 } })
+}
+
+/**
+ * A PNG of 16-bit colour and zeros alone, made by hand: its few bytes say that they are
+ * `width` × `height` pixels. `held` is how many bytes of them it holds.
+ */
+export function pngOfZeros({ width, height }: Size, held = 0): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([16, 6, 0, 0, 0], 8)
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(held))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const whole = Buffer.alloc(body.length + 8)
+  whole.writeUInt32BE(data.length, 0)
+  body.copy(whole, 4)
+  whole.writeUInt32BE(crc32(body), body.length + 4)
+  return whole
+}
