@@ -8,13 +8,13 @@ import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 const rounds = 5
 const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
-/** The same requests, told apart by whether they count as downloads: a preview robot never counts. */
+/** Both send the same requests. Those of a preview robot never count as downloads. */
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
- * Measures downloads of one link by 32 clients at once. Each download changes the same row, so the
- * same requests are also measured where nothing is counted: the share of that rate is what counting
- * leaves.
+ * Measures downloads of one link by 32 clients in parallel. Each download that counts changes the
+ * same row. So the same requests are also measured where nothing is counted. The report tells which
+ * share of that rate is left when downloads are counted.
  */
 export async function measureOneLink(mayfly: Mayfly, cores: Cores): Promise<Row[]> {
   const http = makeHttpClient(1)
@@ -37,7 +37,7 @@ async function measure(mayfly: Mayfly, cores: Cores, code: string, what: string)
   })
   const found: Record<keyof typeof clients, LoadFigures[]> = { counted: [], uncounted: [] }
   const names = Object.keys(clients) as (keyof typeof clients)[]
-  // The first round finds code that is not compiled yet, so it does not count.
+  // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, load(clients[name]))

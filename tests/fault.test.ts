@@ -288,7 +288,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const counted = file?.downloadCount ?? 0
     expect(counted).toBeGreaterThanOrEqual(answered)
-    // A stop in order answers what it has counted. A kill can come between the two.
+    // A server that stops in order answers every download that it has counted. A kill can happen
+    // after the count and before the answer.
     expect(counted).toBeLessThanOrEqual(answered + (signal === 'SIGTERM' ? 0 : clients))
   },
 )

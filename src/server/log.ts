@@ -6,7 +6,7 @@ import { withoutValues } from './db/without-values.ts'
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** How errors are written into the log: without the values of queries, which can be secrets. */
+/** Writes errors to the log without the values of queries, which can be secrets. */
 export const logSerializers = {
   err: (error: unknown) => pino.stdSerializers.err(withoutValues(error) as Error),
 }

@@ -3,7 +3,7 @@ import { accounts, accountTokens, sessions } from '../../src/server/db/schema.ts
 import { makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** Every table that a call about accounts reads or writes. */
+/** Every table that calls about accounts read or write. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
 
 let app: TestApp
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Makes every statement about a table fail for as long as `during` takes. */
+/** Runs `during`. Meanwhile every statement about this table fails. */
 async function withoutTable(table: string, during: () => Promise<void>) {
   await app.deps.db.execute(`alter table ${table} rename to away`)
   try {

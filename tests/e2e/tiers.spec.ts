@@ -33,7 +33,8 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(badge).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
 
-  // Spec §9: the countdown refreshes every 60 s. A session ends after 14 days without use.
+  // Spec §9: the countdown is updated every 60 s. Each step uses the session, because a session
+  // ends after 14 days without use.
   for (const left of ['17 days left', '4 days left']) {
     await pass(app, [page], 13 * day)
     await expect(banner).toContainText(left)
@@ -52,7 +53,8 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(page.getByText('3 days (default)')).toBeVisible()
   await banner.getByRole('button', { name: 'Dismiss' }).click()
   await expect(banner).toBeHidden()
-  // The browser remembers it: the page is left and opened again.
+  // The browser remembers that the banner was closed, even after the page was left and opened
+  // again.
   await page.evaluate(() => history.pushState(null, '', '/reset-password'))
   await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
   await page.goBack()
@@ -68,7 +70,8 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // No byte of the large file needs to arrive.
+  // The upload of the large file must begin, but its bytes need not arrive. So the PUTs are never
+  // answered.
   await page.route('**/storage/**', () => {})
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])

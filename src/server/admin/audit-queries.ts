@@ -6,14 +6,20 @@ import type { Db } from '../deps.ts'
 /** Which lines of the audit log to list. */
 export interface WantedLines {
   limit: number
-  /** Only lines that are older than the one with this id, if it is given. */
+  /** If it is given, only lines that are older than the line with this id. */
   before?: number | undefined
-  /** Only lines about the user with this address: done by them, or to them. */
+  /**
+   * If it is given, only lines about what the user with this mail address did, or what was done to
+   * that user.
+   */
   email?: string | undefined
   action?: AuditAction | undefined
 }
 
-/** Lists lines of the audit log with the addresses of the users they name, newest first. */
+/**
+ * Lists lines of the audit log, newest first, with the mail addresses of the users that each line
+ * names.
+ */
 export async function listAudit(db: Db, { limit, before, email, action }: WantedLines) {
   const actors = aliasedTable(users, 'actors')
   const subjects = aliasedTable(users, 'subjects')

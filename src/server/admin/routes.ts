@@ -9,13 +9,16 @@ import { setTier } from '../tiers/set-tier.ts'
 import { listAudit } from './audit-queries.ts'
 import { listUsers, readStats } from './user-queries.ts'
 
-/** Spec §2: the top 5 users are shown unless a search is active. */
+/** Spec §2: without a search, 5 users are shown. */
 const topUsers = 5
 const mostFound = 50
 
 const place = z.tuple([z.int()])
 
-/** The routes of the Admin Center (spec §7). The contract lets only the administrator call them. */
+/**
+ * The calls of the Admin Center (spec §7). Only the administrator may make them: their rows in the
+ * table of endpoints say so.
+ */
 export function adminRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
 ): Handlers<'adminStats' | 'listUsers' | 'toggleUserTier' | 'listAudit'> {

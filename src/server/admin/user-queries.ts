@@ -3,7 +3,10 @@ import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 
-/** Counts users, the premium ones at `now`, files that their owners have not deleted, downloads. */
+/**
+ * Counts all users, the users who have Premium at `now`, the files that their owners have not
+ * deleted, and the downloads of files.
+ */
 export async function readStats(db: Db, now: Date) {
   const isPremium = sql`${tierAt(now)} = 'premium'`
   const [people] = await db
@@ -26,7 +29,10 @@ export async function readStats(db: Db, now: Date) {
   }
 }
 
-/** A user with the number of files that are not deleted, and of their downloads. */
+/**
+ * A user, with the number of the user's files that are not deleted, and of the downloads of these
+ * files.
+ */
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
@@ -34,8 +40,8 @@ export interface CountedUser {
 }
 
 /**
- * Lists the newest users, at most `limit`. With `search` it lists those whose address or name holds
- * this text, in capitals or not.
+ * Lists the newest users, at most `limit`. With `search` it lists users whose mail address or name
+ * contains this text, in upper or lower case.
  */
 export async function listUsers(
   db: Db,
@@ -70,7 +76,10 @@ export async function listUsers(
   }))
 }
 
-/** The index of trigrams finds the rows. A `%` and a `_` stand for themselves. */
+/**
+ * Tells, as SQL, whether a user's address or name contains this text. An index of trigrams makes
+ * that fast. The characters `%` and `_` have no special meaning.
+ */
 function isFound(search: string): SQL {
   const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
   return sql`${users.searchText} like ${pattern}`

@@ -50,7 +50,10 @@ export const users = pgTable(
     role: text({ enum: roles }).notNull().default('user'),
     premiumTrialStartedAt: moment('premium_trial_started_at'),
     premiumTrialEndsAt: moment('premium_trial_ends_at'),
-    /** The address and the name in lower case, which the administrator's search looks through. */
+    /**
+     * The mail address and the name in lower case. The administrator's search looks for its text in
+     * this column.
+     */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
@@ -418,7 +421,7 @@ export const auditLog = pgTable(
     ipAddress: text('ip_address'),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
   },
-  // The administrator looks for what a user did, and for what was done to a user.
+  // These indexes find what a user did, and what was done to a user.
   (table) => [
     index('audit_log_actor').on(table.actor, table.id),
     index('audit_log_subject').on(table.subject, table.id),

@@ -18,7 +18,7 @@ async function faultOf(query: PromiseLike<unknown>): Promise<unknown> {
   )
 }
 
-/** Returns what the log says of an error. */
+/** Returns what the log writes about an error. */
 function told(error: unknown) {
   return JSON.parse(JSON.stringify(logSerializers.err(error as Error)))
 }

@@ -1,8 +1,8 @@
 /**
- * Returns an error as a log may tell it: without the values of a failed query. Those are addresses,
- * hashes of passwords and tokens of sessions, and both drizzle and Postgres put them into their
- * errors. The causes are cleaned too. What stays is the statement, the code, and the names of
- * tables, columns and constraints.
+ * Returns an error without the values of a failed query, as it may be written to a log. Such values
+ * are mail addresses, hashes of passwords or tokens of sessions. Both drizzle and Postgres put them
+ * into their errors. The error's causes are cleaned too. The statement, the code, and the names of
+ * tables, columns and constraints stay.
  */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -16,12 +16,13 @@ export function withoutValues(error: unknown): unknown {
   return Object.assign(Object.create(Object.getPrototypeOf(error)), told)
 }
 
-/** Returns the message of whatever was thrown, without the values of a failed query. */
+/** Returns the message of what was thrown, without the values of a failed query. */
 export function messageWithoutValues(error: unknown): string {
   return error instanceof Error ? messageOf(error) : String(error)
 }
 
-// Both are told by their properties: another copy of a library would have classes of its own.
+// Both kinds of error are recognised by their properties. Their classes would not do, because
+// another copy of a library has other classes.
 
 function isOfDrizzle(error: Error): error is Error & { query: string } {
   return 'query' in error && 'params' in error
@@ -31,14 +32,17 @@ function isOfPostgres(error: Error): error is Error & { code: string } {
   return 'severity' in error && 'routine' in error
 }
 
-/** Leaves out the properties in which drizzle and Postgres keep values. */
+/** Returns the properties of an error, without those in which drizzle and Postgres put values. */
 function factsWithoutValues(error: Error): object {
   const { params, detail, where, internalQuery, ...facts } = error as Error &
     Partial<Record<'params' | 'detail' | 'where' | 'internalQuery', unknown>>
   return facts
 }
 
-/** The SQLSTATEs of faulty values begin with this. Their messages quote the value. */
+/**
+ * The SQLSTATE of an error about a wrong value begins with this. The message of such an error
+ * contains the value.
+ */
 const dataException = '22'
 
 function messageOf(error: Error): string {
@@ -47,7 +51,7 @@ function messageOf(error: Error): string {
   return isOfValue ? error.message.replace(/".*"/s, '"…"') : error.message
 }
 
-/** Returns the stack of an error with another message in it. */
+/** Returns the stack of an error, with another message in place of its own. */
 function stackWith(message: string, { message: old, name, stack = '' }: Error): string {
   const at = stack.indexOf(old)
   const frames = at < 0 ? '' : stack.slice(at + old.length)

@@ -22,7 +22,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Downloads a link whole, and returns the status of the answer. */
+/** Downloads the whole file behind a link. Returns the status of the answer. */
 async function download(shortCode: string): Promise<number> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   await response.arrayBuffer()
@@ -33,7 +33,10 @@ function downloadAtOnce(shortCode: string, count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, () => download(shortCode)))
 }
 
-/** Returns what the database counts for a file: in all, and for each day; null for no such file. */
+/**
+ * Returns how many downloads the database counts for a file: in total, and for each day. null:
+ * there is no such file.
+ */
 async function countsOf(id: string) {
   const { db } = app.deps
   const [file] = await db.select({ total: files.downloadCount }).from(files).where(eq(files.id, id))
@@ -64,7 +67,7 @@ describe('downloads of one link at once', () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
         answered += 1
         const atLeast = answered
-        // The head of the answer is here, and perhaps no byte of the body.
+        // The headers of the answer have arrived, but perhaps no byte of the body.
         expect((await countsOf(id)).total).toBeGreaterThanOrEqual(atLeast)
         await response.arrayBuffer()
       }),
@@ -146,7 +149,8 @@ describe(`${rounds} times at once`, () => {
       const statuses = [...(await first), ...(await over)]
       for (const status of statuses) expect([200, 404]).toContain(status)
       const { total, days } = await countsOf(id)
-      // Some downloads were let in and found the bytes gone. Those were not counted.
+      // Some downloads were allowed, and then the bytes were removed already. Those were not
+      // counted.
       expect(total).toBe(statuses.filter((status) => status === 200).length)
       expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
       await app.deps.db.delete(files).where(eq(files.id, id))

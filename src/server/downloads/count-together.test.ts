@@ -3,14 +3,17 @@ import { countTogether } from './count-together.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** A statement that has been sent and not answered. */
+/** A statement that was sent and is not answered yet. The test answers it, or lets it fail. */
 interface Sent {
   statement: string
   answer(): Promise<void>
   fail(): Promise<void>
 }
 
-/** Statements that are answered when a test says so, and who was told that a download is written. */
+/**
+ * Makes a counter of downloads whose statements the test answers. `sent` has the statements, `told`
+ * the callers who know that their download is written.
+ */
 function world() {
   const sent: Sent[] = []
   const told: string[] = []
@@ -32,7 +35,7 @@ function world() {
   return { sent, told, arrive, statements: () => sent.map(({ statement }) => statement) }
 }
 
-/** Lets everything happen that waits for nothing outside. */
+/** Lets everything happen that does not wait for an answer. */
 function turn() {
   return new Promise<void>((resolve) => setImmediate(resolve))
 }
@@ -55,9 +58,9 @@ describe('downloads of a file that are counted', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1'])
     await sent[0]?.answer()
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
-    // Whoever comes now is too late for the second statement.
+    // The second statement is sent already, so this download waits for the third one.
     arrive('5')
-    // Nobody is told before the own download is written.
+    // No caller is told before the caller's own download is written.
     expect(told).toEqual(['1'])
     await sent[1]?.answer()
     expect(told).toEqual(['1', '2', '3', '4'])

@@ -1,25 +1,29 @@
-/** Writes `count` downloads of a file for one day (UTC), in one statement. */
+/** Writes `count` downloads of a file on one day (UTC), in one statement. */
 export type WriteCount = (fileId: string, day: string, count: number) => Promise<void>
 
-/** Counts one download of a file. Resolves when it is written. */
+/** Counts one download of a file. Resolves when it is written to the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
 
-/** Downloads that are written by one statement. */
+/** Downloads that will be written together by one statement. */
 interface Batch {
   count: number
   written: PromiseWithResolvers<void>
 }
 
 /**
- * Makes the function that counts downloads. Every download of a file changes the same row, and its
- * answer waits for that. So there is one statement at a time for each file: the first download runs
- * at once, and those that come meanwhile are written together by the next one.
+ * Makes the function that counts downloads. Every download of a file changes the same row, and each
+ * would wait for the one before. So only one statement at a time runs for each file. The first
+ * download is written immediately. Downloads that arrive meanwhile are written together by the next
+ * statement.
  *
- * No caller is told before its own download is written. A failed statement fails for the callers
- * whose downloads it held, and for nobody else.
+ * A caller is told only after the caller's own download was written. If a statement fails, only the
+ * callers whose downloads it contained get the error.
  */
 export function countTogether(write: WriteCount): CountDownload {
-  /** The files with a statement under way, each with the downloads that wait for the next one. */
+  /**
+   * The files for which a statement is running, each with the downloads that wait for the next
+   * statement.
+   */
   const running = new Map<string, Batch | null>()
 
   const run = async (key: string, fileId: string, day: string, count: number): Promise<void> => {

@@ -79,9 +79,10 @@ export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
 /**
- * Makes the statement that counts downloads of a file, in its total and for their day. It is
- * prepared, because building it costs more than running it. It counts nothing for a file that is
- * gone. It notes the first download of a file for the letter that its owner wants about it.
+ * Makes the function that counts downloads of a file, both in the file's total and for their day,
+ * in one statement. The statement is prepared, because building it costs more than running it. If
+ * the file no longer exists, nothing is counted. It also records a file's first download, if the
+ * owner wants a mail about that.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
