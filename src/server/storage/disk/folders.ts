@@ -68,9 +68,9 @@ export class Folders {
   }
 
   /**
-   * Empties an upload, which arrives in parts from now on. When this resolves, the change is
-   * durable, and no byte of a part is written yet. Otherwise a power cut could leave a file with
-   * gaps that is not marked as arriving in parts.
+   * Empties an upload, which arrives in parts from now on. When this resolves, the change survives
+   * a power cut, and no byte of a part is written yet. In another order, a power cut could leave a
+   * file with gaps that is not marked as arriving in parts.
    */
   async startParts(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })

@@ -52,7 +52,7 @@ export class UploadRoom {
     return fits
   }
 
-  /** Renews the promise of a key, or promises `bytes` to a key that has none. */
+  /** Promises the same room to a key again, or `bytes` to a key that has no promise. */
   renew(key: string, bytes: number): Promise<boolean> {
     this.#dropLapsed()
     return this.promise(key, this.#promises.get(key)?.bytes ?? bytes)
@@ -67,7 +67,7 @@ export class UploadRoom {
     return true
   }
 
-  /** Ends the promise of a key. */
+  /** Gives up the room that was promised for a key. */
   forget(key: string): void {
     this.#promised -= this.#promises.get(key)?.bytes ?? 0
     this.#promises.delete(key)
