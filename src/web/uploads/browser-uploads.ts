@@ -16,7 +16,7 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import type { UploadsPage } from './uploads-state.ts'
 
-/** A healthy server checks its database and its storage in a fraction of this time. */
+/** How long a readiness check may take. A healthy server answers in a fraction of this time. */
 const readyWithinMs = 10_000
 
 const isServerReady: IsServerReady = async (signal) => {
@@ -24,7 +24,7 @@ const isServerReady: IsServerReady = async (signal) => {
   return showsServer(await outcomeOf(call('ready', { signal: limit })))
 }
 
-/** The time limit of a call whose caller sets none. */
+/** Returns the time limit of a call whose caller sets no limit. */
 function inTime() {
   return AbortSignal.timeout(callTimeoutMs)
 }
@@ -42,14 +42,14 @@ const calls: UploadCalls = {
   },
 }
 
-/** Returns a random id. `randomUUID` does not exist on an origin that is not secure. */
+/** Returns a random id. It does not use `randomUUID`, which exists only on HTTPS and localhost. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 }
 
-/** Creates the uploads of this browser. Call it once for each page that is loaded. */
+/** Creates the upload state of this browser tab. Call it once each time the page is loaded. */
 export function createBrowserUploads(page: UploadsPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
   const sendFile = createSendFile({

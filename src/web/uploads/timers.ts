@@ -1,8 +1,14 @@
-/** The clock and its timers. All code that depends on time gets them as an argument. */
+/**
+ * The clock and its timers. All code that depends on time gets them as an argument, so that tests
+ * can set the time.
+ */
 export interface Timers {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds, only compared with each other. Setting the clock does not change them. */
+  /**
+   * Milliseconds since an arbitrary moment, for measuring durations. Setting the system clock does
+   * not change them.
+   */
   elapsed(): number
   /** Runs a task once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void
@@ -18,8 +24,9 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Makes a function that requests a run of a task. The task runs at once, and then at most once in
- * `ms` milliseconds, however often it is requested. Without requests no timer runs.
+ * Returns a function that requests a run of a task. The first request runs the task immediately.
+ * Requests in the next `ms` milliseconds lead to one more run at the end of that time. Without
+ * requests no timer runs.
  */
 export function coalesce(timers: Timers, ms: number, task: () => void): () => void {
   let resting = false
@@ -40,8 +47,8 @@ export function coalesce(timers: Timers, ms: number, task: () => void): () => vo
 }
 
 /**
- * Makes a function that starts a task. The task runs every `ms` milliseconds as long as it returns
- * true.
+ * Returns a function that starts repeated runs of a task. The task runs every `ms` milliseconds
+ * until it returns false.
  */
 export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
   let isAwake = false

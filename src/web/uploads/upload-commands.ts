@@ -2,34 +2,36 @@ import type { AddedFiles } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 
 /**
- * The commands that the engine obeys, from any tab of this browser. This is the one list of
- * commands: the engine implements it, tabs send it to each other as data, and the page gives it
- * (`UploadsState`). If a tab closes in the middle of a command, the next tab runs the command
- * again. So running a command twice must do no harm. A command that returns a promise is done when
- * the promise settles.
+ * The commands that tabs of this browser send to the upload engine. This is the one list of
+ * commands: the engine implements it, tabs send the commands to each other as data, and pages call
+ * them (`UploadsState`).
+ *
+ * If a tab closes in the middle of a command, the next tab runs the command again. So running a
+ * command twice must do no harm. A command that returns a promise has ended when the promise
+ * settles.
  */
 export interface UploadCommands {
-  /**
-   * Uploads files. A paused upload that waits for one of them gets the file instead, if the file is
-   * recognised.
-   */
+  /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
   add(added: AddedFiles): Promise<void>
   /**
-   * Spec §4: the upload fails with 'Cancelled by user'. An upload that has failed already is
-   * removed at once.
+   * Cancels an upload. Spec §4: the upload fails with 'Cancelled by user'. An upload that has
+   * failed already is removed immediately.
    */
   cancel(id: string): void
-  /** Cancels running and waiting uploads of the foreground path. */
+  /** Cancels the running and waiting uploads of the foreground path. */
   cancelForeground(): void
   /** Resumes a paused upload, or tries a failed one again, if its bytes are available. */
   resume(id: string): void
-  /** Resumes the uploads that wait for a sign-in, if the user has signed in again. */
+  /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
   resumeSignedIn(): Promise<void>
-  /** Gives a paused upload its file again. Another file is refused, and the notice names it. */
+  /**
+   * Gives a paused upload its file again. If the file is another one, it is refused, and a notice
+   * says why.
+   */
   provideFile(id: string, picked: PickedFile): Promise<void>
   /**
-   * Gives the engine the bytes of an upload that another tab has. That tab knows that they are the
-   * right ones.
+   * Gives the engine the file of an upload that another tab has in memory. The engine does not
+   * check the file, because that tab knows that it is the right one.
    */
   supplyFile(id: string, picked: PickedFile): void
   /** Removes completed and failed uploads. */
@@ -37,12 +39,15 @@ export interface UploadCommands {
   dismissInlineError(): void
 }
 
-/** A command as data. It travels from tab to tab. */
+/** A command as data that one tab sends to another. */
 export type UploadCommand = {
   [Name in keyof UploadCommands]: { name: Name; args: Parameters<UploadCommands[Name]> }
 }[keyof UploadCommands]
 
-/** The commands as a page gives them. The page does not wait for their end. */
+/**
+ * The commands as a page calls them. They return nothing, since the page does not wait for their
+ * end.
+ */
 export type PageCommands = {
   [Name in keyof UploadCommands]: (...args: Parameters<UploadCommands[Name]>) => void
 }

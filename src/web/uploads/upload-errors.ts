@@ -5,15 +5,15 @@ import type { UploadRecord } from './records/upload-record.ts'
 import { wholeNumber } from './transfer/storage-request.ts'
 import type { TransferFault } from './upload-ports.ts'
 
-/** A call that failed. All fields are null when no answer came. */
+/** Why a call failed. The fields `status`, `code` and `message` are null when no answer came. */
 export interface Refusal {
   status: number | null
   code: string | null
   /** The message field of the error body. */
   message: string | null
-  /** The text of an answer without a message field. */
+  /** The text of an error answer that has no message field. */
   body?: string | undefined
-  /** How long to wait before the next try, where the answer says so. */
+  /** How long to wait before the next attempt; null where the answer does not say so. */
   retryAfterMs?: number | null
 }
 
@@ -21,8 +21,8 @@ export interface Refusal {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /**
- * Waits for the end of a call and never rejects. Calls of uploads bypass the query client: when the session is
- * over, uploads must pause, and the page must stay.
+ * Waits for the end of a call. Never rejects. Calls of uploads do not use the query client, because
+ * that leaves the page when the session has ended. Uploads must only pause then.
  */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
@@ -41,7 +41,7 @@ function refusalOf(error: unknown): Refusal {
   return { status, code, message, retryAfterMs, ...(message === null && { body }) }
 }
 
-/** Spec §4: the error of an upload that the user ends. */
+/** Spec §4: the error text of an upload that the user cancels. */
 export const cancelledByUser = 'Cancelled by user'
 
 /** True for an upload that the user cancelled. Its record is removed two seconds later. */
@@ -49,22 +49,26 @@ export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'er
   return status === 'failed' && error === cancelledByUser
 }
 
-/** Spec §4: resuming works only if the file data is still there. */
+/**
+ * Spec §4: the error text of an upload that cannot resume, because the browser no longer has the
+ * file.
+ */
 export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
 const networkError = 'Network error during upload'
 
-/** Returns the text for a file that cannot be sent or compared. */
+/** Returns the text for a file that can no longer be read or has changed since its upload began. */
 export function unreadableText(name: string): string {
   return `${name} has changed or can no longer be read`
 }
 
-/** The text for places that show the file's name beside it. */
+/** The text where the page already shows the file's name beside it. */
 export const unreadable = unreadableText('The file')
 
 /**
- * Returns the text of spec §8 for a call that failed: the server's own message where it sent one.
- * The text of a failed confirmation of a background upload has the status and the body.
+ * Returns the text of spec §8 for a call that failed. It is the server's own message where the
+ * server sent one. For a failed confirmation of a background upload it is the status and the
+ * message or body.
  */
 export function refusalText(
   stage: 'start' | 'confirm',
@@ -82,11 +86,11 @@ function trimmed(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
-/** Returns the text of spec §8 for a transfer that was given up. */
+/** Returns the text of spec §8 for a transfer that failed for good. */
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
-  // This text says what a person can do. The bare status does not.
+  // The text of STORAGE_FULL says what a person can do. The bare status would not.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'
@@ -96,7 +100,10 @@ export function transferText(path: UploadPath, kind: TransferFault, status: numb
   return status === null ? 'Upload failed' : `Upload failed with status ${status}`
 }
 
-/** True when the server would refuse the other files of the drop for the same reason. */
+/**
+ * True when the server would refuse the other files that were added together with this one for the
+ * same reason.
+ */
 export function stopsTheRest({ code }: Refusal): boolean {
   return code === 'TIER_FILE_COUNT'
 }

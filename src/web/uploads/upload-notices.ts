@@ -1,21 +1,21 @@
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
 import { unreadable, unreadableText } from './upload-errors.ts'
 
-/** A message to a person about an upload: beside the drop zone, or as a toast. */
+/** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
 export type Notice =
   | { kind: 'inline'; text: string }
   | { kind: 'toast'; title: string; description?: string; failed: boolean }
 
 /**
- * Where an upload can fail: before its bytes are sent, while they are sent, or when they become a
- * file.
+ * When an upload failed: before its bytes were sent, while they were sent, or when the server was
+ * asked to confirm it.
  */
 export type FailedStage = 'start' | 'transfer' | 'confirm'
 
 /**
  * Returns the notice that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is
- * shown inline instead of as a toast. Spec §8: its title is 'Upload Error' before the transfer
- * begins, and 'Upload Failed' after that.
+ * shown inline instead of as a toast. Spec §8: the toast's title is 'Upload Error' before the
+ * transfer begins, and 'Upload Failed' after that.
  */
 export function failureNotice(stage: FailedStage, fileName: string, reason: string): Notice {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
@@ -23,12 +23,12 @@ export function failureNotice(stage: FailedStage, fileName: string, reason: stri
     stage === 'start'
       ? ['Upload Error', 'Upload failed']
       : ['Upload Failed', `Failed to upload ${fileName}`]
-  // A toast shows no name beside it, so its text has to name the file.
+  // A toast shows no file name beside its text, so the text itself has to name the file.
   const named = reason === unreadable ? unreadableText(fileName) : reason
   return { kind: 'toast', title, description: named || otherwise, failed: true }
 }
 
-/** Returns the notice that an upload became a file (spec §8). */
+/** Returns the notice that an upload succeeded (spec §8). */
 export function successNotice(path: UploadPath, fileName: string): Notice {
   if (path === 'background') {
     return { kind: 'toast', title: `${fileName} uploaded successfully!`, failed: false }
@@ -41,7 +41,7 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
   }
 }
 
-/** Returns the one notice for the end of a large drop. */
+/** Returns the notice for the end of a large drop. It replaces one notice for each file. */
 export function dropNotice(stored: number, failed: number): Notice {
   if (failed === 0) {
     return {
@@ -59,13 +59,14 @@ export function dropNotice(stored: number, failed: number): Notice {
   }
 }
 
-/** Returns the notice that a paused upload was given a file that is not its own. */
+/** Returns the notice that a person chose a file other than the one that a paused upload needs. */
 export function otherFileNotice(reason: string): Notice {
   return { kind: 'toast', title: 'Not the same file', description: reason, failed: true }
 }
 
 /**
- * The notice that the session is over. It is shown once, however many uploads wait for a sign-in.
+ * The notice that the session has ended. It is shown once, even if several uploads wait for a
+ * sign-in.
  */
 export const signedOutNotice: Notice = {
   kind: 'toast',

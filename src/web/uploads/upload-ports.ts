@@ -2,45 +2,59 @@ import type { CallAnswer } from '../api/call.ts'
 import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
-/** A part that storage holds completely. */
+/** A part of a file that the server has stored completely. */
 export type StoredPart = CallAnswer<'listParts'>['parts'][number]
 
-/** The bytes of one upload, and where they are sent. */
+/** The bytes of one upload, and where to send them. */
 export interface TransferJob {
   file: Blob
   ticket: UploadTicket
-  /** The media type that the presigned URLs were signed for. */
+  /** The media type for which the presigned URLs were signed. */
   contentType: string
-  /** The parts that storage holds already. Those equal to the file's bytes are not sent again. */
+  /**
+   * The parts that the server has stored already. A part that equals the file's bytes is not sent
+   * again.
+   */
   held: readonly StoredPart[]
-  /** True if the file still has the date that it had when its upload began. */
+  /** True if the file's date of change is still the one that it had when its upload began. */
   hasFirstDate: boolean
   /**
-   * True when an earlier try may have stored bytes. Storage is then asked how much of a file of one
-   * part it has, since `held` lists only complete parts.
+   * True when an earlier attempt may have stored bytes. For a file of one part, the sender then
+   * asks the server how many bytes it has, because `held` lists only complete parts.
    */
   resumed: boolean
-  /** Fresh presigned URLs that came with the ticket, by part number. Empty for an older ticket. */
+  /**
+   * The presigned URLs that get-upload-url answered for this transfer, by part number. Empty if
+   * they are from an earlier transfer.
+   */
   partUrls: Readonly<Record<string, string>>
   signal: AbortSignal
   /**
-   * Called with the number of bytes that were sent or are stored. The number falls when a try was
-   * lost.
+   * Called with the number of bytes that were sent or are stored. The number falls when sent bytes
+   * were lost.
    */
   onProgress: (bytes: number) => void
-  /** Called when a try was lost and the next one waits. The next progress ends the interruption. */
+  /**
+   * Called when an attempt failed and the next one waits. The interruption ends with the next call
+   * of `onProgress`.
+   */
   onInterrupted: (why: Interruption) => void
 }
 
 /**
- * Why a transfer was given up. `status`: storage gave an answer that no further try changes.
- * `network` and `timeout`: no try succeeded although the server was there. `unreadable`: the file
- * was changed or removed on disk. `signed-out`: the server answered 401 to a call for presigned
- * URLs. `gone`: the server knows no such upload.
+ * Why a transfer failed for good.
+ * - `status`: storage gave an answer that another attempt would not change.
+ * - `network` and `timeout`: no attempt succeeded, although the server could be reached.
+ * - `unreadable`: the file was changed or removed on disk.
+ * - `signed-out`: the server answered 401 to a call for presigned URLs.
+ * - `gone`: the server knows no such upload.
  */
 export type TransferFault = 'status' | 'network' | 'timeout' | 'unreadable' | 'signed-out' | 'gone'
 
-/** A transfer was given up. Its bytes in storage stay for another try. */
+/**
+ * A transfer failed for good. The server keeps the bytes that it stored, so that a later attempt
+ * can continue.
+ */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed'
   readonly kind: TransferFault
@@ -55,15 +69,16 @@ export class TransferFailed extends Error {
 }
 
 /**
- * Sends the bytes of a job to storage, despite time-outs, lost connections and expired signatures.
- * @throws {TransferFailed} when it is given up
- * @throws the reason of the signal when it fires
+ * Sends the bytes of a job to storage. Repeats requests after time-outs, lost connections and
+ * expired signatures.
+ * @throws {TransferFailed} when no further attempt is made
+ * @throws the reason of the signal when the signal is aborted
  */
 export type SendFile = (job: TransferJob) => Promise<void>
 
 /**
- * Keeps the handles of files over a reload, by record id. Its methods never reject: where the
- * browser keeps no handles, `get` finds none.
+ * Keeps file handles over a reload, by the id of the upload record. Its methods never reject. If
+ * the browser keeps no handles, `get` finds none.
  */
 export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
@@ -72,19 +87,19 @@ export interface HandleStore {
 }
 
 /**
- * Takes part in the election of the tab that runs the uploads. `onLead` is called when this tab
- * becomes the leader, `onFollow` when another tab does. Where the browser has no Web Locks, every
- * tab leads.
+ * Lets this tab take part in the election of the tab that runs the uploads, the leader. `onLead` is
+ * called when this tab becomes the leader, `onFollow` when another tab does. If the browser has no
+ * Web Locks, every tab becomes a leader.
  */
 export type ElectLeader = (onLead: () => void, onFollow: () => void) => Election
 
-/** The election from the view of one tab. */
+/** The election as one tab sees it. */
 export interface Election {
-  /** Makes this tab the leader, because the leader does not answer. */
+  /** Makes this tab the leader. Call it when the present leader does not answer. */
   takeOver(): void
 }
 
-/** Messages between the tabs of this browser. A tab never hears its own. */
+/** Sends messages to the other tabs of this browser. A tab does not get its own messages. */
 export interface TabChannel<Message> {
   post(message: Message): void
   close(): void

@@ -7,10 +7,10 @@ import type { UploadRecord } from './records/upload-record.ts'
 import type { PageCommands } from './upload-commands.ts'
 import type { Notice } from './upload-notices.ts'
 
-/** The facts about an upload that exist only while it runs. No record keeps them. */
+/** The facts about an upload that exist only while it runs. They are not saved. */
 export interface UploadLive {
   /**
-   * Why the last try was lost, while the upload waits for the next one; null while it makes
+   * Why the last attempt failed, while the upload waits for the next one; null while it makes
    * progress.
    */
   interrupted: Interruption | null
@@ -22,8 +22,8 @@ export interface UploadLive {
 type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
 
 /**
- * The uploads of this browser, as every tab shows them, and the commands of a page. One of the tabs
- * runs the engine, which obeys the commands of all tabs.
+ * The uploads of this browser as a page sees them, and the commands that a page can give. Every tab
+ * shows the same uploads. One tab runs the engine, which carries out the commands of all tabs.
  */
 export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
   /** The records of the signed-in user, oldest first. */
@@ -32,18 +32,21 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
   live: Readonly<Record<string, UploadLive>>
   /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null
-  /** How the last foreground batch ended, for two seconds (spec §4). */
+  /**
+   * How the last batch of foreground uploads ended. It is shown for two seconds, then null (spec
+   * §4).
+   */
   outcome: string | null
   add(files: readonly PickedFile[], expirationDays: ExpirationDays): void
 }
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** How the page shows the results of uploads. */
+/** How a page shows the results of uploads. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are its new files, as far as
-   * they are known.
+   * Called when the list of files must be refreshed (spec §7). `files` are the new files that this
+   * tab knows.
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void

@@ -11,10 +11,10 @@ import type { UploadsStore } from './uploads-state.ts'
 export interface UploadFiles {
   /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
   start: (picked: readonly PickedFile[], days: ExpirationDays) => void
-  /** The files that the last start skipped, until they are dismissed. */
+  /** The files that the last call of `start` skipped, until the person dismisses them. */
   skipped: readonly File[]
   dismissSkipped: () => void
-  /** Uploads those of the skipped files that another tier of the user allows, after a change. */
+  /** Uploads the skipped files that this tier allows. Call it after the user's tier has changed. */
   startSkipped: (tier: Tier) => void
 }
 
@@ -32,14 +32,16 @@ function failedForTier({ name, maxFileSize, maxFiles }: TierLimits) {
   return { title, tone: 'destructive' } as const
 }
 
-/** Returns the function that uploads files of a user of this tier. */
+/**
+ * Returns a function that uploads the files of a user of this tier, and the files that it skipped.
+ */
 export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
   const [skipped, setSkipped] = useState(none)
   const upload = ({ picked, days }: Skipped, tier: Tier) => {
     const plan = planUploads(picked, tier)
     setSkipped({ picked: plan.skipped, days })
-    // Spec §5: a toast and the upgrade card where an upgrade takes larger files, as for a free
-    // user. The file-too-large card alone where there is none, as for premium.
+    // Spec §5: if a higher tier takes larger files, show a toast; the page adds an upgrade card.
+    // In the highest tier the page shows the file-too-large card alone.
     const upgrade = upgradeOf(tier)
     if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade))
     if (plan.go.length > 0) store.getState().add(plan.go, days)

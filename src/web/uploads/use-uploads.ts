@@ -8,8 +8,8 @@ import type { UploadsStore } from './uploads-state.ts'
 let stores: WeakMap<QueryClient, UploadsStore> | undefined
 
 /**
- * Returns the uploads of the application. They live as long as the application, so they survive a
- * change of the screen.
+ * Returns the uploads of the application. They are kept outside React, so they survive a change of
+ * the screen.
  */
 function storeOf(client: QueryClient): UploadsStore {
   stores ??= new WeakMap()
@@ -38,7 +38,7 @@ function storeOf(client: QueryClient): UploadsStore {
   return store
 }
 
-/** Returns the uploads of this browser, from which `useStore` selects. */
+/** Returns the store of this browser's uploads. Components read it with `useStore`. */
 export function useUploadsStore(): UploadsStore {
   return storeOf(useQueryClient())
 }

@@ -5,7 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 import { SkippedFiles } from './skipped-files.tsx'
 
-/** Spec §2: the suggestions of the card. */
+/** Returns the suggestions of the card (spec §2). */
 function suggestionsFor(maxFileSize: number): string[] {
   return [
     'Compress it with zip or 7z.',

@@ -5,11 +5,11 @@ import type { UploadsState } from '../uploads-state.ts'
 
 export interface ForegroundBatch {
   /**
-   * The files of the running drop, or of the last one. Paused files are left out, because the panel
-   * shows them, and cancelled ones too.
+   * The uploads of all drops that have a running upload, or of the last drop. Paused uploads are
+   * left out, because the uploads panel shows them. Cancelled uploads are left out too.
    */
   batch: readonly UploadRecord[]
-  /** The file that the progress text names; undefined when no upload runs. */
+  /** The upload that the progress text names; undefined when no upload runs. */
   current: UploadRecord | undefined
 }
 
@@ -27,9 +27,9 @@ export function foregroundBatch(
   if (running.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
-    // An upload that has its turn, but gets no answer.
+    // No upload is sending bytes. This one has begun, but the call that starts it gets no answer.
     running.find(({ id }) => live[id]?.interrupted) ??
-    // Between two files, the file that was stored last.
+    // In the pause between two files, the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
   return { batch, current }

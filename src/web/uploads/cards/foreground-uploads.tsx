@@ -68,7 +68,7 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
   )
 }
 
-/** Shows how a batch ended. It has a bar only if all files are stored. */
+/** Shows how a batch of uploads ended. It has a progress bar only if all files are stored. */
 function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
   return (
     <>
@@ -89,8 +89,8 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
 }
 
 /**
- * Shows the progress of the running foreground batch and how it ended (spec §4), or nothing. A
- * screen reader gets a shorter text.
+ * Shows the progress of the running foreground uploads, or how they ended (spec §4). Shows nothing
+ * when none ran lately. A screen reader gets a shorter text.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const { records, live, outcome, cancelForeground } = useStore(
@@ -136,8 +136,8 @@ function hasFailed(record: UploadRecord) {
 }
 
 /**
- * Shows the files that failed and why, until they are tried again or dismissed, with the error of
- * spec §5.
+ * Shows the files that failed and why, until they are tried again or dismissed. Also shows the
+ * inline error of spec §5.
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const failed = useStore(

@@ -3,15 +3,15 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 
 /**
- * Returns a size over a limit as text. If both sizes read the same, the text says 'Just over',
- * since equal sizes would explain nothing.
+ * Returns the size of a file that is over the limit, as text. If both sizes read the same, the text
+ * says 'Just over', since equal sizes would explain nothing.
  */
 function sizeOver(size: number, limit: number): string {
   const text = formatSize(size)
   return text === formatSize(limit) ? `Just over ${text}` : text
 }
 
-/** Adds keys by position, because files of different folders may have the same name. */
+/** Adds keys for React by position, because files of different folders may have the same name. */
 function keyed(files: readonly NamedFile[]) {
   return files.map(({ name, size }, key) => ({ key, name, size }))
 }

@@ -4,7 +4,7 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { type TierLimits, tierLimits, upgradeOf } from '../../../shared/rules/tier-limits.ts'
 
-/** The text of the reason badge for each refusal of an upload by a tier. */
+/** The text of the card's badge for each reason why a tier refuses an upload. */
 const reasons = {
   TIER_FILE_COUNT: ({ name, maxFiles }) => `${name} holds ${maxFiles} files`,
   TIER_FILE_SIZE: ({ name, maxFileSize }) => `${name} takes files up to ${formatSize(maxFileSize)}`,
@@ -14,9 +14,9 @@ const reasons = {
 const codes = Object.keys(reasons) as (keyof typeof reasons)[]
 
 /**
- * Returns the text of the reason badge of the upgrade card (spec §2); null where the card is
- * closed. The card opens for a user who can upgrade, if a file was too large (spec §5) or an upload
- * was refused for another reason of the tier.
+ * Returns the text of the reason badge on the upgrade card (spec §2), or null where the card is not
+ * shown. The card is shown to a user who can upgrade, if a file was too large (spec §5) or the tier
+ * refused an upload for another reason.
  */
 export function upgradeReason(
   tier: Tier,

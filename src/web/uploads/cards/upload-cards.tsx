@@ -19,8 +19,8 @@ export interface UploadCardsProps {
 }
 
 /**
- * The card for a refused file: file too large, or upgrade to Premium (spec §2, §5). Shows nothing
- * if no file was refused.
+ * The card for a refused file (spec §2, §5). It is the upgrade card for a user who can upgrade,
+ * otherwise the file-too-large card. Shows nothing if no file was refused.
  */
 export function UploadCards(props: UploadCardsProps) {
   const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props

@@ -6,8 +6,8 @@ import { isUnderWay } from './upload-machine.ts'
 import { isLargeDrop } from './upload-queue.ts'
 
 /**
- * The counts of a batch: of one drop, or of all uploads of the foreground path from the first one
- * under way to the last.
+ * Counts over a batch of uploads. A batch is all files that were added together, or all uploads of
+ * the foreground path between two moments when none was running.
  */
 export interface BatchCounts {
   /** Uploads that are pending or uploading. */
@@ -16,7 +16,7 @@ export interface BatchCounts {
   counted: number
   stored: number
   failed: number
-  /** True when a person cancelled all of them at once. */
+  /** True when a person cancelled the whole batch. */
   cancelled: boolean
 }
 
@@ -24,7 +24,9 @@ export function noUploads(): BatchCounts {
   return { open: 0, counted: 0, stored: 0, failed: 0, cancelled: false }
 }
 
-/** Counts the change of one upload. Null means that the upload does not exist yet, or no longer. */
+/**
+ * Counts the change of one upload. `before` is null for a new upload, `after` for a removed one.
+ */
 export function countChange(
   counts: BatchCounts,
   before: Pick<UploadRecord, 'status'> | null,
@@ -55,8 +57,8 @@ export function countChange(
 }
 
 /**
- * Returns the text for the moment when the last upload has ended. Null when no upload was stored
- * and none was cancelled with the whole batch.
+ * Returns the text that says how a batch ended. Null when no upload was stored and the batch was
+ * not cancelled.
  */
 export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
   if (cancelled) return cancelledByUser
@@ -66,17 +68,19 @@ export function outcomeText({ counted, stored, cancelled }: BatchCounts): string
     : `${stored} of ${counted} files uploaded`
 }
 
-/** Counts uploads that belong together: those of each drop, and those of the foreground path. */
+/** Counts the uploads of each drop, and those of the foreground path. */
 export interface BatchProgress {
   /** Counts a new record. */
   added(record: UploadRecord): void
   /** Counts the change of a record; `after` is null when the record is removed. */
   changed(before: UploadRecord, after: UploadRecord | null): void
-  /** Returns how many files the drop of this record has had. */
+  /** Returns how many files were added together with this record's file, including it. */
   dropSize(record: UploadRecord): number
   /** Returns how many uploads are pending or uploading. */
   underWay(): number
-  /** Call this before all foreground uploads under way are cancelled. */
+  /**
+   * Notes that all foreground uploads are cancelled together. Call it before they are cancelled.
+   */
   cancelForeground(): void
   /**
    * Returns the text that says how the last foreground uploads ended, for two seconds (spec §4);
@@ -90,8 +94,8 @@ const outcomeShownMs = 2000
 
 /**
  * Creates the counts.
- * @param tell called once with the notice of a large drop when the drop has ended.
- * @param onOutcome called whenever the outcome changes.
+ * @param tell called once for each large drop that has ended, with its notice.
+ * @param onOutcome called whenever the text of `outcome` changes.
  */
 export function createBatchProgress(
   timers: Timers,
@@ -100,7 +104,7 @@ export function createBatchProgress(
 ): BatchProgress {
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
-  /** The counts of foreground uploads over all drops, from the first one under way to the last. */
+  /** The counts of foreground uploads over all drops, since none was pending or uploading. */
   let foreground = noUploads()
   let underWay = 0
   let outcome: string | null = null

@@ -18,7 +18,7 @@ let records: Map<string, UploadRecord>
 /** The events that the performer sent, in order, such as '1 turn-began'. */
 let events: string[]
 let dropSize: number
-/** What the dispatcher does with an event. Most tests only note the event. */
+/** Returns the next step after an event, as the engine would. Most tests only note the event. */
 let onEvent: (id: string, event: UploadEvent) => RunStep | null
 
 const ticket = uploadTicket()
@@ -77,7 +77,7 @@ describe('a turn', () => {
     performer.perform(record, [{ type: 'end-turn' }])
     await pass(0)
     expect(events).toEqual(['1 turn-began'])
-    // The upload frees the place that it was given.
+    // The server has answered with an upload slot. The run frees it with an abort.
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt'])
   })
 

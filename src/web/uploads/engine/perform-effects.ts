@@ -10,9 +10,9 @@ import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './
 import { createUploadQueue, isLargeDrop, type UploadQueue } from './upload-queue.ts'
 import { type RecordKeeper, type RunDeps, UploadRun } from './upload-run.ts'
 
-/** The list of files is read again at most once in this time while uploads run. */
+/** While uploads run, the list of files is read again at most once in this time. */
 const refreshEveryMs = 1000
-/** How long a cancelled upload shows that it was cancelled. */
+/** How long a cancelled upload stays visible. */
 const cancelledShownMs = 2000
 
 /** What performing effects needs from the server and the browser. */
@@ -24,15 +24,15 @@ export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<Aborts
   onNotice: (notice: Notice & { kind: 'toast' }) => void
 }
 
-/** The part of the engine that keeps the records. */
+/** The part of the engine that keeps the records and handles events. */
 export interface Dispatcher extends RecordKeeper {
-  /** Returns how many files the drop of this record has had. */
+  /** Returns how many files were added together with this record's file, including it. */
   dropSize(record: UploadRecord): number
 }
 
 /**
- * Performs the effects that the machine returns, through the queue, the server or the page. It
- * leaves the steps of a turn to the upload's run. Results go back to the dispatcher as events.
+ * Performs the effects that the state machine returns for an event. The steps of a running upload
+ * are performed by the upload's own `UploadRun`. Results go to the dispatcher as events.
  */
 export class EffectPerformer {
   readonly #deps: EffectDeps
@@ -40,7 +40,7 @@ export class EffectPerformer {
   readonly #aborts: UploadAborts
   readonly #queue: UploadQueue
   readonly #runDeps: RunDeps
-  /** The runs of the uploads that wait for their turn or have it. */
+  /** The runs of all uploads that wait in the queue or run, by record id. */
   readonly #runs = new Map<string, UploadRun>()
   /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null = null
@@ -54,7 +54,8 @@ export class EffectPerformer {
     this.#deps = deps
     this.#runDeps = {
       ...deps,
-      // A run also aborts through `#aborts`, so that every abort is remembered.
+      // A running upload also aborts through `#aborts`, so that an abort without an answer is
+      // repeated.
       calls: { ...deps.calls, abortUpload: this.#aborts.abort },
       onStoredAnyway: (stored) => this.#list(stored),
     }
@@ -64,7 +65,7 @@ export class EffectPerformer {
   }
 
   /**
-   * Performs the effects of one event in their order. Returns the next step of the turn;
+   * Performs the effects of one event in their order. Returns the next step of the upload's run;
    * null for none.
    */
   perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
@@ -73,7 +74,7 @@ export class EffectPerformer {
       if (isRunStep(effect)) step = effect
       else this.#performOne(record, effect)
     }
-    // This comes last, because the next upload may start at once.
+    // This comes last, because the queue may immediately start the next upload.
     if (effects.some(({ type }) => type === 'end-turn')) this.#queue.leave(record.id)
     else if (record.ticket) this.#queue.placed(record.id)
     return step
@@ -162,9 +163,7 @@ export class EffectPerformer {
     for (const id of this.#queue.waiting()) this.#dispatcher.dispatch(id, event)
   }
 
-  /**
-   * Returns the ids of the uploads that wait for their turn or have it. Those that wait come first.
-   */
+  /** Returns the ids of the uploads that wait in the queue or run. The waiting ones come first. */
   underWay(): string[] {
     return [...new Set([...this.#queue.waiting(), ...this.#runs.keys()])]
   }
@@ -177,12 +176,12 @@ export class EffectPerformer {
     )
   }
 
-  /** Asks again for the aborts that the server has not answered. */
+  /** Repeats the requests to abort an upload that the server has not answered. */
   resumeAborts(): void {
     this.#aborts.resume()
   }
 
-  /** Ends all runs. */
+  /** Stops all running uploads. */
   close(): void {
     for (const run of this.#runs.values()) run.end()
     this.#aborts.close()

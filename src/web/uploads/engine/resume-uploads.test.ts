@@ -18,7 +18,7 @@ type Listed = Awaited<ReturnType<UploadCalls['listParts']>>
 
 const file = fileNamed('a.txt', 30)
 const identity = { name: 'a.txt', size: 30, lastModified: file.lastModified, sample: null }
-/** A record of 30 bytes that was paused when its page was reloaded. */
+/** A record of a 30-byte file, paused because its page was reloaded. */
 function paused(changes: Partial<UploadRecord> = {}) {
   return uploadRecord({
     fileName: 'a.txt',
@@ -47,15 +47,13 @@ let records: Map<string, UploadRecord>
 let ids: Set<string>
 let handles: Map<string, FileSystemFileHandle>
 let data: UploadData
-/**
- * The uploads whose bytes were looked for, and where they were found, in order, such as '1 file'.
- */
+/** Which uploads the resumer found the bytes of, and where, in order, such as '1 file'. */
 let found: string[]
 let asked: number
 let onList: () => Listed | Promise<Listed>
 let resumer: UploadResumer
 
-/** Keeps a paused record. */
+/** Adds a paused record to those that the resumer knows. */
 function put(record: UploadRecord) {
   records.set(record.id, record)
   ids.add(record.id)
@@ -212,7 +210,7 @@ describe('a file that is given', () => {
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(true)
     expect(found).toEqual(['2 ready'])
     expect(data.file('2')).toBe(file)
-    // The same file again belongs to the next upload that waits for it.
+    // The next upload that waits for the same file gets it too.
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(true)
     expect(found).toEqual(['2 ready', '3 ready'])
     expect(await resumer.provideToAny(['1', '2', '3'], { file })).toBe(false)

@@ -10,10 +10,12 @@ import type { UploadData } from './upload-data.ts'
 import type { DataState, UploadEvent } from './upload-events.ts'
 import { canResume, canResumeByItself } from './upload-machine.ts'
 
-/** How often to check which paused uploads may go on by themselves. */
+/** How often to check which paused uploads may resume without a person. */
 const lookEveryMs = 1000
 
-/** How many times storage is asked what it holds before the person is asked for the file. */
+/**
+ * How many times the server is asked for the stored bytes before the person is asked for the file.
+ */
 const fewTries = { maxTries: 3, isPatient: false }
 
 /** Where the bytes of an upload are. `isSure` is false when the server gave no answer. */
@@ -27,7 +29,7 @@ export interface ResumeDeps extends CallDeps {
   data: UploadData
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
   record: (id: string) => UploadRecord | undefined
-  /** The paused uploads, except those that wait for a sign-in. */
+  /** The ids of the paused uploads, except those that wait for a sign-in. */
   paused: ReadonlySet<string>
   dispatch: (id: string, event: UploadEvent) => void
 }
@@ -36,26 +38,33 @@ export interface ResumeDeps extends CallDeps {
 export interface UploadResumer {
   /** Looks for the bytes of a paused or failed upload, and resumes it if they are found. */
   resume(id: string): Promise<void>
-  /** Looks for the bytes, and asks a person if the person can help. Resumes nothing. */
+  /**
+   * Looks for the bytes of an upload. If only a person can give them, asks the person. Does not
+   * resume the upload.
+   */
   askForFile(record: UploadRecord): Promise<void>
-  /** Returns why a file is not the one that the upload began with; null when it is. */
+  /**
+   * Returns why a file is not the one that the upload began with; null when it is the same file.
+   */
   refuseFile(record: UploadRecord, file: File): Promise<string | null>
   /**
-   * Resumes an upload with its own file. Returns false when the upload needs no file (any more).
+   * Resumes an upload with this file, without checking the file. Returns false when the upload does
+   * not wait for a file.
    */
   provide(id: string, picked: PickedFile): boolean
   /**
-   * Resumes the first of these paused uploads that began with this file. Returns false when none
-   * did.
+   * Resumes the first of these paused uploads that began with this file. Returns false when none of
+   * them did.
    */
   provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
   /**
-   * From now on resumes the uploads that may go on by themselves, while any is paused (spec §4).
+   * Starts a check every second: it resumes paused uploads that need no person (spec §4). It stops
+   * when none is left.
    */
   watchPaused(): void
   /** Ends the search for the bytes of an upload. */
   stopLooking(id: string): void
-  /** Ends all searches. */
+  /** Ends all searches for the bytes of uploads. */
   close(): void
 }
 
@@ -71,14 +80,14 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     if (!found) return
     // A person may have given the file meanwhile.
     const where = data.file(id) ? 'ready' : found.where
-    // Storage may have the bytes. They do not count as lost until it has answered.
+    // The server gave no answer, and may have all bytes. So the bytes do not count as lost yet.
     if (where !== 'ready' && !found.isSure && !canHelp(record, where)) return
     dispatch(id, { type: 'resume', data: where })
   }
 
   /**
-   * Searches for the bytes. Calls for the same upload share one search. Null when the search was
-   * stopped.
+   * Searches for the bytes of an upload. Calls for the same upload share one search. Returns null
+   * when the search failed or was stopped.
    */
   function find(record: UploadRecord): Promise<Found | null> {
     const { id } = record
@@ -103,9 +112,9 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   }
 
   /**
-   * Whether storage has all bytes, or has made a file of them. The upload can then be confirmed
-   * without the file. Null when the server gave no answer after a few tries: it may be away for
-   * long, and a person can help meanwhile.
+   * Returns true when the server has all bytes or has already made a file of them. The upload can
+   * then be confirmed without the file. Returns null when the server gave no answer after a few
+   * attempts. It may be away for long, and a person can give the file meanwhile.
    */
   async function isInStorage(
     { ticket, fileSize }: UploadRecord,
@@ -151,7 +160,8 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   async function provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
     for (const id of ids) {
       const record = recordOf(id)
-      // Another file of the same drop may have been the right one and have resumed it already.
+      // Another file of the same drop may have been the right one and have resumed this upload
+      // already.
       if (!record || !paused.has(id) || data.file(id)) continue
       if ((await refuseFile(record, picked.file)) !== null) continue
       if (provide(id, picked)) return true
@@ -190,7 +200,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   }
 }
 
-/** Whether a person can give the bytes that this browser does not have. */
+/** True when a person can give the bytes that this browser does not have. */
 function canHelp({ pasted }: UploadRecord, where: DataState): boolean {
   return where === 'permission' || (where === 'file' && !pasted)
 }

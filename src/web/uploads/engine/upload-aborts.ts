@@ -4,28 +4,34 @@ import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 
-/** The prefix of the keys of aborts in the browser's storage. The key of the upload follows it. */
+/**
+ * The prefix of the localStorage keys of aborts that have no answer. The storage key of the upload
+ * follows it.
+ */
 const abortKeyPrefix = 'mayfly.abort.'
 
-/** An abort is repeated without limit, because the place must be freed. */
+/** An abort is repeated without limit, because it frees an upload slot. */
 const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
 
 export interface AbortsDeps extends CallDeps {
   abortUpload: UploadCalls['abortUpload']
-  /** Throws where the browser forbids storage. */
+  /** Returns localStorage. Throws where the browser forbids it. */
   storage: () => KeyValues
 }
 
 /**
- * Aborts uploads that were given up, so that their places become free. It asks until the server
- * answers.
+ * Aborts uploads on the server, so that their upload slots become free. Repeats each request until
+ * the server answers.
  */
 export interface UploadAborts {
-  /** Resolves after one try. If the server did not answer, further tries follow. */
+  /**
+   * Aborts an upload. The promise resolves after the first request. If the server did not answer,
+   * further requests follow.
+   */
   abort: UploadCalls['abortUpload']
-  /** Asks again for all aborts without an answer, including those of an earlier page. */
+  /** Repeats all aborts that have no answer, including those of an earlier page. */
   resume(): void
-  /** Stops asking. The next page asks for the aborts without an answer. */
+  /** Stops all requests. The next page repeats the aborts that have no answer. */
   close(): void
 }
 
@@ -37,7 +43,7 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
   const { abortUpload, storage } = deps
   const end = new AbortController()
   const { signal } = end
-  /** The keys of the uploads that are being aborted now. */
+  /** The storage keys of the uploads that are being aborted now. */
   const running = new Set<string>()
 
   const abort: UploadAborts['abort'] = async (cloudKey) => {
@@ -51,8 +57,8 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     }
     const repeated = { call, input: cloudKey, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
-    // The loop ends with an answer, or when the person has to sign in first. Closing this object
-    // ends it too. The next page then goes on.
+    // The repetition ends with an answer, when the person has to sign in first, or when `close` is
+    // called. In the last two cases a later page repeats the abort.
     void untilAnswered(repeated, { signal, limit: noLimit }, deps).then(stop, stop)
     return first.promise
   }
@@ -81,14 +87,17 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
   }
 }
 
-/** Only the owner may abort an upload, and has to be signed in. */
+/**
+ * True when the server refused because the person is not signed in. Only the owner may abort an
+ * upload.
+ */
 function needsSignIn({ status }: Refusal): boolean {
   return status === 401
 }
 
 /**
- * Runs work on the browser's storage and ignores its errors. If the browser forbids storage, only
- * this page repeats an abort; the server removes the upload in the end.
+ * Runs work on localStorage and ignores its errors. If the browser forbids localStorage, only this
+ * page repeats an abort. The server removes an upload without activity by itself after a day.
  */
 function quietly<T>(work: () => T): T | undefined {
   try {

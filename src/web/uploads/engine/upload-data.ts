@@ -6,23 +6,24 @@ import type { HandleStore } from '../upload-ports.ts'
 import type { DataState } from './upload-events.ts'
 
 /**
- * The files of uploads that this tab has in memory, and the handles that find files after a reload.
+ * The files of uploads that this tab has in memory, and the file handles that find files after a
+ * reload.
  */
 export interface UploadData {
   /** Returns the ids of the uploads whose files are in memory. */
   ids(): string[]
   file(id: string): File | undefined
   picked(id: string): PickedFile | undefined
-  /** Keeps a file in memory only, because another tab runs its upload. */
+  /** Keeps a file in memory only. Its handle is not saved, because another tab runs the upload. */
   keepInMemory(id: string, picked: PickedFile): void
-  /** Keeps a file in memory, and its handle for the time after a reload. */
+  /** Keeps a file in memory, and saves its handle for the time after a reload. */
   keepWithHandle(id: string, picked: PickedFile): void
   /**
-   * Finds where the bytes of an upload are. If its handle gives the file without asking a person,
-   * the file is then in memory.
+   * Finds out where the bytes of an upload are. If a saved handle gives the file without asking a
+   * person, this method also puts the file into memory.
    */
   find(record: UploadRecord): Promise<DataState>
-  /** Forgets the file, and keeps the handle. */
+  /** Forgets the file, but keeps its handle. */
   drop(id: string): void
   /** Forgets the file and its handle. */
   forget(id: string): void
@@ -30,7 +31,7 @@ export interface UploadData {
 
 /**
  * Creates the data of this tab.
- * @param sample computes a hash over samples of a file; null where it cannot be computed.
+ * @param sample hashes some of a file's bytes; returns null where the browser cannot.
  */
 export function createUploadData(
   handles: HandleStore,

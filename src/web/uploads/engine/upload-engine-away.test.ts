@@ -24,7 +24,7 @@ function drop() {
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
-/** Answers a request for bytes. */
+/** How the server answers a request that sends bytes. */
 let onRequest: (method: string) => StorageAnswer
 
 beforeEach(() => {
@@ -45,8 +45,8 @@ afterEach(() => world.close())
 
 describe('a server that is away for ten minutes', () => {
   /**
-   * Takes the server away. Nobody answers, or a proxy answers with `status`. Returns a function
-   * that brings the server back.
+   * Makes the server unreachable. `status` is the answer of a proxy in front of it; null for no
+   * answer at all. Returns a function that brings the server back.
    */
   const goAway = (status: number | null) => {
     world.isServerReady = false

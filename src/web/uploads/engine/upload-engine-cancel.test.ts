@@ -115,7 +115,8 @@ describe('a place that the server did not free', () => {
     expect([...world.values]).toEqual([['mayfly.abort.key of a.txt', 'ada']])
     world.engine.close()
     world.log.length = 0
-    // The server has removed the upload meanwhile. A 404 is an answer too.
+    // The server has removed the upload meanwhile. A 404 is an answer too, so the abort is not
+    // repeated.
     world.onAbort = () => refused(404)
     await pass(120_000)
     world.openFor('bob')

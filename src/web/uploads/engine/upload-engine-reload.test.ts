@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-/** Reloads the page while these files are sent. Returns the ids of their records. */
+/** Reloads the page while these files are being sent. Returns the ids of their records. */
 async function reloadWhileSending(picked: Parameters<EngineWorld['add']>[0]) {
   const ids = await world.addStuck(picked)
   world.reload()
@@ -73,7 +73,8 @@ describe('a file that is given again after a reload', () => {
     world.openFor('ada')
     const named = (text: string, lastModified: number) =>
       new File([text], 'a.txt', { type: 'text/plain', lastModified })
-    // The files of such a large drop are sent at once, so the sample of each has been computed.
+    // The files of a drop of more than ten are sent in parallel, so a sample of each has been
+    // computed before the reload.
     world.add([
       named('one..', 1),
       named('two..', 2),

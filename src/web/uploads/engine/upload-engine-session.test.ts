@@ -65,7 +65,7 @@ describe('a lapsed session', () => {
     await pass(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
-    // Several uploads find that the session is over, but the person is told once.
+    // All uploads find that the session has ended, but the person gets one notice only.
     expect(world.toasts.filter(({ title }) => title === 'Upload paused')).toHaveLength(1)
   })
 })

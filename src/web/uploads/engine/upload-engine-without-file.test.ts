@@ -21,7 +21,9 @@ describe('an upload that has lost its file', () => {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
-  /** Sends all bytes of an upload, and reloads the page before the confirm is answered. */
+  /**
+   * Sends all bytes of an upload, and reloads the page before the server answers the confirm call.
+   */
   const stopAtConfirm = async () => {
     world.onConfirm = () => refused(null)
     world.add([fileNamed('a.txt', 30)])

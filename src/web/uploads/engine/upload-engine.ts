@@ -1,13 +1,18 @@
 /**
- * The engine runs the uploads of a browser, in one of its tabs. The words of this room:
- * - Uploads wait in the *queue* for their *turn*. The *run* of an upload is its work during the
- *   turn, done in *steps*: its calls and its transfer.
+ * The engine runs the uploads of a browser, in one of its tabs. The words of this folder:
+ * - A *record* is what the browser saves about one upload.
+ * - Uploads wait in the *queue*. The *run* of an upload is its work after that, in *steps*: its
+ *   calls and its transfer. Its *turn* is the time of the run.
  * - An *event* is what happens to an upload. The *machine* answers it with a new record, with
- *   *effects*, which the performer carries out at once, and with the next step, which the run does.
- * - A *drop* is all files that were added at once. Each of their records has its id in the field
- *   `batch`. A *batch* is what is counted together: a drop, or all uploads of the foreground path.
- * - A *place* is one of the files that a user may have. An upload gets its place with its *ticket*.
- * The way of an upload through the files of this room is drawn in docs/uploads.md.
+ *   *effects*, which the performer carries out immediately, and with the next step, which the run
+ *   does.
+ * - A *drop* is all files that were added together. Each of their records has the drop's id in the
+ *   field `batch`. A *batch* is what is counted together: a drop, or all uploads of the foreground
+ *   path.
+ * - A *slot* (in names of the code: *place*) is one of the files that a user may have. An upload
+ *   gets its slot together with its *ticket*, the server's answer to the start.
+ *
+ * The way of an upload through these files is drawn in docs/uploads.md.
  */
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -24,42 +29,41 @@ import { advance, canResume, isOver, isUnderWay } from './upload-machine.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
 import { whileWanted } from './while-wanted.ts'
 
-/** Changes within this time are shown together. */
+/** Changes within this time are shown together, so that the page is not drawn for each of them. */
 const shownEveryMs = 50
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
 
 export interface EngineDeps extends EffectDeps {
   onChange: (state: EngineState) => void
-  /** Makes the browser ask a person before the page is left. Returns a function that stops this. */
+  /** Makes the browser ask before a person leaves the page. Returns a function that stops this. */
   holdPage: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void
 }
 
-/** What the tabs show, as the engine knows it. */
+/** The state that all tabs show. */
 export interface EngineState
   extends Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'> {
-  /** The ids of records whose bytes the engine lacks and another tab may have. */
+  /**
+   * The ids of records whose files the engine does not have. Another tab may have them in memory.
+   */
   wanted: readonly string[]
 }
 
 /**
- * Runs the uploads of one user in this browser and keeps their records. It gets the commands of the
- * page and the events of the runs. Every event goes through `#dispatch`.
+ * Runs the uploads of one user in this browser and keeps their records. It carries out the commands
+ * of pages and handles the events of running uploads. Every event goes through `#dispatch`.
  */
 export class UploadEngine implements UploadCommands {
   readonly #ownerId: string
   readonly #deps: EngineDeps
   readonly #records = new Map<string, UploadRecord>()
-  /**
-   * Paused uploads, except those that wait for a sign-in. They resume by themselves or with their
-   * file.
-   */
+  /** The ids of the paused uploads, except those that wait for a sign-in. */
   readonly #paused = new Set<string>()
-  /** Completed and failed uploads. The cleanup removes them when they are old. */
+  /** The ids of the completed and failed uploads. The cleanup removes them when they are old. */
   readonly #over = new Set<string>()
-  /** Paused uploads whose bytes are lost when this page is left. */
+  /** The ids of the paused uploads whose bytes are lost when this page is left. */
   readonly #unsaved = new Set<string>()
   readonly #batches: BatchProgress
   readonly #performer: EffectPerformer
@@ -71,9 +75,9 @@ export class UploadEngine implements UploadCommands {
   #isClosed = false
 
   /**
-   * Goes on with the uploads of an earlier page, and asks again for the aborts that it left without an
-   * answer.
-   * @param found the records of this user that the browser's storage holds.
+   * Restores the uploads of an earlier page. It also repeats that page's requests to abort an
+   * upload, where the server gave no answer.
+   * @param found the records of this user in localStorage.
    */
   constructor(ownerId: string, found: readonly UploadRecord[], deps: EngineDeps) {
     const { timers } = deps
@@ -130,7 +134,7 @@ export class UploadEngine implements UploadCommands {
       const record = this.#records.get(id)
       return record?.path === 'foreground' && isUnderWay(record)
     }
-    // Waiting uploads are cancelled first, so that none of them begins when a running one ends.
+    // Waiting uploads are cancelled first, so that none of them starts when a running one ends.
     this.#dispatchAll(this.#performer.underWay().filter(isMeant), { type: 'cancel' })
   }
 
@@ -168,7 +172,7 @@ export class UploadEngine implements UploadCommands {
     this.#changed()
   }
 
-  /** Goes on with the uploads that another page has left. */
+  /** Takes over the uploads of another page that was closed. */
   addFound(found: readonly UploadRecord[]): void {
     this.#restore(found)
     this.#changed()
@@ -184,14 +188,17 @@ export class UploadEngine implements UploadCommands {
     }
   }
 
-  /** Pauses all uploads under way and ends all runs. */
+  /** Pauses all waiting and running uploads. */
   close(): void {
     this.#dispatchAll(this.#performer.underWay(), { type: 'halt' })
     this.#deps.records.flush()
     this.abandon()
   }
 
-  /** Ends all runs and writes nothing: another page runs these uploads. */
+  /**
+   * Stops all running uploads without writing to their records, because another page runs these
+   * uploads now.
+   */
   abandon(): void {
     this.#isClosed = true
     this.#performer.close()
@@ -211,8 +218,8 @@ export class UploadEngine implements UploadCommands {
         return newRecord({ id, ownerId: this.#ownerId, picked, now: timers.now(), ...drop })
       })
     for (const record of begun) this.#insert(record)
-    // Uploads are queued after all records exist, because the size of the drop decides how they
-    // take turns.
+    // Uploads join the queue after all records exist, because their order depends on how many files
+    // were added together.
     for (const record of begun) this.#performer.perform(record, [{ type: 'enqueue' }])
     this.#changed()
   }
@@ -244,8 +251,8 @@ export class UploadEngine implements UploadCommands {
   }
 
   /**
-   * Applies an event to an upload; every event passes through here. Returns the next step of its
-   * turn.
+   * Applies an event to an upload. Every event passes through here. Returns the next step of the
+   * upload's run; null for none.
    */
   #dispatch(id: string, event: UploadEvent): RunStep | null {
     const before = this.#records.get(id)
@@ -261,7 +268,10 @@ export class UploadEngine implements UploadCommands {
     return this.#performer.perform(record ?? before, effects)
   }
 
-  /** Updates the sets for a changed record, and holds the page and the screen while needed. */
+  /**
+   * Updates the sets for a changed record. Also decides whether the browser must ask before the
+   * page is left, and whether the device must stay awake.
+   */
   #sort(id: string, record: UploadRecord | null): void {
     const isPaused = record?.status === 'paused'
     const picked = isPaused ? this.#deps.data.picked(id) : undefined

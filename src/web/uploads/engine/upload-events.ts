@@ -5,16 +5,22 @@ import type { Notice } from '../upload-notices.ts'
 import type { StoredPart, TransferFault } from '../upload-ports.ts'
 
 /**
- * Where the bytes of an upload are. `ready`: this tab has them. `file`: a person has to choose the
- * file again. `permission`: a person has to allow the browser to read the file again. `gone`: the
- * bytes are lost. `stored`: storage has all bytes, so the file is not needed.
+ * Where the bytes of an upload are.
+ * - `ready`: this tab has them in memory.
+ * - `file`: a person has to choose the file again.
+ * - `permission`: a person has to allow the browser to read the file again.
+ * - `gone`: the bytes are lost.
+ * - `stored`: the server has all bytes, so the file is not needed.
  */
 export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 
 /**
- * Why the upload asks for a confirmation. `confirm`: storage has all bytes. `confirm-lost`: the
- * answer to an earlier confirmation may have been lost. `confirm-without-file`: one of these two
- * may be true, and this tab does not have the file.
+ * Why the upload asks the server to confirm it.
+ * - `confirm`: the server has all bytes.
+ * - `confirm-lost`: the server does not know the upload. An earlier confirmation may have succeeded
+ *   although its answer was lost.
+ * - `confirm-without-file`: this tab does not have the file, but the server may have all bytes or
+ *   the finished file.
  */
 export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 
@@ -22,44 +28,47 @@ export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
-  /** The turn of the upload has come. Without its file the upload can only be confirmed. */
+  /** The queue let the upload start. Without its file the upload can only be confirmed. */
   | { type: 'turn-began'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
-  /** Storage holds these parts. */
+  /** The server answered which parts it has stored. */
   | { type: 'held'; parts: readonly StoredPart[] }
   | { type: 'progress'; bytes: number }
-  /** Storage has all bytes. */
+  /** All bytes were sent and stored. */
   | { type: 'sent' }
   | { type: 'confirmed'; file: StoredFile }
   | { type: 'refused'; stage: CallStage; refusal: Refusal }
   | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
   /**
-   * The hash over samples of the file is computed. It recognises the file when it is chosen again.
+   * The hash of some of the file's bytes was computed. It recognises the file when the file is
+   * chosen again.
    */
   | { type: 'identified'; sample: string }
-  /** The upload is to go on. `data` says where its bytes are. */
+  /** The upload is to continue. `data` says where its bytes are. */
   | { type: 'resume'; data: DataState }
-  /** No engine runs the upload any more: its page was loaded again, or the engine closes. */
+  /** No engine runs the upload any more: its page was loaded again, or the engine was closed. */
   | { type: 'halt' }
-  /** A call of another upload showed that the session is over. */
+  /** A call of another upload showed that the session has ended. */
   | { type: 'signed-out' }
   /** Another upload was refused for a reason that applies to this one too. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
-  /** The upload has shown for long enough that it was cancelled. */
+  /** The cancelled upload was shown for two seconds. Its record can now be removed. */
   | { type: 'forget' }
-  /** A person removes completed and failed uploads. */
+  /** A person removes all completed and failed uploads from the panel. */
   | { type: 'clear' }
-  /** Time has passed. The upload may be old enough to be removed. */
+  /** The regular cleanup. It removes the upload if it is old enough. */
   | { type: 'tick' }
 
-/** The next step of an upload's turn. A transition returns at most one. */
+/** The next step of a running upload. An event leads to at most one step. */
 export type RunStep =
-  /** Asks the server to start the upload. `instead` is the key of an upload to abort first. */
+  /**
+   * Asks the server to start the upload. `instead` is the key of an older upload to abort first.
+   */
   | { type: 'get-ticket'; instead: string | null }
-  /** Asks which parts storage holds. */
+  /** Asks which parts the server has stored. */
   | { type: 'list-parts'; ticket: UploadTicket }
-  /** Sends the bytes. `held` and `resumed` have the meaning of those in `TransferJob`. */
+  /** Sends the bytes. `held` and `resumed` are explained in `TransferJob`. */
   | {
       type: 'transfer'
       ticket: UploadTicket
@@ -79,34 +88,30 @@ export function isRunStep(effect: UploadEffect): effect is RunStep {
   return runSteps.includes(effect.type)
 }
 
-/**
- * An effect that the performer carries out. The effects of one event are performed in their order.
- */
+/** What follows from an event. The effects of one event are performed in their order. */
 export type UploadEffect =
   | RunStep
   | { type: 'save' }
   | { type: 'remove' }
-  /** Puts the upload into the queue. */
+  /** Adds the upload to the queue. */
   | { type: 'enqueue' }
-  /** Ends the turn of the upload, and all its calls and transfers. */
+  /** Ends the run of the upload, with all its calls and transfers. */
   | { type: 'end-turn' }
-  /** Frees the place of the upload. */
+  /** Aborts the upload on the server, which frees its upload slot. */
   | { type: 'abort-on-server'; cloudKey: string }
   /** Removes the record of a cancelled upload two seconds later. */
   | { type: 'forget-soon' }
-  /** Forgets the bytes of the upload in this browser. */
+  /** Removes the file and its handle from this browser. */
   | { type: 'release-data' }
   | { type: 'tell'; notice: Notice }
   /** Adds a new file to the list of files. */
   | { type: 'refresh-list'; file: StoredFile }
-  /**
-   * Fails the uploads that wait for their turn: the server would refuse them for the same reason.
-   */
+  /** Fails the uploads that wait in the queue: the server would refuse them for the same reason. */
   | { type: 'stop-the-rest'; reason: string }
-  /** Pauses the uploads that wait for their turn, and tells the person to sign in. */
+  /** Pauses the uploads that wait in the queue, and asks the person to sign in. */
   | { type: 'ask-to-sign-in' }
 
-/** The result of an event. The record is null when it is removed. */
+/** The result of an event. `record` is null when the record is to be removed. */
 export interface Transition {
   record: UploadRecord | null
   effects: UploadEffect[]

@@ -34,7 +34,7 @@ describe('an upload that goes on', () => {
     const anew = stepOf(asked.record ?? record(), lost)
     expect(anew.record).toMatchObject({ ticket: null, restarted: true, uploadedBytes: 0 })
     expect(anew.effects).toContainEqual({ type: 'get-ticket', instead: null })
-    // An upload begins anew only once. Otherwise it could do so for ever.
+    // An upload starts again only once. Otherwise it could do so for ever.
     const again = stepOf({ ...(anew.record ?? record()), ticket }, lost)
     expect(again.record?.status).toBe('failed')
   })

@@ -66,8 +66,8 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
 const anySteps = fc.array(fc.tuple(anyEvent, fc.nat(30 * hour)), { maxLength: 60 })
 
 /**
- * The statuses that may follow each status (spec §4). A record may also stay as it is or be
- * removed.
+ * The statuses that may follow each status (spec §4). An event may also leave a record unchanged or
+ * remove it.
  */
 const reachable: Record<UploadStatus, readonly UploadStatus[]> = {
   pending: ['uploading', 'paused', 'failed'],
@@ -81,7 +81,7 @@ function isUnderWay({ status }: UploadRecord) {
   return status === 'pending' || status === 'uploading'
 }
 
-/** Asserts what is true of a record at any time. */
+/** Asserts what must be true of every record. */
 function expectSound(now: UploadRecord) {
   expect(Number.isInteger(now.progress)).toBe(true)
   expect(now.progress).toBeGreaterThanOrEqual(0)
@@ -96,7 +96,7 @@ function expectSound(now: UploadRecord) {
   if (now.status === 'uploading' && !now.restarted) expect(now.ticket).not.toBeNull()
 }
 
-/** Asserts what is true of every step that keeps the record. */
+/** Asserts what must be true of every event that does not remove the record. */
 function expectStep(
   before: UploadRecord,
   event: UploadEvent,
@@ -104,14 +104,15 @@ function expectStep(
   done: UploadEffect['type'][],
 ) {
   if (next.status !== before.status) expect(reachable[before.status]).toContain(next.status)
-  // A changed record is saved. A step without a change at most asks the server.
+  // A changed record is saved. If the record did not change, at most a question to the server
+  // follows.
   if (next !== before) expect(done).toContain('save')
   else expect(['', 'get-ticket', 'list-parts']).toContain(done.join())
-  // The count falls only when a transfer starts, or when a transfer reports a loss.
+  // The number of bytes falls only when a transfer starts, or when a transfer reports lost bytes.
   const mayFall =
     done.includes('transfer') || done.includes('get-ticket') || event.type === 'progress'
   if (!mayFall) expect(next.uploadedBytes).toBeGreaterThanOrEqual(before.uploadedBytes)
-  // An upload that is no longer under way ends its turn.
+  // An upload leaves the queue, or ends its run, exactly when it is no longer pending or uploading.
   expect(done.includes('end-turn')).toBe(isUnderWay(before) && !isUnderWay(next))
 }
 
@@ -133,13 +134,14 @@ test('no other status is reachable, and every step is sound, whatever happens in
       let current = record(kind)
       for (const [event, passed] of steps) {
         now += passed
-        // The record is frozen. Strict mode makes any change of it an error.
+        // The record is frozen, so any attempt to change it throws.
         const before = frozen(current)
         const { record: next, effects } = advance(before, event, now)
         const done = types(effects)
         expect(done.includes('remove')).toBe(next === null)
         if (next === null) {
-          // Only a person or the time limit of a day removes a record. Its place is then freed.
+          // Only a person, or the time limit of a day, removes a record. Its upload slot is then
+          // freed.
           expect(['cancel', 'forget', 'clear', 'tick']).toContain(event.type)
           if (event.type === 'cancel' || event.type === 'forget') {
             expect(current.status).toBe('failed')

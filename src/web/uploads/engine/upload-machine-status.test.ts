@@ -63,7 +63,7 @@ describe('the status of an upload (spec §4)', () => {
       { type: 'transfer-failed', kind, status },
     )
     expect(next).toMatchObject({ status: 'failed', error })
-    // The bytes in storage stay for the next try.
+    // The server keeps the stored bytes for the next attempt.
     expect(types(effects)).not.toContain('abort-on-server')
   })
 
@@ -125,7 +125,7 @@ describe('the status of an upload (spec §4)', () => {
     const paused = record({ status: 'paused' })
     expect(canResumeByItself(paused, start + 5000)).toBe(false)
     expect(canResumeByItself(paused, start + 5001)).toBe(true)
-    // The clock has been set back since.
+    // The clock has been set back since the upload was paused.
     expect(canResumeByItself(paused, start - hour)).toBe(true)
     expect(canResumeByItself({ ...paused, need: 'file' }, start + hour)).toBe(false)
     expect(canResumeByItself({ ...paused, need: 'sign-in' }, start + hour)).toBe(false)

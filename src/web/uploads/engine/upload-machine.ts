@@ -20,41 +20,48 @@ import type {
 } from './upload-events.ts'
 
 /**
- * True while an upload waits for its turn or has it, and the page should stay open. False for no
+ * True while an upload waits in the queue or runs, so that the page should stay open. False for no
  * upload.
  */
 export function isUnderWay(record: Pick<UploadRecord, 'status'> | null | undefined): boolean {
   return record?.status === 'pending' || record?.status === 'uploading'
 }
 
-/** True when an upload has completed or failed. A failed one goes on only if a person says so. */
+/**
+ * True when an upload has completed or failed. A failed upload is tried again only if a person asks
+ * for it.
+ */
 export function isOver({ status }: UploadRecord): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** True when an upload may go on: it is paused, or it failed without being cancelled. */
+/** True when an upload may be resumed: it is paused, or it failed without being cancelled. */
 export function canResume(record: UploadRecord): boolean {
   return record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
 }
 
-/** Spec §9: uploads that are paused and idle for more than 5 s can resume by themselves. */
+/** Spec §9: a paused upload resumes without a person after 5 s without activity. */
 const autoResumeIdleMs = 5000
 
-/** Spec §4: paused uploads idle for more than 5 seconds can be auto-resumed. */
+/**
+ * True when a paused upload may resume without a person. Spec §4: after more than 5 seconds without
+ * activity.
+ */
 export function canResumeByItself(
   { status, need, lastActivity }: UploadRecord,
   now: number,
 ): boolean {
   const idle = now - lastActivity
-  // Activity in the future means that the clock was set back. The idle time is then unknown.
+  // A negative time means that the clock was set back. Nobody then knows how long the upload was
+  // idle, so it may resume.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 
 /**
- * Computes what an event does to an upload (spec §4, upload status). It is pure: `now` is
- * milliseconds since 1970, and only the returned effects reach the server and the browser. An event
- * that does not fit the record's state, such as the late answer to a call that was given up,
- * changes nothing.
+ * Computes how an event changes an upload's record, and which effects follow (spec §4, upload
+ * status). The function is pure: it only returns the effects, and the engine performs them. `now`
+ * is milliseconds since 1970. An event that does not fit the record's status changes nothing. An
+ * example is a late answer for an upload that was cancelled.
  */
 export function advance(record: UploadRecord, event: UploadEvent, now: number): Transition {
   switch (event.type) {
@@ -84,8 +91,8 @@ function identified(record: UploadRecord, sample: string): Transition {
 }
 
 /**
- * Handles the events of an upload that waits for its turn or has it, in the order of an upload's
- * life.
+ * Handles the events of an upload that waits in the queue or runs. The cases stand in the order in
+ * which they happen.
  */
 function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): Transition {
   const { ticket, status } = record
@@ -98,7 +105,8 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
     case 'held':
       return ticket ? transferring(record, ticket, event.parts, true, now) : unchanged(record)
     case 'progress':
-      // The count may fall: the bytes of a lost try are not in storage.
+      // The number of bytes falls when an attempt failed, because the server does not have its
+      // bytes.
       if (status !== 'uploading' || event.bytes === record.uploadedBytes) return unchanged(record)
       return { record: withBytes(active, event.bytes), effects: [save] }
     case 'sent':
@@ -137,7 +145,10 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
   }
 }
 
-/** Begins the turn of an upload. */
+/**
+ * Starts an upload that waited in the queue. Without the file, the upload can only ask the server
+ * for the confirmation.
+ */
 function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record
   if (hasFile) {
@@ -153,7 +164,7 @@ function begun(record: UploadRecord, hasFile: boolean): Transition {
   }
 }
 
-/** Spec §4: pending becomes uploading when the transfer starts. */
+/** Starts the transfer. Spec §4: pending becomes uploading when the transfer starts. */
 function transferring(
   record: UploadRecord,
   ticket: UploadTicket,
@@ -192,10 +203,11 @@ function refused(
   if (stage === 'confirm-lost' && isUnknown && !restarted) return startedAnew(record, null)
   if (stage === 'confirm' && ticket && !restarted) {
     const again = { ...record, restarted: true }
-    // The stored bytes differ from the sent ones. Storage has removed them and takes the file once
-    // more.
+    // The stored bytes differ from the sent ones. The server has removed them, so the whole file is
+    // sent once more.
     if (refusal.code === 'CHECKSUM_MISMATCH') return transferring(again, ticket, [], true, now)
-    // A server that was cut off may have lost bytes that it had not made durable yet.
+    // A server that crashed may have lost bytes that were not yet safe on its disk. Ask which parts
+    // it still has.
     if (refusal.code === 'UPLOAD_INCOMPLETE') {
       return { record: again, effects: [save, { type: 'list-parts', ticket }] }
     }
@@ -206,7 +218,9 @@ function refused(
   return failedAndTold(record, words, reason, rest)
 }
 
-/** True when storage lacks some of the bytes, has different bytes, or does not know the upload. */
+/**
+ * True when the server lacks some of the bytes, has different bytes, or does not know the upload.
+ */
 function needsItsFile({ status, code }: Refusal): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }
@@ -220,18 +234,19 @@ function transferFailed(
   if (kind === 'signed-out') return pausedToSignIn(record)
   if (ticket && !restarted) {
     if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
-    // The URL of a small file expired while the upload waited. URLs of parts are renewed.
+    // The presigned URL of a small file expired while the upload waited. A new start gives a new
+    // URL. URLs of parts are renewed without a new start.
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const reason = transferText(path, kind, status)
-  // The file is unreadable, so its data is forgotten and the next try asks for the file.
+  // The file cannot be read, so this browser forgets it. The next attempt then asks for the file.
   const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
   return failedAndTold(record, 'transfer', reason, more)
 }
 
 /**
- * Asks whether the upload became a file. The server does not know the upload any more: either it is
- * a file, or the server removed it.
+ * Asks whether an upload became a file. The server no longer knows the upload: it has become a
+ * file, or the server has removed it.
  */
 function askWhetherStored(record: UploadRecord, ticket: UploadTicket): Transition {
   return {
@@ -245,7 +260,7 @@ function startedAnew(record: UploadRecord, instead: string | null): Transition {
   return { record: withBytes(fresh, 0), effects: [save, { type: 'get-ticket', instead }] }
 }
 
-/** Continues a paused or failed upload. */
+/** Continues a paused or failed upload. `data` says where its bytes are. */
 function resumed(record: UploadRecord, data: DataState, now: number): Transition {
   if (data !== 'ready' && data !== 'stored') return withoutData(record, data, now)
   return {
@@ -261,13 +276,16 @@ function resumed(record: UploadRecord, data: DataState, now: number): Transition
   }
 }
 
-/** Handles an upload whose bytes are not in this tab: a person may give them, or they are lost. */
+/**
+ * Handles an upload whose bytes this tab does not have. A person can help to get them, or they are
+ * lost.
+ */
 function withoutData(
   record: UploadRecord,
   data: Exclude<DataState, 'ready' | 'stored'>,
   now: number,
 ): Transition {
-  // Pasted content has no file on a disk that could be chosen again.
+  // A person cannot choose pasted content again, because it is no file on a disk.
   if (data !== 'gone' && !record.pasted) return { record: paused(record, data), effects: [save] }
   return {
     record: failed({ ...record, lastActivity: now }, dataLost),
@@ -275,12 +293,14 @@ function withoutData(
   }
 }
 
-/** Spec §4: records found uploading or pending at load time become paused. */
+/**
+ * Pauses an upload. Spec §4: records found uploading or pending when the page loads become paused.
+ */
 function halted(record: UploadRecord): Transition {
   return { record: paused(record, null), effects: [endTurn, save] }
 }
 
-/** Pauses an upload because the session is over, and asks the person to sign in. */
+/** Pauses an upload because the session has ended, and asks the person to sign in. */
 function pausedToSignIn(record: UploadRecord): Transition {
   return {
     record: paused(record, 'sign-in'),
@@ -288,9 +308,9 @@ function pausedToSignIn(record: UploadRecord): Transition {
   }
 }
 
-/** Spec §4: the upload fails with 'Cancelled by user', then its record is removed. */
+/** Cancels an upload. Spec §4: it fails with 'Cancelled by user', then its record is removed. */
 function cancelled(record: UploadRecord, now: number): Transition {
-  // A failed upload is removed at once: the person has already seen that it failed.
+  // A failed upload is removed immediately: the person has already seen that it failed.
   if (record.status === 'failed') return removed(record)
   return {
     record: failed({ ...record, ticket: null, lastActivity: now }, cancelledByUser),
@@ -304,7 +324,10 @@ function cancelled(record: UploadRecord, now: number): Transition {
   }
 }
 
-/** Removes an upload here and on the server. A file that it became stays. */
+/**
+ * Removes the upload's record in this browser, and the upload on the server. If the upload became a
+ * file, the file stays.
+ */
 function removed(record: UploadRecord): Transition {
   return {
     record: null,
@@ -312,15 +335,18 @@ function removed(record: UploadRecord): Transition {
   }
 }
 
-/** Spec §4: frees the place of an upload. A file that the upload became is not touched. */
+/**
+ * Returns the effect that frees the upload slot on the server (spec §4). A completed upload is a
+ * file and has no slot of its own.
+ */
 function freePlace({ ticket, status }: UploadRecord): UploadEffect[] {
   if (!ticket || status === 'completed') return []
   return [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }]
 }
 
 /**
- * Fails an upload and shows a notice. Its bytes in storage stay, so that another try can go on from
- * them.
+ * Fails an upload and shows a notice. The server keeps the stored bytes, so that another attempt
+ * can continue.
  */
 function failedAndTold(
   record: UploadRecord,
@@ -342,13 +368,15 @@ function unchanged(record: UploadRecord): Transition {
 const save: UploadEffect = { type: 'save' }
 const endTurn: UploadEffect = { type: 'end-turn' }
 
-/** Returns a paused record. The upload can go on when its need is met. */
+/**
+ * Returns the record as paused. `need` is what a person must give before the upload can continue.
+ */
 function paused(record: UploadRecord, need: UploadRecord['need']): UploadRecord {
   return { ...record, status: 'paused', need, error: null }
 }
 
 /**
- * Returns a failed record.
+ * Returns the record as failed.
  * @param error the text that a person reads.
  */
 function failed(record: UploadRecord, error: string): UploadRecord {
@@ -356,8 +384,8 @@ function failed(record: UploadRecord, error: string): UploadRecord {
 }
 
 /**
- * Returns the record with `bytes` bytes sent or stored. The count stays between 0 and the file's
- * size.
+ * Returns the record with the number of bytes that were sent or are stored, and the percentage. The
+ * number is kept between 0 and the file's size.
  */
 function withBytes(record: UploadRecord, bytes: number): UploadRecord {
   const { fileSize, status } = record

@@ -6,7 +6,7 @@ import type { UploadPath } from '../../../shared/rules/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
-/** What the plan needs to know about a file before it is read. A browser's `File` has it. */
+/** The facts about a file by which it is accepted or skipped. A browser's `File` has them. */
 export interface NamedFile {
   name: string
   /** In bytes. */
@@ -21,7 +21,7 @@ export interface UploadPlan<P> {
 
 /**
  * Decides which files are uploaded. Spec §5: oversized files are skipped, and only files within the
- * limit proceed. Only the server knows whether there are places for them.
+ * limit proceed. Only the server knows whether the user has enough upload slots for them.
  */
 export function planUploads<P extends { file: NamedFile }>(
   picked: readonly P[],
@@ -32,7 +32,7 @@ export function planUploads<P extends { file: NamedFile }>(
   return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
 }
 
-/** A drop: files that were added at once. */
+/** Files that were added together (a drop). */
 export interface AddedFiles {
   /** The id of the drop. */
   batch: string
@@ -42,7 +42,7 @@ export interface AddedFiles {
   files: readonly { id: string; picked: PickedFile }[]
 }
 
-/** Returns the record of a new upload; `now` is milliseconds since 1970. */
+/** Returns the record of a new upload. `now` is milliseconds since 1970. */
 export function newRecord({
   id,
   ownerId,
@@ -77,9 +77,9 @@ function nameAndSize({ name, size }: NamedFile) {
 }
 
 /**
- * Finds the files that paused uploads may be waiting for, by name and size. Returns the ids of
- * those uploads for each file, oldest first. Several files may fit one upload, and one file several
- * uploads. Then their bytes have to be compared.
+ * Finds the files that paused uploads may be waiting for, by name and size. The map leads from the
+ * id of each file to the ids of those uploads, oldest first. Several files may fit one upload, and
+ * one file several uploads. The caller then has to compare their bytes.
  */
 export function matchPicked(
   files: AddedFiles['files'],

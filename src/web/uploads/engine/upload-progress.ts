@@ -4,12 +4,12 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 export interface UploadShare {
   name: string
   size: number
-  /** The bytes that are on their way or stored. */
+  /** The number of bytes that were sent or are stored. */
   sent: number
   status: UploadStatus
 }
 
-/** Returns these values of an upload. A paused upload counts as pending. */
+/** Takes these values from an upload's record. A paused upload counts as pending. */
 export function shareOf({
   fileName,
   fileSize,
@@ -31,15 +31,15 @@ function percent(part: number, whole: number) {
   return Math.floor((part / whole) * 100)
 }
 
-/** Returns how much of one file is done, 0 to 100, rounded down. An empty file counts as done. */
+/** Returns the sent percentage of one file, 0 to 100, rounded down. An empty file counts as 100. */
 export function filePercent({ size, sent }: Pick<UploadShare, 'size' | 'sent'>): number {
   return size === 0 ? 100 : Math.min(100, Math.max(0, percent(sent, size)))
 }
 
 /**
  * Returns the progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files do
- * not count. Where all files are empty, files are counted instead of bytes. The result is 100 only
- * when every file is confirmed, not when the last byte is sent.
+ * not count. If all files are empty, the function counts files instead of bytes. The result is 100
+ * only when every file is confirmed, not when the last byte is sent.
  */
 export function overallPercent(uploads: readonly UploadShare[]): number {
   const counted = uploads.filter(({ status }) => status !== 'failed')
@@ -68,8 +68,8 @@ export function progressText(upload: UploadShare): string {
 }
 
 /**
- * Returns the progress text for a screen reader, which would read every percent aloud. The text
- * changes with the file, at each quarter, and at the end.
+ * Returns the progress text for a screen reader. The text changes only with the file, at each
+ * quarter, and at the end, because the screen reader reads every change aloud.
  */
 export function spokenProgress(upload: UploadShare): string {
   if (isFinalizing(upload)) return progressText(upload)

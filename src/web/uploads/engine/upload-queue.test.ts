@@ -4,7 +4,7 @@ import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
 
 let started: string[]
 let queue: UploadQueue
-/** The starts that have no answer yet, by the id of the upload. */
+/** The calls that start an upload and have no answer yet, by the id of the upload. */
 let starting: Map<string, Promise<unknown>>
 
 beforeEach(() => {
@@ -58,7 +58,7 @@ test('a larger drop: nobody asks for a place before the one in front has got its
   queue.placed('a')
   queue.leave('a')
   expect(started.join('')).toBe('ab')
-  // The upload was refused, or a person cancelled it.
+  // This stands for an upload that was refused or cancelled. The next one may then start.
   queue.leave('b')
   expect(started.join('')).toBe('abc')
   queue.placed('c')
@@ -78,7 +78,7 @@ describe('who leaves while the server may still give it a place', () => {
     'is waited for until that is over (%s)',
     async (end) => {
       const answer = left(11)
-      // The record is removed meanwhile.
+      // The record is removed, so `leave` is called once more. This changes nothing.
       queue.leave('a')
       await vi.advanceTimersByTimeAsync(29_999)
       expect(started.join('')).toBe('a')
@@ -113,7 +113,8 @@ test('a larger drop: who has got more places than any limit leaves is waited for
   expect(started.join('')).toBe('abcd')
   place('d')
   expect(started.join('')).toBe('abcdef')
-  // The next drop may belong to another user, or to a user with fewer places.
+  // The next drop may belong to another user with fewer upload slots. So its uploads again start
+  // one after another.
   for (const id of 'abcdefghijkl') queue.leave(id)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')

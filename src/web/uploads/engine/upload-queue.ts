@@ -6,35 +6,41 @@ import type { UploadRun } from './upload-run.ts'
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
 /**
- * Uploads pause between files only in drops of up to this size. A pause would limit a larger drop
- * to two files a second.
+ * Up to this many files in a drop, the queue pauses between the files. In a larger drop the pause
+ * would limit the speed to two files a second.
  */
 const largestPausedDrop = 10
 /**
- * How many small files of a large drop are sent at once. A browser opens this many connections to a
- * host.
+ * How many small files of a large drop are sent in parallel. Browsers open at most this many
+ * HTTP/1.1 connections to a host.
  */
 const overlapping = 6
 /**
- * The size of a small file in bytes. A larger file is sent in parts at once, which use the whole
- * line.
+ * The largest size of a small file in bytes. A larger file is sent as several parts in parallel, so
+ * it uses the whole connection by itself.
  */
 const smallFile = 8 * 1024 ** 2
-/** A user with more places than this has a tier without a limit. */
+/**
+ * The largest number of upload slots in any tier that has a limit. A user who got more than this
+ * has no limit.
+ */
 const mostPlacesOfALimit = Math.max(...Object.values(tierLimits).map((tier) => tier.maxFiles ?? 0))
 
-/** What decides when an upload gets its turn. */
+/** What decides when an upload may start. */
 export interface QueuedUpload {
   id: string
   /** In bytes. */
   size: number
-  /** How many files the upload's drop has. */
+  /** How many files were added together with this one, including this one. */
   dropSize: number
-  /** The work of its turn. */
+  /** The work of the upload, which the queue starts. */
   run: Pick<UploadRun, 'begin' | 'starting'>
 }
 
-/** True for a drop whose small files overlap, and which gets one notice for all its files. */
+/**
+ * True for a drop so large that its small files are sent in parallel and one notice covers all its
+ * files.
+ */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
@@ -43,19 +49,20 @@ function overlaps({ size, dropSize }: QueuedUpload): boolean {
   return isLargeDrop(dropSize) && size <= smallFile
 }
 
-/**
- * The uploads that wait for their turn, and those that have it. A turn is the time in which an
- * upload runs.
- */
+/** The uploads that wait, and those that run. */
 export interface UploadQueue {
-  /** Puts an upload behind those that wait already. */
+  /** Adds an upload behind those that wait already. */
   enqueue(upload: QueuedUpload): void
-  /** Notes that the server gave an upload its place: one of the files that its owner may have. */
+  /**
+   * Notes that the server gave an upload its slot. A slot is one of the files that a user of a tier
+   * may have.
+   */
   placed(id: string): void
   /**
-   * Ends the turn of an upload, or removes it from the queue. While the server may still give the
-   * upload a place, no other upload may ask for one. So its turn then lasts until its start is
-   * answered and the place is freed, at most 30 s.
+   * Removes an upload from the queue, or notes that its run ended. If its start has no answer yet,
+   * the server may still give it an upload slot. The queue then counts the upload as running until
+   * the start is answered and the slot is freed, for 30 s at most. No other upload asks for a slot
+   * before.
    */
   leave(id: string): void
   /** Returns the ids of the waiting uploads in their order. */
@@ -63,19 +70,23 @@ export interface UploadQueue {
 }
 
 /**
- * Gives uploads their turns. Spec §4: uploads run one after another, with a 500 ms pause between
- * files. Small files of a drop of more than ten overlap and do not pause. While the user may have
- * only a few places, each upload gets its place before the next one asks for one. So the first
- * files get the places.
+ * Creates the queue. Spec §4: uploads run one after another, with a 500 ms pause between files.
+ *
+ * Small files of a drop of more than ten run in parallel and without a pause. While the user may
+ * have only a few upload slots, each upload gets its slot before the next one asks. So the first
+ * files of the drop get the slots.
  */
 export function createUploadQueue(timers: Timers): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()
   const underWay = new Map<string, QueuedUpload>()
-  /** The ids of the running uploads that have no place yet. */
+  /** The ids of the running uploads that have no upload slot yet. */
   const placing = new Set<string>()
-  /** The ids of the uploads that ended, but may still be given a place. */
+  /**
+   * The ids of the uploads that ended while their start had no answer. The server may still give
+   * them an upload slot.
+   */
   const leaving = new Set<string>()
-  /** How many places were given since the queue was last empty. */
+  /** How many upload slots were given since the queue was last empty. */
   let places = 0
   let isPausing = false
 

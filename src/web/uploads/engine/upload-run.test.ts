@@ -21,7 +21,7 @@ const record = uploadRecord({
 
 const getTicket: RunStep = { type: 'get-ticket', instead: null }
 
-/** A server that accepts every call and answers none. */
+/** Stands for a server that never answers. The call ends only when the signal is aborted. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
   return new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
@@ -42,8 +42,8 @@ function noted(call: string) {
 }
 
 /**
- * Begins the turn of an upload. The first step is `steps[0]`; the end of each step is answered with
- * the one after it.
+ * Runs an upload. Its first step is `steps[0]`. When a step ends, the engine answers with the next
+ * one of the list.
  */
 function begin(
   steps: readonly RunStep[],

@@ -21,33 +21,35 @@ import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
 
-/** What one upload needs from the server and the browser. */
+/** What one running upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
   calls: UploadCalls
   data: Pick<UploadData, 'file'>
   sendFile: SendFile
   /**
-   * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where it cannot be computed.
+   * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
    */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Computes a hash over samples of the bytes; null where it cannot be computed. */
+  /** Hashes some of the bytes; null where the browser cannot. */
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Called when an upload became a file although it was given up meanwhile. */
+  /**
+   * Called when the server made a file of an upload that had meanwhile been cancelled or paused.
+   */
   onStoredAnyway: (file: StoredFile) => void
 }
 
-/** The part of the engine that a run asks. */
+/** The part of the engine that a running upload needs. */
 export interface RecordKeeper {
   record(id: string): UploadRecord | undefined
-  /** Applies an event to an upload. Answers with the next step of its turn; null for none. */
+  /** Applies an event to an upload. Returns the next step of its run; null for none. */
   dispatch(id: string, event: UploadEvent): RunStep | null
   /** Called when the tabs must show something new. */
   changed(): void
 }
 
 /**
- * The work of one upload during its turn. It does step after step. The end of a step is an event.
- * The engine answers each event with the next step.
+ * Runs one upload, from its start to its end. It performs one step, such as a call, and reports the
+ * step's end to the engine as an event. The engine answers with the next step.
  */
 export class UploadRun {
   readonly #id: string
@@ -55,9 +57,9 @@ export class UploadRun {
   readonly #keeper: RecordKeeper
   readonly #turn = new AbortController()
   readonly #signal = this.#turn.signal
-  /** Null where storage may have the whole file. The run then only asks for the confirmation. */
+  /** Null where this tab does not have the file. The upload can then only be confirmed. */
   #file: File | null = null
-  /** The URLs of parts that came with the ticket, for the transfer that follows. */
+  /** The presigned URLs of parts that get-upload-url answered. The next transfer uses them. */
   #signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
   #sha256: Promise<string | null> = Promise.resolve(null)
   #starting: Promise<unknown> | null = null
@@ -69,32 +71,39 @@ export class UploadRun {
     this.#keeper = keeper
   }
 
-  /** What the tabs show beside the record; null before the first call or transfer is under way. */
+  /**
+   * The facts that tabs show besides the record; null before the first call or transfer reports
+   * any.
+   */
   get live(): UploadLive | null {
     return this.#live
   }
 
   /**
-   * Settles when the running start has its answer. After the turn has ended, it settles only once
-   * the place that the start was given is freed. Null where no start is running.
+   * Settles when get-upload-url, the call that starts the upload, is answered. If the run was ended
+   * before the answer, the promise settles only after the upload slot is freed again. Null when no
+   * such call is under way.
    */
   get starting(): Promise<unknown> | null {
     return this.#starting
   }
 
-  /** Begins the turn. Returns at once. */
+  /** Starts the upload and returns immediately. */
   begin(): void {
     this.#file = this.#deps.data.file(this.#id) ?? null
     this.#identify()
     void this.#goOn()
   }
 
-  /** Ends the turn: stops all calls and transfers. No event follows. */
+  /** Stops all calls and transfers of the upload. No further event is dispatched. */
   end(): void {
     this.#turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError'))
   }
 
-  /** Tells the engine what happened and does the step that it answers, until none follows. */
+  /**
+   * Reports each event to the engine and performs the step that the engine returns, until it
+   * returns none.
+   */
   async #goOn(): Promise<void> {
     let event: UploadEvent | null = { type: 'turn-began', hasFile: this.#file !== null }
     while (event && !this.#signal.aborted) {
@@ -103,7 +112,10 @@ export class UploadRun {
     }
   }
 
-  /** Does a step. Returns the event that tells how it ended; null when the turn has ended. */
+  /**
+   * Performs a step. Returns the event that says how the step ended; null when the run was ended
+   * meanwhile.
+   */
   async #do(step: RunStep): Promise<UploadEvent | null> {
     try {
       switch (step.type) {
@@ -127,7 +139,10 @@ export class UploadRun {
     return this.#keeper.record(this.#id)
   }
 
-  /** Computes the hash over samples that recognises the file, if it is not known yet. */
+  /**
+   * Computes the hash by which the file is recognised when it is chosen again, unless the record
+   * has it already.
+   */
   #identify(): void {
     const record = this.#record()
     if (!this.#file || !record || record.pasted || record.identity.sample !== null) return
@@ -168,7 +183,7 @@ export class UploadRun {
       isPassing: mayStartAgain,
     })
     if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
-    // The upload was given up before the answer came, so its place is freed.
+    // The run was ended before the answer came, so the upload slot is freed.
     if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
     const { parts, ...ticket } = started.value
     if (!parts) return { type: 'ticket', ticket }
@@ -198,7 +213,7 @@ export class UploadRun {
     const file = this.#file
     const signal = this.#signal
     if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
-    // The SHA-256 is optional: an upload goes on where it cannot be computed.
+    // The SHA-256 is optional: an upload continues where it cannot be computed.
     this.#sha256 = this.#deps.sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(
       file.size,
@@ -207,8 +222,8 @@ export class UploadRun {
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === this.#record()?.identity.lastModified
     const partUrls = this.#signed?.cloudKey === ticket.cloudKey ? this.#signed.partUrls : {}
-    // The URLs serve only one transfer, because storage may start the upload again before the next
-    // one.
+    // These URLs are used for one transfer only: the server may start the parts anew before the
+    // next transfer.
     this.#signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
     await this.#deps.sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
@@ -222,7 +237,7 @@ export class UploadRun {
     let shown = 0
     return (bytes) => {
       const now = timers.elapsed()
-      // A fall is shown at once, because no further progress may come for a long time.
+      // A lower number is shown immediately, because no further progress may come for a long time.
       const mayWait = bytes < size && bytes >= shown
       if (this.#signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
@@ -241,7 +256,7 @@ export class UploadRun {
     const confirmed = await this.#untilAnswered({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // Storage joins the parts of a large file before it answers.
+      // The server joins the parts of a large file before it answers.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
@@ -265,7 +280,8 @@ export class UploadRun {
 }
 
 /**
- * Returns the type if it is valid. Some systems give an invalid one; an empty type means unknown.
+ * Returns the media type if it is valid. Some systems give an invalid one. The empty type means
+ * unknown.
  */
 function mediaTypeOf(type: string): string {
   return isMediaType(type) ? type : ''

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /**
- * Takes a sample every `everyMs` milliseconds, starting at 0. `bytesAt` returns the bytes sent by a
- * moment.
+ * Takes a sample every `everyMs` milliseconds, from 0 to `untilMs`. `bytesAt` returns the number of
+ * bytes that were sent at a moment.
  */
 function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500) {
   let samples: SpeedSamples = []

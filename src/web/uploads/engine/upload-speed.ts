@@ -1,10 +1,14 @@
-/** The window is long enough for a steady value, and short enough to follow changes of the line. */
+/**
+ * The speed is measured over this time. It is long enough for a steady value, and short enough to
+ * follow changes of the connection.
+ */
 const windowMs = 8000
 /** A shorter time gives no useful speed, because the first bytes only fill buffers. */
 const shortestMs = 2000
 
 /**
- * How many bytes were sent by a moment. Moments are milliseconds, only compared with each other.
+ * How many bytes were sent until the moment `at`. `at` is in milliseconds and is only compared with
+ * other samples.
  */
 interface SpeedSample {
   at: number
@@ -15,19 +19,20 @@ interface SpeedSample {
 export type SpeedSamples = readonly SpeedSample[]
 
 /**
- * Adds a sample. Where progress falls because a try was lost, all earlier samples are lowered by
- * the same amount. Otherwise the speed would be 0 while the lost bytes are sent again.
+ * Adds a sample. The number of bytes falls when an attempt failed. Then all earlier samples are
+ * lowered by the same amount. Otherwise the speed would be 0 while the lost bytes are sent again.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
   const fall = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
   const moved = fall > 0 ? samples.map((old) => ({ ...old, bytes: old.bytes - fall })) : samples
-  // The last sample before the window tells how many bytes were sent when the window began.
+  // The last sample before the window says how many bytes were sent when the window began.
   const start = moved.findLastIndex((old) => old.at <= at - windowMs)
   return [...moved.slice(Math.max(0, start)), { at, bytes }]
 }
 
 /**
- * Returns the bytes per second of the last seconds before `at`; null while too few samples exist.
+ * Returns the average speed in bytes per second over the last 8 s before `at`; null while the
+ * samples cover less than 2 s.
  */
 export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
   const last = samples.at(-1)

@@ -1,6 +1,6 @@
 /**
- * Makes a function that begins something when it is first wanted, and ends it when it is no longer
- * wanted.
+ * Makes a function that takes whether something is wanted. It calls `begin` when that becomes true.
+ * When that becomes false, it calls the function that `begin` returned.
  */
 export function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
   let end: (() => void) | null = null

@@ -4,7 +4,7 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { type AutoFold, createAutoFold, foldAfterMs, foldsInMs } from './auto-fold.ts'
 
-/** Makes uploads that came into these states `ago` milliseconds ago. */
+/** Makes one upload for each status. Each got its status `ago` milliseconds ago. */
 function uploads(ago: number, ...statuses: UploadStatus[]): UploadRecord[] {
   return statuses.map((status, index) =>
     uploadRecord({ id: String(index), status, lastActivity: Date.now() - ago }),

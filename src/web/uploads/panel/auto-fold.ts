@@ -6,9 +6,9 @@ import { isCancelled } from '../upload-errors.ts'
 export const foldAfterMs = 5000
 
 /**
- * Returns in how many milliseconds the panel folds: 0 when the moment has passed, null when it must
- * not fold. It folds only after all uploads are completed, because a paused or failed one needs a
- * person.
+ * Returns in how many milliseconds the panel folds; 0 when it should be folded already, null when
+ * it must not fold. It folds only after all uploads are completed, because a paused or failed
+ * upload needs a person.
  */
 export function foldsInMs(records: readonly UploadRecord[], now: number): number | null {
   const left = records.filter((record) => !isCancelled(record))
@@ -22,28 +22,24 @@ export function foldsInMs(records: readonly UploadRecord[], now: number): number
 export interface AutoFold {
   isFolded(): boolean
   /**
-   * Calls the listener whenever the panel folds or unfolds itself. Returns a function that stops
+   * Calls the listener whenever the panel folds or unfolds by itself. Returns a function that stops
    * this.
    */
   follow(listener: () => void): () => void
-  /** Call this with the uploads of the panel whenever they change. */
+  /** Takes the uploads of the panel. Call it whenever they change. */
   show(records: readonly UploadRecord[]): void
-  /** Notes that a person uses the panel. It then stays as it is until other uploads have ended. */
+  /**
+   * Notes that a person uses the panel. The panel then does not fold until new uploads have ended.
+   */
   touch(): void
   /**
    * Notes that a person opened or closed the panel. An opened panel does not fold until a person
    * closes it.
    */
   setOpenedByHand(isOpen: boolean): void
-  /**
-   * Notes that the pointer is over the panel, or has left it. The panel does not fold under the
-   * pointer.
-   */
+  /** Notes whether the pointer is on the panel. The panel does not fold while it is. */
   hover(isOver: boolean): void
-  /**
-   * Notes that the focus is in the panel, or has left it. The panel does not fold while it has the
-   * focus.
-   */
+  /** Notes whether the keyboard focus is in the panel. The panel does not fold while it is. */
   focus(isInside: boolean): void
   /** Stops the timer. */
   stop(): void
@@ -87,7 +83,7 @@ export function createAutoFold(
     show: (next) => {
       const hadEnded = foldsInMs(shown, timers.now()) !== null
       shown = next
-      // New uploads have begun. What a person did with the panel concerned the earlier ones.
+      // New uploads have begun. The person used the panel for the earlier ones.
       if (hadEnded && foldsInMs(next, timers.now()) === null) isTouched = false
       update()
     },

@@ -3,7 +3,7 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: background panel refresh, 1 s. */
 export const refreshMs = 1000
-/** Changes other than progress are shown together at the end of this time. */
+/** Changes other than progress are collected for this time and then shown together. */
 export const changeShownMs = 100
 
 function sameBut(before: UploadRecord, after: UploadRecord): boolean {
@@ -24,8 +24,8 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
 }
 
 /**
- * Calls `show` with the state of the uploads: progress once a second (spec §4), any other change
- * almost at once. Without changes no timer runs. Returns a function that stops this.
+ * Calls `show` with the state of the uploads: once a second for progress (spec §4), within 100 ms
+ * for any other change. Without changes no timer runs. Returns a function that stops this.
  */
 export function followUploads(
   store: UploadsStore,

@@ -113,8 +113,8 @@ describe('speed and time left', () => {
 
 describe('why nothing gets through', () => {
   /**
-   * Makes uploads from texts: a status, and why the last try was lost, if it was, such as 'pending
-   * no-answer'.
+   * Calls `interruptionOfAll`. Each text is an upload: its status, and why its last attempt failed,
+   * if it did, such as 'pending no-answer'.
    */
   const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(

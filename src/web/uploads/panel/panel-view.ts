@@ -5,8 +5,8 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: background uploads and
- * paused ones, on a page that shows foreground uploads itself.
+ * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: only background
+ * uploads and paused ones, on a page that shows the foreground uploads itself.
  */
 export type Listed = 'all' | 'background'
 
@@ -15,8 +15,7 @@ function isListed({ path, status }: UploadRecord, listed: Listed): boolean {
 }
 
 /**
- * Running uploads come first, then those that need a person, then waiting ones, then completed
- * ones.
+ * The order of the panel: uploading, then those that need a person, then waiting, then completed.
  */
 const rank: Record<UploadStatus, number> = {
   uploading: 0,
@@ -26,14 +25,14 @@ const rank: Record<UploadStatus, number> = {
   completed: 3,
 }
 
-/** Returns the uploads of the panel in their order. Within a rank the oldest comes first. */
+/** Returns the uploads of the panel in the order of `rank`, and within a rank the oldest first. */
 export function panelRecords(records: readonly UploadRecord[], listed: Listed): UploadRecord[] {
   return records
     .filter((record) => isListed(record, listed))
     .sort((a, b) => rank[a.status] - rank[b.status])
 }
 
-/** How many uploads are in each state. A cancelled upload does not count as failed. */
+/** How many uploads have each status. A cancelled upload does not count as failed. */
 export type Counts = Record<UploadStatus | 'cancelled', number>
 
 export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
@@ -42,7 +41,7 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Returns why no upload gets an answer; null while any upload makes progress. */
+/** Returns why no upload makes progress; null while any of them does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   live: UploadsState['live'],
@@ -61,9 +60,9 @@ function several(count: number, one: string): string {
 }
 
 /**
- * Returns the state of the panel in one line. The line tells about the running uploads, or about
- * those that need a person, or how all ended.
- * @param interruption why no upload gets an answer; null while any upload makes progress.
+ * Returns the text of the panel's header. It describes the running uploads. Without those, it
+ * describes the uploads that need a person, or else how all uploads ended.
+ * @param interruption why no upload makes progress; null while any of them does.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed, failed, cancelled } = counts

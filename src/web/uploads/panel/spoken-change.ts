@@ -16,7 +16,7 @@ const phrases: Record<News, string> = {
 function newsOf(before: UploadStatus | undefined, after: UploadRecord): News | null {
   if (before === after.status) return null
   if (!isUnderWay(after)) return after.status as News
-  // The beginning of a turn is not announced.
+  // The start of a waiting upload is not announced.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
 
@@ -27,8 +27,8 @@ function startText(uploads: readonly UploadRecord[]): string {
 }
 
 /**
- * Returns the text with which a screen reader announces the changes between two moments: one upload
- * by its name, several by their number. Null when only progress changed.
+ * Returns the text with which a screen reader announces how uploads changed from `before` to
+ * `after`: one upload by its name, several by their number. Null when only progress changed.
  * @param told changes that the page announces elsewhere, such as by toasts. They are left out.
  */
 export function spokenChange(

@@ -53,7 +53,7 @@ function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   )
 }
 
-/** The file's name, cut in the middle. A tooltip and screen readers have the whole name. */
+/** The file's name, cut in the middle. The tooltip and screen readers get the whole name. */
 function Name({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
@@ -139,7 +139,7 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
   )
 }
 
-/** Takes a dropped file if the upload waits for one. The page takes every other drop. */
+/** Takes a dropped file if the upload waits for one. All other drops go to the page. */
 function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   const [isOver, setOver] = useState(false)
   if (!wanted) return { isOver: false, handlers: {} }
@@ -157,7 +157,7 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
       onDrop: (event: DragEvent) => {
         setOver(false)
         if (!hasFiles(event)) return
-        // This tells the page that the drop was taken.
+        // This tells the page that the drop was handled.
         event.preventDefault()
         onFiles(event.dataTransfer)
       },
@@ -177,7 +177,8 @@ function Item({ record, live, commands }: UploadItemProps) {
     const [picked] = chosen.files
     if (picked) commands.provideFile(id, picked)
   }
-  // A person may drop the file instead of giving the browser permission to read it.
+  // For such an upload, a person may also drop the file instead of giving the browser permission to
+  // read it.
   const takesFile = needsFile || (status === 'paused' && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))

@@ -4,10 +4,12 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** The height of an item in pixels, until it has been measured. */
+/** The assumed height of an item in pixels, until it has been measured. */
 const usualHeight = 96
 
-/** The keyboard must reach and scroll the list even if it has no button. */
+/**
+ * With these attributes the keyboard can reach and scroll the list even if the list has no button.
+ */
 const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
@@ -17,8 +19,8 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
 }
 
 /**
- * The list of uploads in the panel. It scrolls above a maximum height (spec §2) and draws only the
- * visible items. A screen reader hears how many items there are in all.
+ * The list of uploads in the panel. Above a maximum height it scrolls (spec §2). It draws only the
+ * visible items. A screen reader says how many items the list has.
  */
 export function UploadList({ id, records, live, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -3,10 +3,10 @@ import { useUploadsStore } from '../use-uploads.ts'
 import { UploadsPanel } from './uploads-panel.tsx'
 import './uploads-panel.css'
 
-/** The changes that toasts announce in this application. */
+/** The changes that toasts announce in this application. The panel does not announce them again. */
 const toldByToasts = ['completed', 'failed'] as const
 
-/** The uploads panel of the application, above every screen. */
+/** The uploads panel of the application. It stays while the screen changes. */
 export function UploadsDock() {
   const store = useUploadsStore()
   const [path] = useLocation()

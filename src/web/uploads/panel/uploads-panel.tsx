@@ -22,8 +22,8 @@ import { useUploadsView } from './use-uploads-view.ts'
 export interface UploadsPanelProps {
   store: UploadsStore
   /**
-   * The changes that the page announces elsewhere, such as by toasts. A screen reader need not hear
-   * them twice.
+   * The changes that the page announces elsewhere, such as by toasts. A screen reader should not
+   * read them twice.
    */
   told: readonly UploadStatus[]
   listed: Listed
@@ -32,7 +32,7 @@ export interface UploadsPanelProps {
 interface PanelProps {
   records: readonly UploadRecord[]
   live: UploadsState['live']
-  /** Why no upload gets an answer; null while any upload makes progress. */
+  /** Why no upload makes progress; null while any of them does. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
 }
@@ -52,7 +52,8 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
   }
   useRoom(panel)
 
-  // A button that removes its own upload loses the focus, so the header's button takes it.
+  // The focus is lost when a focused button is removed together with its upload. The header's
+  // button then takes the focus.
   useEffect(() => {
     const lost = hadFocus.current && document.activeElement === document.body
     if (lost) toggle.current?.focus()
@@ -114,8 +115,8 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
 
 /**
  * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
- * only when there are uploads to show. It does no work while no upload changes. Once all uploads
- * are completed, it folds to its header, so that it covers nothing.
+ * only when there are uploads to show. It does no work while no upload changes. After all uploads
+ * are completed, it folds to its header, so that it covers no content.
  */
 export function UploadsPanel({ store, told, listed }: UploadsPanelProps) {
   const state = useUploadsView(store)

@@ -3,7 +3,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { type AutoFold, createAutoFold } from './auto-fold.ts'
 
-/** Folds the panel by itself, and returns whether it is folded: see `AutoFold`. */
+/** Returns whether the panel is folded to its header, and the `AutoFold` that decides it. */
 export function useAutoFold(records: readonly UploadRecord[]): [boolean, AutoFold] {
   const [fold] = useState(() => createAutoFold(browserTimers, records))
   useEffect(() => fold.show(records), [fold, records])

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Where the browser remembers whether the panel is open. */
+/** The localStorage key under which the browser remembers whether the panel is open. */
 const openKey = 'mayfly-uploads-panel'
 
 type Choice = 'open' | 'closed'
@@ -28,7 +28,7 @@ export function useOpen(): [boolean, (open: boolean) => void] {
     try {
       localStorage.setItem(openKey, chosen)
     } catch {
-      // Storage is blocked or full, so the choice holds only until the page is left.
+      // localStorage is blocked or full, so the choice lasts only until the page is left.
     }
   }
   return [open, choose]

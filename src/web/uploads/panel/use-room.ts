@@ -4,8 +4,8 @@ import { type RefObject, useLayoutEffect } from 'react'
 const gap = 16
 
 /**
- * Sets `--uploads-room` on the root element to the height that the panel covers at the bottom of
- * the page, while the panel exists.
+ * Sets `--uploads-room` on the root element while the panel exists. Its value is the height of the
+ * panel at the bottom of the page, so that the page can leave that space free.
  */
 export function useRoom(panel: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

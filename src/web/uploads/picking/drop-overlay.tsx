@@ -1,8 +1,9 @@
 import { Upload } from 'lucide-react'
 
 /**
- * Covers the page while files are dragged over it. The uploads panel stays uncovered, since an
- * upload in it may wait for a file. The overlay takes no events, so that it never flickers.
+ * Covers the page while files are dragged over it. The uploads panel stays visible above the
+ * overlay, because a person may drop a file onto a paused upload in it. The overlay takes no
+ * pointer events, or it would flicker while files are dragged over it.
  */
 export function DropOverlay({ days }: { days: number }) {
   return (

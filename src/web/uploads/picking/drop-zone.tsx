@@ -28,8 +28,9 @@ function limitsText(tier: Tier): string {
 }
 
 /**
- * The place to choose files: the button, the limits and the expiration. The whole page takes drops.
- * On a device that cannot drag, the text does not mention dragging.
+ * The part of the page where a person chooses files: the button, the limits and the expiration.
+ * Drops are taken by the whole page. On a device that cannot drag, the text does not mention
+ * dragging.
  */
 export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) {
   useFilePicker(input, onChosen)
@@ -56,7 +57,7 @@ export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZone
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onChosen({ files, unreadable: [] })
-          // With an empty input, a person can choose the same file again.
+          // The input is emptied, or choosing the same file again would cause no event.
           currentTarget.value = ''
         }}
       />

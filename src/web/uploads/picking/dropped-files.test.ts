@@ -4,8 +4,8 @@ import { type DropItem, dropFault, readDrop } from './dropped-files.ts'
 type Tree = { [name: string]: string | Tree | Error }
 
 /**
- * Makes an entry as browsers give it. It lists at most 100 entries of a folder at a time, and then
- * none.
+ * Makes a folder or file entry as browsers give it. Each call of `readEntries` lists at most 100
+ * entries of a folder, then none.
  */
 function entryOf(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
@@ -26,7 +26,7 @@ function entryOf(name: string, content: string | Tree | Error): FileSystemEntry 
   return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
 }
 
-/** Makes a handle as Chromium gives it. */
+/** Makes a file or folder handle as Chromium gives it. */
 function handleOf(name: string, content: string | Tree | Error): FileSystemHandle {
   if (typeof content === 'string' || content instanceof Error) {
     const getFile = async () => {
@@ -41,7 +41,7 @@ function handleOf(name: string, content: string | Tree | Error): FileSystemHandl
   return { kind: 'directory', name, values } as unknown as FileSystemHandle
 }
 
-/** Makes dropped items. As in browsers, they give nothing more once their event is over. */
+/** Makes dropped items. As in browsers, they give nothing more once their event has ended. */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
   const during = <T>(value: T): T | null => (isOver ? null : value)

@@ -1,10 +1,11 @@
 /**
- * Files come by a *drop*, a paste or the *picker* of the browser. Some browsers add a *handle* to a
- * file, which finds the file again after a reload. A file input gives no handles.
+ * Reads files that a person drops, pastes, or chooses in a dialog of the browser (the picker). Some
+ * browsers add a file handle to each file. The handle finds the file again after a reload. A file
+ * input gives no handles.
  */
 import type { PickedFile } from './picked-file.ts'
 
-/** The files that a person dropped, pasted or chose at once, including those in folders. */
+/** The files that a person dropped, pasted or chose together, including those in folders. */
 export interface Drop {
   files: PickedFile[]
   /** The names of files and folders that could not be read. */
@@ -28,13 +29,17 @@ interface FolderNode {
   name: string
   list: () => Promise<TreeNode[]>
 }
-/** A file or a folder, independent of the browser's interface for it. */
+/**
+ * A file or a folder. It hides which of the browser's two interfaces, handles or entries, gave it.
+ */
 type TreeNode = FileNode | FolderNode
 
-/** How many files are opened at once. Browsers also list a folder in steps of about a hundred. */
+/** How many files are opened in parallel. */
 const batchSize = 100
 
-/** The names of hidden system files in folders, in lower case. */
+/**
+ * The names of files that operating systems put into folders, in lower case. They are not uploaded.
+ */
 const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
@@ -107,7 +112,9 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
   }
 }
 
-/** Reads all files in `nodes`. The files of a folder come before those of its subfolders. */
+/**
+ * Adds all files in `nodes` to `drop`. The files of a folder come before those of its subfolders.
+ */
 async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
   const files = nodes.filter(isFile)
   for (let from = 0; from < files.length; from += batchSize) {
@@ -127,7 +134,10 @@ async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> 
   }
 }
 
-/** Leaves out hidden system files, and sorts as file managers do. */
+/**
+ * Leaves out the files of operating systems, and sorts by name as file managers do: 2 comes before
+ * 10.
+ */
 function tidy(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
@@ -135,7 +145,10 @@ function tidy(nodes: readonly TreeNode[]): TreeNode[] {
     .sort((one, other) => compare(one.name, other.name))
 }
 
-/** Takes an item out of the event, because the browser gives no access to it after the event. */
+/**
+ * Takes the file or folder out of an event's item immediately. After the event the browser gives no
+ * access to the item.
+ */
 function grab(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
   const entry = item.webkitGetAsEntry?.() ?? null
@@ -151,8 +164,9 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
 }
 
 /**
- * Reads a drop or a paste: files, with their handles where the browser gives them, and all files of
- * folders. Text and links are ignored. Call it within the event. Never rejects.
+ * Reads a drop or a paste: its files, and all files in its folders. Files come with handles where
+ * the browser gives them. Text and links are ignored. Call it while the event is handled. Never
+ * rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
@@ -165,19 +179,22 @@ export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   return drop
 }
 
-/** Reads the files that a dialog gave as handles. Never rejects. */
+/** Reads the files of handles, as the file dialog gives them. Never rejects. */
 export async function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
   const drop: Drop = { files: [], unreadable: [] }
   await readNodes(handles.map(ofFileHandle), drop)
   return drop
 }
 
-/** True for a drop with neither files nor names of unreadable ones. */
+/** True when nothing was dropped: neither files nor names of unreadable files. */
 export function isNothing({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 
-/** Returns the text for files that could not be read; null when all could be read. */
+/**
+ * Returns the text for files that could not be read, or for a drop without files; null when all
+ * files could be read.
+ */
 export function dropFault({
   files,
   unreadable,

@@ -10,8 +10,9 @@ function daysText(days: ExpirationDays, only: boolean): string {
 }
 
 /**
- * Selects how long the next files live. Spec §5: free users can only choose '3 days (default)',
- * premium users choose 3, 5 or 7 days. Where there is no choice, the days are only shown.
+ * Selects how many days the next files are available. Spec §5: free users can only choose '3 days
+ * (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, the days are
+ * shown as text.
  */
 export function ExpirationSelector(props: {
   tier: Tier

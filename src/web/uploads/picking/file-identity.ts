@@ -2,19 +2,20 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import type { FileIdentity } from '../records/upload-record.ts'
 
 /**
- * Whether two names are equal. Some systems store an accent together with its letter, others
- * separately.
+ * True when two file names are equal. Some systems store an accented letter as one character,
+ * others as letter and accent.
  */
 function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
 }
 
 /**
- * Whether a chosen file is the one that an upload began with. Name and size must be equal.
+ * True when a chosen file is the one that an upload began with. Name and size must be equal.
  *
- * If both files have samples, the samples decide, and the date does not count: a copy from a backup
- * has another date. Without samples the dates must be equal. A sample may miss a change. The disk
- * store finds the change at the end, when it compares the SHA-256 of the whole file.
+ * If both have a sample (a hash over some of the bytes), the samples decide, and the date does not
+ * count: a copy from a backup has another date. Without samples the dates must be equal. A sample
+ * may miss a change. The server finds it when the disk store compares the SHA-256 of the whole file
+ * at the end.
  */
 export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false
@@ -22,7 +23,7 @@ export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   return known.lastModified === chosen.lastModified
 }
 
-/** Returns why a chosen file is refused. The text names both files. */
+/** Returns the text that says why a chosen file is refused. It names the expected file too. */
 export function otherFileText(known: FileIdentity, chosen: FileIdentity): string {
   if (!isSameName(known.name, chosen.name)) {
     return `${chosen.name} is not ${known.name}. Choose ${known.name} to go on with its upload.`
@@ -38,7 +39,9 @@ function differenceText(known: FileIdentity, chosen: FileIdentity): string {
   return wereRead ? 'its content has changed' : 'it has another date'
 }
 
-/** Returns the size as people read it, or in bytes where both sizes would read the same. */
+/**
+ * Returns the size as people read it. Where both sizes would read the same, returns it in bytes.
+ */
 function sizeText({ size }: FileIdentity, other: FileIdentity): string {
   return formatSize(size) === formatSize(other.size)
     ? `${size.toLocaleString('en-US')} Bytes`
@@ -46,7 +49,8 @@ function sizeText({ size }: FileIdentity, other: FileIdentity): string {
 }
 
 /**
- * Returns the identity of a file. `sample` hashes samples of it, and returns null where it cannot.
+ * Returns the facts by which a file is recognised later. `sample` hashes some of its bytes; it
+ * returns null where the browser cannot.
  * @throws the error of `sample` when the file cannot be read
  */
 export async function identify(

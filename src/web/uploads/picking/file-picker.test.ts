@@ -15,7 +15,7 @@ function withMouse() {
   return { matches: true }
 }
 
-/** Makes a page whose dialog gives these answers in turn. */
+/** Makes a page whose file dialog gives these answers, one after the other. */
 function pageOf(...answers: Answer[]) {
   const asked: object[] = []
   const clock = { now: 0 }
@@ -106,10 +106,11 @@ test('a dialog whose end is never told does not keep the next from opening', asy
   clock.now = 4999
   expect(await pick({ multiple: true })).toEqual(nothing)
   clock.now = 5000
-  // The browser believes that the first dialog is still open. So a file input has to open its own.
+  // The browser believes that the first dialog is still open and refuses a second one. So null is
+  // returned, and a file input can open its own dialog.
   expect(await pick({ multiple: true })).toBeNull()
   clock.now = 10_000
-  // Refusing a second dialog does not switch the picker off.
+  // That refusal does not switch the picker off.
   expect((await pick({ multiple: true }))?.files).toHaveLength(1)
   expect(asked).toHaveLength(3)
 })

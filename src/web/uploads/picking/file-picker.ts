@@ -1,24 +1,31 @@
 import { type Drop, readHandles } from './dropped-files.ts'
 
 /**
- * Asks a person for files in a dialog that gives a handle for each. Call it in the handler of a
- * click. Returns null where there is no such dialog; a file input can then open its own. Otherwise
- * the promise resolves to the chosen files. It resolves to no files when the dialog was closed or
- * is just opening, and to null when the browser refuses to open one. It never rejects. It never
- * settles where the browser does not report the end of a dialog.
+ * Asks a person for files in a dialog that gives a handle for each file. Call it in the handler of
+ * a click.
+ *
+ * Returns null where the browser has no such dialog; a file input can then open its own. Otherwise
+ * returns a promise that never rejects:
+ * - It resolves to the chosen files.
+ * - It resolves to no files when the person closed the dialog, or when another dialog is just
+ *   opening.
+ * - It resolves to null when the browser refuses to open a dialog.
+ * - It never settles if the browser does not report that the dialog was closed.
  */
 export type FilePicker = (of: { multiple: boolean }) => Promise<Drop | null> | null
 
-/** The part of the page that is used here. */
+/** The part of `window` that is used here. */
 export interface PickingPage {
   matchMedia(query: string): { matches: boolean }
-  /** Only Chromium has it, on a secure origin. The DOM types do not list it. */
+  /**
+   * Only Chromium has this method, and only on HTTPS and localhost. The DOM types do not list it.
+   */
   showOpenFilePicker?(of: { multiple: boolean }): Promise<FileSystemFileHandle[]>
 }
 
 /**
- * A second click within this time is a double click, or the dialog opens slowly. Later the dialog
- * cannot be open, since an open dialog blocks clicks.
+ * A second click within this time opens no second dialog: it is a double click, or the first dialog
+ * opens slowly. A later click proves that no dialog is open, since an open dialog blocks clicks.
  */
 const openingMs = 5000
 
@@ -27,10 +34,10 @@ function isDismissed(error: unknown) {
 }
 
 /**
- * Makes the picker of a page. A phone has none, because a file input there offers the camera and
- * the gallery. If the browser refuses to open a dialog, for instance in a frame of another page, it
- * will always refuse. So the picker is off from then on. Only the refusal of a second dialog does
- * not count.
+ * Makes the picker of a page. On a phone it opens nothing, because a file input there offers the
+ * camera and the gallery. If the browser refuses to open a dialog, for instance in a frame of
+ * another page, it will refuse again. So the picker returns null from then on. A refusal while
+ * another dialog is open does not count.
  * @param now returns the time in milliseconds.
  */
 export function createFilePicker(page: PickingPage, now: () => number): FilePicker {
@@ -65,7 +72,7 @@ export function createFilePicker(page: PickingPage, now: () => number): FilePick
 
 let ofPage: FilePicker | undefined
 
-/** The picker of this page. */
+/** The picker of this page. It is made at the first use. */
 export const pickFiles: FilePicker = (of) => {
   ofPage ??= createFilePicker(window, () => performance.now())
   return ofPage(of)

@@ -1,13 +1,13 @@
 /**
- * The state of the file behind a handle. `found`: the file can be read. `permission`: a person has
- * not allowed the browser to read it. `gone`: the file was moved or removed.
+ * The state of the file behind a file handle. `found`: the file can be read. `permission`: the
+ * browser must ask a person before it reads the file. `gone`: the file was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }
   | { state: 'permission' }
   | { state: 'gone' }
 
-/** A method of handles that the DOM types do not list. */
+/** A method of file handles that the DOM types do not list. */
 interface Permission {
   requestPermission(of: { mode: 'read' }): Promise<PermissionState>
 }
@@ -21,8 +21,8 @@ function isNamed(error: unknown, name: string) {
 }
 
 /**
- * Returns the file behind a handle, without asking a person. The browser remembers the permission
- * of a drop or a choice over a reload, while a tab of this origin is open. Never rejects.
+ * Returns the file behind a handle, without asking a person. While a tab of this origin is open,
+ * the browser remembers after a reload that it may read the file. Never rejects.
  */
 export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   try {
@@ -33,8 +33,9 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 }
 
 /**
- * Returns the file behind a handle. The browser asks a person if it must, and waits for the answer.
- * Call it in the handler of a click, or the browser does not ask. Never rejects.
+ * Returns the file behind a handle. If the browser needs permission, it asks the person, and this
+ * function waits for the answer. Call it in the handler of a click, or the browser does not ask.
+ * Never rejects.
  */
 export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)

@@ -23,7 +23,7 @@ test('a handle is found again by the id of its record until it is removed', asyn
   const { table } = createTable()
   const video = handleOf('video.mp4')
   await createHandleStore(table).save('1', video)
-  // This stands for a reloaded page.
+  // A second store on the same table stands for the page after a reload.
   const store = createHandleStore(table)
   expect(await store.get('1')).toBe(video)
   expect(await store.get('2')).toBeUndefined()

@@ -1,7 +1,7 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
 import type { HandleStore } from '../upload-ports.ts'
 
-/** The table that keeps the handles. Each method may reject. */
+/** The database table that keeps the file handles. Each method may reject. */
 export interface HandleTable {
   get(id: string): Promise<FileSystemFileHandle | undefined>
   set(id: string, handle: FileSystemFileHandle): Promise<void>
@@ -9,14 +9,14 @@ export interface HandleTable {
   ids(): Promise<string[]>
 }
 
-/** Keeps handles over a reload, and can remove those whose record is gone. */
+/** Keeps file handles over a reload. */
 export interface KeptHandles extends HandleStore {
   removeAllBut(recordIds: readonly string[]): Promise<void>
 }
 
 /**
- * Makes the store of handles. It never fails. If the browser keeps no handles (private windows, no
- * room), a person chooses the file again.
+ * Makes the store of file handles. Its methods never reject. If the browser keeps no handles, for
+ * instance in a private window, a person has to choose the file again after a reload.
  */
 export function createHandleStore(table: HandleTable): KeptHandles {
   const quietly = (work: Promise<void>) => work.catch(() => undefined)

@@ -1,4 +1,7 @@
-/** Elements that take text. Inputs such as buttons and check boxes take none. */
+/**
+ * The selector of all elements that a person can type into. An input that is a button or a check
+ * box is not one.
+ */
 const fields =
   'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 

@@ -6,12 +6,13 @@ export interface Clipboard {
   getData(format: 'text/plain'): string
 }
 
-/** A picture that the browser made from the clipboard is younger than this. */
+/** A picture whose date is younger than this was made by the browser when the person pasted. */
 const justMadeMs = 10_000
 
 /**
  * True for a picture that is not a file on a disk. Browsers name it `image.png` and give it the
- * date of the paste. A file with that name from a file manager has its own date.
+ * time of the paste as its date. A file that a file manager copied has an older date, whatever its
+ * name is.
  */
 function isPicture(file: File, now: Date) {
   return (
@@ -21,7 +22,7 @@ function isPicture(file: File, now: Date) {
   )
 }
 
-/** Returns the moment for a file name, in local time: 2026-11-21 at 14.03.22. */
+/** Returns a local time in the form that file names use: 2026-11-21 at 14.03.22. */
 function stamp(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
@@ -39,9 +40,10 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
 }
 
 /**
- * Makes files of a paste. Files and folders from a file manager are read like a drop. Otherwise the
- * text becomes a file, or, without text, the picture. Text comes first, since programs that copy
- * rich text add a picture of it. Call it within the event. Never rejects.
+ * Makes files of a paste. Files and folders that a file manager copied are read like a drop.
+ * Otherwise the text becomes a file. Without text the picture becomes a file. Text comes first,
+ * since programs that copy rich text add a picture of the text. Call it while the event is handled.
+ * Never rejects.
  */
 export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')

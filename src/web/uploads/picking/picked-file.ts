@@ -1,7 +1,7 @@
-/** A file that a person gave for upload. */
+/** A file that a person dropped, pasted or chose for upload. */
 export interface PickedFile {
   file: File
-  /** Finds the file again after a reload. Few browsers give one. */
+  /** Finds the file again after a reload. Only Chromium gives one. */
   handle?: FileSystemFileHandle | undefined
   /** True where the browser made the file from text or a picture in the clipboard. */
   pasted?: boolean | undefined

@@ -3,9 +3,9 @@ import { type Drop, isNothing } from './dropped-files.ts'
 import { pickFiles } from './file-picker.ts'
 
 /**
- * Opens the picker that gives handles when a person clicks a file input. The input opens its own
- * dialog where there is no picker, or the browser refuses it. `onChosen` gets the files of the
- * picker. Files from the input's own dialog come as its usual event.
+ * Asks a person for files when the person clicks a file input. Where the browser has a dialog that
+ * gives file handles, that dialog opens, and `onChosen` gets its files. Otherwise the input opens
+ * its own dialog, and the files come with the input's `change` event.
  */
 export function useFilePicker(
   input: RefObject<HTMLInputElement | null>,
@@ -22,7 +22,7 @@ export function useFilePicker(
       event.preventDefault()
       const chosen = await asking
       if (chosen && !isNothing(chosen)) tell(chosen)
-      // The browser allows this for a short time after the click.
+      // `showPicker` works only for a short time after the click.
       else if (!chosen && navigator.userActivation.isActive) element.showPicker()
     }
     element.addEventListener('click', ask)

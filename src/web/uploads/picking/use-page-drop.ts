@@ -3,18 +3,18 @@ import { type Drop, readDrop } from './dropped-files.ts'
 import { isEditable } from './is-editable.ts'
 
 /**
- * Makes the whole page take drops of files and folders. Returns whether files are dragged over it
- * now. `onDrop` is called after all folders were read. Text and links go to the fields that take
- * them, and never make the browser leave the page. Content dragged from the page itself is not
- * uploaded.
+ * Makes the whole page accept dropped files and folders. Returns true while files are dragged over
+ * the page. `onDrop` is called after all folders were read. Dropped text and links go to the field
+ * under the pointer. Elsewhere they are ignored, so that the browser does not leave the page.
+ * Content dragged from the page itself is not uploaded.
  */
 export function usePageDrop(onDrop: (drop: Drop) => void): boolean {
   const [isDragging, setDragging] = useState(false)
   const drop = useEffectEvent(onDrop)
 
   useEffect(() => {
-    // The browser reports that an inner element is entered before it reports that the outer one is
-    // left. So only the last entered element counts.
+    // The browser reports that the pointer entered an inner element before it reports that it left
+    // the outer one. So only the last entered element counts.
     let entered: EventTarget | null = null
     let fromHere = false
     const over = new AbortController()
@@ -45,7 +45,7 @@ export function usePageDrop(onDrop: (drop: Drop) => void): boolean {
     })
     on('drop', (event) => {
       stop()
-      // An upload in the panel that waits for this file has taken it.
+      // A paused upload in the uploads panel has already handled this drop.
       if (event.defaultPrevented) return
       if (!hasFiles(event)) {
         if (!isEditable(event.target)) event.preventDefault()

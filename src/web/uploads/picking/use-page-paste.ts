@@ -4,8 +4,9 @@ import { isEditable } from './is-editable.ts'
 import { readPaste } from './pasted-files.ts'
 
 /**
- * Makes the whole page take pastes of files, pictures and text, except pastes into a field.
- * `onPaste` is called when there is something to upload, after folders were read.
+ * Makes the whole page accept pasted files, pictures and text, except where the person pastes into
+ * a field. `onPaste` is called when the paste contains something to upload, after all folders were
+ * read.
  */
 export function usePagePaste(onPaste: (paste: Drop) => void): void {
   const paste = useEffectEvent(onPaste)

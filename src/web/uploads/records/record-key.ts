@@ -1,5 +1,2 @@
-/**
- * The prefix of the keys of upload records in the browser's storage. The id of the record follows
- * it.
- */
+/** The prefix of the localStorage keys of upload records. The id of the record follows it. */
 export const recordKeyPrefix = 'mayfly.upload.'

@@ -2,23 +2,26 @@ import { coalesce, type Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
 
-/** Changes within this time are shown together. */
+/** Changes within this time are shown together, so that the page is not drawn for each of them. */
 const shownEveryMs = 100
 
-/** The records that the leading tab writes, as a following tab sees them. */
+/**
+ * A copy of the upload records that another tab writes. One tab runs all uploads; the other tabs
+ * show this copy.
+ */
 export interface RecordMirror {
   /** Returns the records, oldest first. */
   records(): UploadRecord[]
   /**
-   * Notes the new value of a key in the browser's storage. A key of null means that the storage was
-   * cleared.
+   * Takes the new value of a localStorage key. A null key means that localStorage was cleared, a
+   * null value that the key was removed.
    */
   hear(key: string | null, value: string | null): void
 }
 
 /**
- * Creates the mirror.
- * @param load returns all records in the browser's storage.
+ * Creates the copy.
+ * @param load returns all records in localStorage.
  */
 export function createRecordMirror(
   load: () => readonly UploadRecord[],

@@ -17,7 +17,10 @@ const uploading =
 "uploadStartTime":1752314400000.5,"progress":15,"uploadedBytes":8388608,"status":"uploading","need":null,
 "lastActivity":1752314405000,"error":null}`.replaceAll('\n', '')
 
-/** Version 0.9.10 wrote this record for a small file in a bucket that waits for a sign-in. */
+/**
+ * Version 0.9.10 wrote this record for a small pasted file in an S3 bucket, paused until its owner
+ * signs in.
+ */
 const signedOut =
   `{"id":"0mf2k8q1d-00002-9f3c2a7be01d4457","ownerId":"u_7Qk2","batch":"51c0ffee12345679",
 "path":"foreground","fileName":"Pasted text 2025-07-12 at 10.00.00.txt","fileSize":0,"fileType":"",

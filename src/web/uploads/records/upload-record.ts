@@ -10,8 +10,8 @@ const byteCount = z.int().nonnegative()
 const { parts, ...started } = uploads.getUploadUrl.response.shape
 
 /**
- * Where the bytes of an upload are sent: the answer of get-upload-url without the URLs of parts.
- * Those URLs expire within the hour, and anyone who has one can write, so no record keeps them.
+ * Where to send the bytes of an upload: the answer of get-upload-url without the URLs of parts.
+ * Those URLs expire within the hour, and anyone who has one can write. So no record keeps them.
  */
 const ticketSchema = z.object({
   ...started,
@@ -21,14 +21,14 @@ const ticketSchema = z.object({
   metadata: z.looseObject({ mimeType: z.string() }),
   /** Absent where the file is sent in one PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
-  /** Absent in tickets of older versions. */
+  /** Absent in records of an older version of this program. */
   computesSha256: started.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 
-/** What recognises a file when it is chosen again. */
+/** The facts by which a file is recognised when a person chooses it again. */
 const fileIdentity = z.object({
-  /** The file's name on the disk, not cleaned. */
+  /** The file's name on the disk, before any cleaning. */
   name: z.string(),
   size: byteCount,
   lastModified: moment,
@@ -38,15 +38,17 @@ const fileIdentity = z.object({
 export type FileIdentity = z.infer<typeof fileIdentity>
 
 /**
- * An upload as the browser's storage keeps it (spec §3). Records of older versions are read by this
- * schema too: a field that is added to it must be optional.
+ * An upload as localStorage keeps it (spec §3). This schema also reads records of older versions,
+ * so a field that is added to it must be optional.
  */
 const uploadRecord = z.object({
-  /** Ids sort by the order in which the uploads were added. */
+  /** Sorting by id gives the order in which the uploads were added. */
   id: z.string(),
-  /** The id of the owner. Other people who use this browser neither see nor resume the upload. */
+  /**
+   * The id of the upload's owner. Other users of this browser neither see nor resume the upload.
+   */
   ownerId: z.string(),
-  /** The id of the drop. All files that were added at once share it. */
+  /** The id of the drop. All files that a person added together have the same one. */
   batch: z.string(),
   path: z.enum(uploadPaths),
   /** The cleaned name of the file. */
@@ -54,32 +56,38 @@ const uploadRecord = z.object({
   fileSize: byteCount,
   fileType: z.string(),
   identity: fileIdentity,
-  /** True for pasted content: no file on a disk could be chosen again. */
+  /**
+   * True for content that was pasted, such as text. No file on a disk can be chosen again for it.
+   */
   pasted: z.boolean(),
   expirationDays: z.literal(expirationDays),
   ticket: ticketSchema.nullable(),
   /**
-   * True after the upload was started again with a fresh ticket. This happens once within one try.
+   * True after the upload was started again on the server, because the first start was lost. This
+   * happens at most once until the upload is resumed.
    */
   restarted: z.boolean(),
-  /** When the first byte was about to be sent; null before. */
+  /** When the first byte was about to be sent; null before that. */
   uploadStartTime: moment.nullable(),
   /** In percent. */
   progress: z.int().min(0).max(100),
   uploadedBytes: byteCount,
-  /** The status of spec §3, upload-tracking record. */
+  /** The upload status of spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
-  /** What a paused upload needs before it can go on; null when it goes on by itself. */
+  /** What a paused upload needs from a person; null when it resumes without a person. */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: moment,
-  /** The reason of a failure, as a person reads it. */
+  /** Why the upload failed, as a person reads it; null while it has not failed. */
   error: z.string().nullable(),
 })
 export type UploadRecord = z.infer<typeof uploadRecord>
 export type UploadStatus = UploadRecord['status']
 export type UploadNeed = UploadRecord['need']
 
-/** Reads a record from its JSON. Returns null for JSON that no version of this program wrote. */
+/**
+ * Reads a record from its JSON. Returns null for JSON that is not a record of any version of this
+ * program.
+ */
 export function parseRecord(json: string): UploadRecord | null {
   try {
     return uploadRecord.safeParse(JSON.parse(json)).data ?? null

@@ -22,7 +22,7 @@ function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
   }
 }
 
-/** Makes a storage that can be full or forbidden. */
+/** Makes a storage that counts its writes. A test can make it full or forbidden. */
 function makeStorage() {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }
@@ -150,7 +150,7 @@ test('what cannot be read under its keys is removed; other keys are left alone',
     JSON.stringify({ ...good, fileSize: -1 }),
     JSON.stringify({ ...good, ticket: { uploadUrl: 'x' } }),
     JSON.stringify({ ...good, need: undefined }),
-    // A good record, but under the key of another one.
+    // This record is good, but its key names another record.
     JSON.stringify(good),
   ]
   for (const [index, value] of foreign.entries()) {

@@ -3,7 +3,10 @@ import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
 
-/** Changes within this time are written together. */
+/**
+ * Changes within this time are written together, because each write to localStorage blocks the
+ * page.
+ */
 const writeEveryMs = 200
 
 /** The part of the browser's `localStorage` that is used here. Each method may throw. */
@@ -19,23 +22,29 @@ export function keysOf(storage: KeyValues, prefix: string): string[] {
   ) as string[]
 }
 
-/** The records in the browser's storage, one key for each (spec §3). Its methods never throw. */
+/**
+ * The upload records in localStorage, each under a key of its own (spec §3). Its methods never
+ * throw.
+ */
 export interface RecordStore {
   /**
-   * Returns all records, oldest first. Removes those that cannot be read and those that ended over
-   * 24 h ago.
+   * Returns all records, oldest first. Removes unreadable records, and those that completed or
+   * failed over 24 h ago.
    */
   load(): UploadRecord[]
-  /** Writes the record soon, together with other changes. */
+  /** Writes the record within 200 ms, together with other changes. */
   save(record: UploadRecord): void
   remove(id: string): void
-  /** Writes all waiting changes at once. */
+  /** Writes all waiting changes immediately. */
   flush(): void
-  /** Drops all waiting changes, because another tab runs these uploads now. */
+  /**
+   * Forgets all changes that are not written yet. Call it when another tab has begun to run these
+   * uploads.
+   */
   discard(): void
   /**
-   * Writes a key again after another tab has written to it. This tab runs the uploads, but a tab
-   * that hung may not know this yet.
+   * Writes a record again after another tab has changed its key. Only this tab runs the uploads,
+   * but a tab that was frozen may not know this yet and write an older state.
    */
   writeAgain(key: string | null): void
 }
@@ -45,13 +54,13 @@ function isForgotten({ status, lastActivity }: UploadRecord, now: number) {
 }
 
 /**
- * Creates the store of records. Where `storage` is full or forbidden, a record lives as long as the
- * page.
+ * Creates the store of records. If localStorage is full or forbidden, a record is lost when the
+ * page is closed.
  */
 export function createRecordStore(storage: () => KeyValues, timers: Timers): RecordStore {
-  /** Changes that are not written yet, by id; null for a record to be removed. */
+  /** Changes that are not written yet, by record id; null for a record to be removed. */
   const unwritten = new Map<string, UploadRecord | null>()
-  /** The latest state of each record, written or not. */
+  /** The latest state of each record, written or not; null for a removed record. */
   const known = new Map<string, UploadRecord | null>()
   let isWaiting = false
 
@@ -61,7 +70,7 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
       if (record) storage().setItem(key, JSON.stringify(record))
       else storage().removeItem(key)
     } catch {
-      // The older state must not stay, because the next page would go on from it.
+      // The write failed. Remove the older state, or the next page would continue from it.
       if (record) write(id, null)
     }
   }
@@ -91,7 +100,7 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
           else storage().removeItem(key)
         }
       } catch {
-        // The browser forbids storage, so it holds no records.
+        // The browser forbids localStorage, so no records exist.
       }
       return records.sort((a, b) => (a.id < b.id ? -1 : 1))
     },

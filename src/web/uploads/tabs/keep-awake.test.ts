@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../../tests/support/eventually.ts'
 import { keepScreenOn } from './keep-awake.ts'
 
-/** Makes a screen. As in browsers, its locks are released when the page is hidden. */
+/** Makes a screen. As in browsers, its wake locks are released when the page is hidden. */
 function createScreen() {
   const page = Object.assign(new EventTarget(), {
     visibilityState: 'visible' as DocumentVisibilityState,

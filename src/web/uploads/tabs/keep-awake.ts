@@ -1,15 +1,17 @@
-/** The part of the browser that keeping the screen on needs. */
+/** The parts of the browser that are needed to keep the screen on. */
 export interface Screen {
-  /** Absent on an origin that is not secure, and in some browsers. */
+  /** Absent in some browsers, and where the page was not loaded by HTTPS or from localhost. */
   wakeLock: { request(type: 'screen'): Promise<{ release(): Promise<void> }> } | undefined
   document: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
 }
 
 /**
  * Keeps the screen on with a wake lock, since a sleeping device uploads nothing. Returns a function
- * that releases the lock. The browser releases it when the page is hidden, so it is requested again
- * whenever the page becomes visible. Nothing happens if the browser has no wake locks or refuses
- * one, for instance because the battery is low.
+ * that releases the lock.
+ *
+ * The browser itself releases the lock when the page is hidden. So it is requested again whenever
+ * the page becomes visible. Nothing happens if the browser has no wake locks or refuses one, for
+ * instance because the battery is low.
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   if (!wakeLock) return () => {}
@@ -22,7 +24,7 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
       const lock = await wakeLock.request('screen')
       const release = () => void lock.release().catch(() => undefined)
       if (isOver) return release()
-      // Releasing a lock that the browser has released already has no effect.
+      // This has no effect if the browser has released the lock already.
       releaseLast()
       releaseLast = release
     } catch {
@@ -41,7 +43,7 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   }
 }
 
-/** Keeps this device awake. Returns a function that ends this. */
+/** Keeps this device awake. Returns a function that stops this. */
 export function keepAwake(): () => void {
   return keepScreenOn({
     wakeLock: 'wakeLock' in navigator ? navigator.wakeLock : undefined,

@@ -5,7 +5,7 @@ import { openBroadcast } from './tab-channel.ts'
 type Message = { text: string; bytes?: Uint8Array }
 
 const channels: TabChannel<Message>[] = []
-/** Opens a tab that notes the messages it hears. */
+/** Opens a tab that notes the messages it receives. */
 function openTab(name: string) {
   const heard: Message[] = []
   const channel = openBroadcast<Message>(name)((message) => heard.push(message))

@@ -1,14 +1,14 @@
 import type { OpenChannel } from '../upload-ports.ts'
 
 /**
- * The number goes up whenever messages change, because a tab of an older version would misread
- * them.
+ * The name of the channel. Its number must go up whenever the messages change, because a tab that
+ * runs an older version would misread them.
  */
 const channelName = 'mayfly-uploads-2'
 
 /**
  * Makes the channel between the tabs of this browser. It carries all data that can be cloned,
- * including files and handles. Where the browser has no such channel, nothing is sent.
+ * including files and file handles. If the browser has no BroadcastChannel, nothing is sent.
  */
 export function openBroadcast<Message>(name = channelName): OpenChannel<Message> {
   return (onMessage) => {

@@ -17,7 +17,10 @@ afterEach(() => {
   for (const channel of channels.splice(0)) channel.close()
 })
 
-/** Opens a tab on Node's own BroadcastChannel. It notes what it was made to do. */
+/**
+ * Opens a tab on Node's own BroadcastChannel. It notes the commands that it ran and the states that
+ * it received.
+ */
 function openTab(work: () => void | Promise<void> = () => {}) {
   const done: string[] = []
   const told: number[] = []
@@ -88,7 +91,8 @@ test('no command runs twice, however often it arrives', async () => {
   const [leader, follower] = [openTab(), openTab()]
   leader.lead()
   follower.send('one')
-  // No answer can have come yet.
+  // The follower asks twice before any answer can have come, so it sends the command again both
+  // times.
   follower.hello()
   follower.hello()
   await eventually(() => expect(leader.done).toEqual(['one', 'hello', 'hello']))
@@ -102,7 +106,7 @@ test('the next leader does not run what the last one ran', async () => {
   await eventually(() => expect(idsOf(next, 'done').size).toBe(1))
   last.close()
   next.lead()
-  // This copy of the command arrives very late.
+  // A late copy of a command that has ended already.
   const [copy] = heardOf(next, 'command')
   const late = openBroadcast<Message>(`browser ${browser}`)(() => {})
   channels.push(late)
@@ -146,7 +150,7 @@ test('a command is done when it has run to its end; the next leader runs one tha
   await eventually(() => expect(ends).toHaveLength(2))
   ends[1]?.()
   await eventually(() => expect(heardOf(next, 'done')).toHaveLength(1))
-  // When it is asked again, the leader confirms the command but does not run it twice.
+  // The follower sends the command again. The leader confirms it, but does not run it twice.
   follower.hello()
   await eventually(() => expect(heardOf(follower, 'taken')).toHaveLength(3))
   expect(ends).toHaveLength(2)

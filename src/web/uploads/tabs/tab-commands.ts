@@ -1,6 +1,9 @@
 import type { OpenChannel } from '../upload-ports.ts'
 
-/** Spec §9: progress callbacks are throttled to every 500 ms. */
+/**
+ * The leader sends its state to other tabs at most this often. Spec §9: progress callbacks are
+ * throttled to every 500 ms.
+ */
 const liveEveryMs = 500
 /** A working leader confirms a command within this time. */
 const answerWithinMs = 10_000
@@ -15,48 +18,51 @@ export type TabMessage<Command, Live> =
   | { type: 'leading' }
   | { type: 'live'; live: Live }
 
-/** How a tab handles the messages that it receives. */
+/** What this module needs from the tab that it runs in. */
 export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
   /** Returns an id that no other tab returns. */
   newId: () => string
-  /** Called in the leading tab: another tab was opened, became visible, or signed in. */
+  /** Called in the leading tab when another tab was opened, became visible, or signed in. */
   onHello: () => void
-  /** Called in a following tab with the state that the leader sent. */
+  /** Called in the other tabs with the state that the leader sent. */
   onLive: (live: Live) => void
-  /** Called in a following tab when no leader has confirmed a command for 10 s. */
+  /** Called when no leader has confirmed a command of this tab for 10 s. */
   onNoAnswer: () => void
 }
 
 /**
- * Runs a command in the leading tab. The command is done when its result would survive that tab. If
- * the leader closes in the middle of a command, the next leader runs it again, which must do no
- * harm.
+ * Runs a command in the leading tab. The command has ended when its result is saved, so that the
+ * result stays if the tab is closed. If the leader closes in the middle of a command, the next
+ * leader runs the command again, which must do no harm.
  */
 type RunCommand<Command> = (command: Command) => void | Promise<void>
 
-/** Carries commands from any tab to the leader. */
+/** Brings commands from any tab to the leading tab, which runs them. */
 export interface TabCommands<Command, Live> {
-  /** Makes the current or the next leader run the command once. */
+  /**
+   * Makes the leading tab run the command. If it is closed first, the next leading tab runs the
+   * command.
+   */
   send(command: Command): void
   /** Makes this tab the leader. It then runs the commands of all tabs. */
   lead(run: RunCommand<Command>): void
   /** Notes that another tab leads from now on. */
   follow(): void
-  /** Tells the leader that this tab exists, and sends again the commands that are not done. */
+  /** Tells the leader that this tab exists, and sends it again the commands that have not ended. */
   hello(): void
   /**
-   * Sends the state from the leader to the other tabs, every 500 ms at most. The last state always
-   * arrives.
+   * Sends the leader's state to the other tabs, every 500 ms at most. The last state is always
+   * sent.
    */
   tell(live: Live): void
 }
 
 /**
- * Creates the commands of a tab. A following tab keeps a command until the leader reports it done.
- * It sends the command again to a new leader, or runs the command when it becomes the leader
- * itself. The commands of one tab begin in their order. Every tab hears which commands are done, so
- * that the next leader does not run them again.
+ * Creates the commands of a tab. A tab that does not lead keeps each command until the leader
+ * reports its end. It sends the command again to a new leader, or runs the command when it becomes
+ * the leader itself. The commands of one tab start in their order. Every tab hears which commands
+ * have ended, so that the next leader does not run them again.
  */
 export function createTabCommands<Command, Live>({
   open,
@@ -65,13 +71,16 @@ export function createTabCommands<Command, Live>({
   onLive,
   onNoAnswer,
 }: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
-  /** Set while this tab leads. */
+  /** Not null while this tab leads. */
   let run: RunCommand<Command> | null = null
   const kept = new Map<string, Command>()
   /** For each command that no leader has confirmed, a function that stops its timer. */
   const untaken = new Map<string, () => void>()
   const running = new Set<string>()
-  /** The ids of commands that are done, in any tab. They are short and few. */
+  /**
+   * The ids of the commands of all tabs that have ended. They are never removed, because they are
+   * short and few.
+   */
   const done = new Set<string>()
   let untold: { live: Live } | null = null
   let isResting = false

@@ -4,7 +4,7 @@ import { createElection } from './tab-leader.ts'
 
 const pages: EventTarget[] = []
 
-/** Opens a tab that uses Node's Web Locks, and notes what happens to it. */
+/** Opens a tab that uses Node's Web Locks, and notes when it leads, follows or is loaded again. */
 function openTab(locks: Pick<LockManager, 'request'> | 'none' = navigator.locks) {
   const page = new EventTarget()
   const events: string[] = []
@@ -84,7 +84,7 @@ test('a leader that does not answer is robbed: it follows, and leads again in it
   second.takeOver()
   await eventually(() => expect(second.events).toEqual(['follow', 'lead']))
   await eventually(() => expect(first.events).toEqual(['lead', 'follow']))
-  // The leader has nothing to take over.
+  // This tab leads already, so taking over changes nothing.
   second.takeOver()
   const third = openTab()
   await eventually(() => expect(third.events).toEqual(['follow']))

@@ -1,11 +1,11 @@
 import type { ElectLeader } from '../upload-ports.ts'
 
-/** The tab that holds this Web Lock runs the uploads of the browser. */
+/** The name of a Web Lock. The tab that has this lock runs the uploads of the browser. */
 const lockName = 'mayfly-uploads'
 
 /** What an election needs from the browser. */
 export interface ElectionDeps {
-  /** Absent on an origin that is not secure, and in old browsers. */
+  /** Absent in old browsers, and where the page was not loaded by HTTPS or from localhost. */
   locks: Pick<LockManager, 'request'> | undefined
   /** The window. It reports when the page is left, and when the back button brings it back. */
   page: Pick<EventTarget, 'addEventListener'>
@@ -15,14 +15,15 @@ export interface ElectionDeps {
 
 /**
  * Elects the leader by a Web Lock. When the leader's tab is closed, crashes or is discarded, the
- * browser gives the lock to another tab. Chromium never freezes a tab that holds a lock. Where the
- * browser has no locks, every tab leads.
+ * browser gives the lock to another tab. Chromium never freezes a tab that has a lock. If the
+ * browser has no locks, every tab becomes a leader.
  *
  * A page that is left gives up the lock, since the browser may keep the page for the back button.
- * If such a page led and comes back, it is loaded again, because another tab has taken over its
- * uploads. If it followed, it takes part in the election again. A leader that does not answer, for
- * instance one stopped by a debugger, can lose its lock to another tab. It follows as soon as it
- * runs again.
+ * When the person comes back to it, the page is loaded again if it was the leader, because another
+ * tab runs its uploads now. Otherwise it joins the election again.
+ *
+ * A leader may stop answering, for instance in a debugger. Another tab can then take the lock from
+ * it. The old leader follows the new one as soon as it runs again.
  */
 export function createElection({ locks, page, reload }: ElectionDeps): ElectLeader {
   return (onLead, onFollow) => {

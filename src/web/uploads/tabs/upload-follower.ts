@@ -7,7 +7,7 @@ import { repeat, type Timers } from '../timers.ts'
 import type { UploadsPage, UploadsState } from '../uploads-state.ts'
 import type { Live, OwnedCommand } from './upload-leader.ts'
 
-/** How often a following tab looks for files that are no longer needed. */
+/** How often a tab that does not lead looks for files that are no longer needed. */
 const sweepEveryMs = 60_000
 
 /** What a tab shows about uploads. */
@@ -29,33 +29,42 @@ export interface FollowerDeps {
 }
 
 /**
- * What a tab does while another one leads. It shows the uploads, and gives the leader the files
+ * The work of a tab while another tab leads. It shows the uploads, and gives the leader the files
  * that were added here.
  */
 export interface UploadFollower {
   begin(): void
   end(): void
-  /** Call this with each state that the leader sends. */
+  /** Takes the state that the leader sends. Call it with each one. */
   hear(live: Live): void
-  /** Call this with each changed key of the storage. Returns false unless this tab follows. */
+  /**
+   * Takes a changed key of localStorage. Call it with each one. Returns false when this tab is not
+   * following a leader.
+   */
   hearStorage(key: string | null, value: string | null): boolean
-  /** Returns the uploads of this user. */
+  /** Returns what the tab shows to this user. */
   shown(ownerId: string): ShownUploads
-  /** Keeps the files that were added in this tab as long as they have records. */
+  /**
+   * Starts a regular check of the files that were added in this tab. It forgets those whose upload
+   * records are gone.
+   */
   keepFiles(): void
 }
 
 export function createFollower(deps: FollowerDeps): UploadFollower {
   const { timers, data, page, keepAwake } = deps
-  /** Set while this tab follows. */
+  /** Not null while another tab leads. */
   let mirror: RecordMirror | null = null
   /** The last state that the leader sent. */
   let heard: Live | null = null
-  /** The ids of the wanted files that this tab has given to the leader. */
+  /**
+   * The ids of the uploads whose files this tab has given to the leader, because the leader lacked
+   * them.
+   */
   const supplied = new Set<string>()
-  /** Completed uploads whose files this tab has dropped. */
+  /** The ids of the completed uploads whose files this tab has forgotten. */
   let released = new Set<string>()
-  /** Files that had no record at the last look. */
+  /** The ids of the files that had no upload record at the last check. */
   let withoutRecord: ReadonlySet<string> = new Set()
 
   function begin(): void {
@@ -72,15 +81,15 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
       released.add(id)
       data.drop(id)
     }
-    // A person may be looking at this page and not at the leader's page, so this tab keeps the
+    // The person may be looking at this page and not at the leader's page, so this tab keeps the
     // device awake too.
     keepAwake(records.some(isUnderWay))
     deps.onChange()
   }
 
   /**
-   * Drops files without a record, but only when they are found twice. The leader may not have
-   * written the record of a new file yet.
+   * Forgets files without an upload record, but only if two checks found none. The leader may not
+   * have written the record of a new file yet.
    */
   const sweep = repeat(timers, sweepEveryMs, () => {
     if (!mirror) return false
@@ -103,7 +112,10 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
     deps.onChange()
   }
 
-  /** Gives the leader the files that a closed tab had, if this tab has them too. */
+  /**
+   * Gives the leader the files that it lacks and this tab has. A closed tab may have been the
+   * leader before.
+   */
   function supply({ ownerId, wanted }: Live): void {
     for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)
     for (const id of wanted) {

@@ -8,7 +8,7 @@ let world: EngineWorld
 let leader: UploadLeader
 let pageUser: string | null
 let isAlone: boolean
-/** How often waiting changes were written, and how often they were dropped. */
+/** How often `flush` and `discard` of the record store were called. */
 let flushes: number
 let discards: number
 let ids: number
@@ -158,7 +158,7 @@ describe('in a browser that elects no tab', () => {
       isAlone = is
       left('busy.txt', 1000)
       left('idle.txt', 60_000)
-      // The clock has been set back since.
+      // The clock has been set back since this upload was active.
       left('later.txt', -1000)
       lead()
       await leader.obey(opens('ada'))

@@ -7,17 +7,19 @@ import { repeat } from '../timers.ts'
 import type { UploadCommand } from '../upload-commands.ts'
 import type { Notice } from '../upload-notices.ts'
 
-/** Where tabs elect no leader, an upload active within this time may be running in another tab. */
+/**
+ * Without an election, an upload that was active within this time may be running in another tab.
+ */
 const othersIdleMs = 60_000
 
 export type ToastNotice = Notice & { kind: 'toast' }
 
-/** A command, and the user who is signed in in the tab that gives it. */
+/** A command with the id of the user who gave it in some tab. */
 export type OwnedCommand = UploadCommand & { ownerId: string }
 
 /**
- * The state that the leader sends to the other tabs. They read the records from the browser's
- * storage.
+ * The state that the leader sends to the other tabs. They read the upload records from localStorage
+ * themselves.
  */
 export interface Live extends Omit<EngineState, 'records'> {
   ownerId: string
@@ -41,21 +43,21 @@ export interface LeaderDeps extends EngineDeps {
 
 /** Runs the engine of the user who is signed in in this browser. */
 export interface UploadLeader {
-  /** Runs a command. Resolves when its result would survive this tab. */
+  /** Runs a command. Resolves when its result is saved. */
   obey(command: OwnedCommand): Promise<void>
   /** Returns what the engine of this user shows; null when there is no such engine. */
   state(ownerId: string): EngineState | null
-  /** Returns the state for the following tabs; null when no engine runs here. */
+  /** Returns the state to send to the other tabs; null when no engine runs here. */
   live(): Live | null
-  /** Resumes the uploads that wait for a sign-in, if the user has signed in again. */
+  /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
   resumeSignedIn(): void
-  /** Ends the engine without writing anything, because another tab leads. */
+  /** Ends the engine without writing anything, because another tab leads now. */
   resign(): void
 }
 
 /**
- * Makes the leader of the tabs. It has one engine at a time, because a browser has one session. The
- * session belongs to the user who gave the last command.
+ * Makes the leader of the tabs. It runs one engine at a time, because a browser has one session. It
+ * takes the user who gave the last command for the signed-in user.
  */
 export function createLeader(deps: LeaderDeps): UploadLeader {
   const { records, timers, handles, isAlone, newId, pageUser } = deps
@@ -67,8 +69,8 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
     const obeyed = obeyedBy(engine, command)
-    // The change is written at once. This tab may close at any moment, and the tab that gave the
-    // command forgets it once it is done.
+    // The change is written immediately. This tab may close at any moment, and the tab that gave
+    // the command forgets it once it has ended.
     records.flush()
     await obeyed
     records.flush()
@@ -104,11 +106,13 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
 
   function mayBeAnothers({ lastActivity }: UploadRecord): boolean {
     const idle = timers.now() - lastActivity
-    // Activity in the future means that the clock was set back.
+    // A negative time means that the clock was set back.
     return isAlone && idle >= 0 && idle < othersIdleMs
   }
 
-  /** Goes on with uploads that another tab has left, as soon as this is certain. */
+  /**
+   * Takes over uploads that another tab has left, once they have been idle long enough to be sure.
+   */
   const lookForOthers = repeat(timers, othersIdleMs, () => {
     if (!running) return false
     const { ownerId, engine } = running
@@ -135,9 +139,9 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   }
 }
 
-/** Makes the engine run a command. Returns a promise where the command takes time. */
+/** Makes the engine run a command. Returns a promise if the command takes time. */
 function obeyedBy(engine: UploadEngine, { name, args }: UploadCommand): void | Promise<void> {
-  // The compiler cannot see that these arguments belong to this command.
+  // The compiler cannot see that `args` are the arguments of the command `name`.
   const command: (...args: never[]) => void | Promise<void> = engine[name]
   return Reflect.apply(command, engine, args)
 }

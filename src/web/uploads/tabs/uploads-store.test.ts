@@ -90,7 +90,7 @@ describe('a tab that follows', () => {
     browser.commands.length = 0
     for (const id of [a, b]) two.state().resume(id)
     await pass()
-    // The tab gives the bytes of the file that it still has.
+    // This tab still has the file, so it sends the file with `provideFile`.
     expect(browser.commands.toSorted()).toEqual(['provideFile', 'resume'])
   })
 

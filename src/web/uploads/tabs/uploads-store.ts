@@ -1,7 +1,7 @@
 /**
  * The uploads of one tab. One tab of the browser *leads*: it runs the engine. The others *follow*:
- * they show the records that the leader writes to the browser's storage (their *mirror*), and send
- * the leader the commands of their page. They keep the files that were added to them, so that one
+ * they show the upload records that the leader writes to localStorage (their *mirror*), and send
+ * the leader the commands of their page. They keep the files that were added to them, so that any
  * of them can lead next.
  */
 import { createStore } from 'zustand/vanilla'
@@ -27,9 +27,9 @@ import {
 /** What uploads need from the browser. */
 export interface UploadsEnv
   extends Omit<LeaderDeps, 'records' | 'data' | 'onChange' | 'pageUser' | keyof UploadsPage> {
-  /** Throws where the browser forbids storage. */
+  /** Returns localStorage. Throws where the browser forbids it. */
   storage: () => KeyValues
-  /** Calls the listener with key and new value whenever another tab writes to the storage. */
+  /** Calls the listener with key and new value whenever another tab writes to localStorage. */
   onStorage: (listener: (key: string | null, value: string | null) => void) => void
   onVisible: (listener: () => void) => void
   /**
@@ -41,17 +41,19 @@ export interface UploadsEnv
   userAgent: string
 }
 
-/** The uploads of this browser, seen from one of its tabs. */
+/** The uploads of this browser, as one of its tabs sees them. */
 export interface Uploads {
   store: UploadsStore
   /**
-   * Sets the signed-in user, as soon as it is known and whenever it changes; null when signed out.
+   * Sets the signed-in user; null when signed out. Call it when the user becomes known and whenever
+   * the user changes.
    */
   setUser: (id: string | null) => void
 }
 
 /**
- * Makes this tab take part in the uploads of this browser: it leads, or follows the leading tab.
+ * Connects this tab to the uploads of this browser. The tab runs them as the leader, or follows the
+ * leading tab.
  */
 export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const { timers, handles, newId } = env
@@ -59,7 +61,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
   let user: string | null = null
-  /** Set while this tab leads. */
+  /** Not null while this tab leads. */
   let leader: UploadLeader | null = null
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
@@ -88,8 +90,8 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 
   /**
-   * Resumes an upload. This runs in the tab of the click, because only there the browser asks for
-   * permission.
+   * Resumes an upload. This runs in the tab that was clicked, because the browser asks for
+   * permission only there.
    */
   async function resume(id: string): Promise<void> {
     const picked = leader ? undefined : data.picked(id)
@@ -111,7 +113,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     name: Name,
     ...args: Parameters<UploadCommands[Name]>
   ): void {
-    // The compiler cannot see that these arguments belong to this command.
+    // The compiler cannot see that `args` are the arguments of the command `name`.
     if (user !== null) commands.send({ ownerId: user, name, args } as OwnedCommand)
   }
 
@@ -178,7 +180,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 
   env.onStorage((key, value) => {
-    // Where tabs elect no leader, each tab writes only its own records.
+    // Without an election, each tab writes only its own records.
     if (!follower.hearStorage(key, value) && !env.isAlone) records.writeAgain(key)
   })
   env.onHidden(records.flush)
@@ -196,7 +198,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 }
 
-/** Makes ids that sort by their time of creation, and then by their number. */
+/** Makes a function that returns ids. Sorting them gives the order of their creation. */
 function createSortedIds(now: () => number, newId: () => string): () => string {
   const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
   let given = 0

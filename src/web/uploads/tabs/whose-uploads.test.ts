@@ -19,7 +19,7 @@ describe('uploads of several users of one browser', () => {
     expect(two.shown()).toEqual(['b.txt completed'])
     expect([one.toasts, one.refreshes]).toEqual([[], 0])
     expect([two.toasts, two.refreshes]).toEqual([['Upload Complete'], 1])
-    // A following page too shows nothing of uploads that another user ran before.
+    // A tab that does not lead shows nothing of the uploads of a user who was signed in before.
     browser.session = 'ada'
     one.add(fileNamed('a.txt'))
     await pass(100)

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Lets all pending work run without letting time pass. */
+/** Runs all waiting callbacks without advancing the clock. */
 async function settle() {
   for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
 }

@@ -1,7 +1,7 @@
 import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 import { FileUnreadable, hashPart, hashSample, hashWhole } from './hash-blob.ts'
 
-/** The jobs of the worker. */
+/** The jobs of the checksum worker: hash one part, a whole file, or samples of a file. */
 export type ChecksumJob =
   | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
   | { kind: 'whole'; blob: Blob }
@@ -17,15 +17,17 @@ export type FromWorker =
   | { id: number; ok: false; why: 'unreadable' | 'broken' }
 
 /**
- * A part that takes longer is waiting for a disk or a network share. The next part does not wait
- * for it.
+ * A part that takes longer than this waits for a slow disk or network. The next part does not wait
+ * for it any longer.
  */
 const longestAloneMs = 2000
 
 /**
- * Makes the function that answers the messages of one client. Parts are computed one after another,
- * in the order of the requests, because the first of several parts must not wait for the last. A
- * part holds up the next one for 2 s at most, since a read may hang. Other jobs run at once.
+ * Makes the function that answers the messages to a worker.
+ *
+ * Checksums of parts are computed one after another, in the order of the requests, so that the
+ * first part is not delayed by all others. A part delays the next one for 2 s at most, since a read
+ * may hang. Other jobs start immediately.
  */
 export function answerJobs(
   post: (message: FromWorker) => void,
@@ -62,7 +64,7 @@ function compute(job: ChecksumJob, signal: AbortSignal): Promise<string | null> 
   return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
 }
 
-/** Resolves when the work is done or cancelled, or takes too long. */
+/** Resolves when the work has ended, was cancelled, or has taken 2 s. */
 function settledOrLate(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, longestAloneMs)

@@ -25,8 +25,8 @@ function changed(size = 10): Blob {
 let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
 
 /**
- * Makes a worker that runs in this thread. It answers as the real one does, each message in a later
- * turn of the event loop.
+ * Makes a worker that runs in this thread. Like a real worker, it answers each message in a later
+ * task of the event loop.
  */
 function startWorker(): WorkerLike {
   const seen: ToWorker[] = []

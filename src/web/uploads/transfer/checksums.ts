@@ -3,15 +3,19 @@ import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
 import { FileUnreadable } from './hash-blob.ts'
 
 /**
- * Checksums that a worker computes, so that the page does not freeze. All functions reject with
- * FileUnreadable when the file was changed or removed, and with the reason of their signal when it
- * fires. They return null where this browser has no worker or no WebAssembly. The upload then goes
- * on without them.
+ * Checksums that a Web Worker computes, so that the page does not freeze.
+ *
+ * All functions reject with FileUnreadable when the file was changed or removed, and with the
+ * reason of their signal when it is aborted. They return null if this browser has no worker or no
+ * WebAssembly. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes the checksum of a part in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /** Computes the SHA-256 of all bytes in lower-case hexadecimal. It does not delay the parts. */
+  /**
+   * Computes the SHA-256 of all bytes in lower-case hexadecimal. It does not delay the checksums of
+   * parts.
+   */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
   /** Computes the SHA-256 of a file's size and of its first, middle and last 64 KiB. */
   sample(file: Blob, signal: AbortSignal): Promise<string | null>
@@ -26,11 +30,13 @@ export interface WorkerLike {
   onmessageerror: ((event: MessageEvent) => void) | null
 }
 
-/** An idle worker is ended after this time, because it never gives memory back. */
+/**
+ * An idle worker is ended after this time, because a running worker never gives its memory back.
+ */
 const idleMs = 30_000
 /**
- * The script of the worker is loaded over the same line as the uploads. No upload waits for it
- * longer than this.
+ * How long an upload waits for a new worker. The worker's script loads over the same connection as
+ * the uploads, which may be slow.
  */
 const readyWithinMs = 15_000
 
@@ -45,8 +51,8 @@ interface Pending {
 type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<string | null>
 
 /**
- * Keeps one worker. It is started when needed, ended when idle, and started again after it was
- * lost.
+ * Makes a function that sends jobs to one worker. The worker is started when needed, ended when
+ * idle, and started again after a crash.
  */
 function keepWorker(startWorker: () => WorkerLike): Ask {
   const pending = new Map<number, Pending>()
@@ -66,7 +72,7 @@ function keepWorker(startWorker: () => WorkerLike): Ask {
   const remove = (id: number): Pending | undefined => {
     const found = pending.get(id)
     pending.delete(id)
-    // A cancelled job may still be answered. In that case an idle timer is already running.
+    // A cancelled job may still be answered. An idle timer may then be running already.
     clearTimeout(idleTimer)
     if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
     return found
@@ -127,7 +133,7 @@ async function orNull(answer: ReturnType<Ask>): Promise<string | null> {
 }
 
 /**
- * Creates checksums with two workers: one for parts and samples, one for whole files, so that no
+ * Creates checksums with two workers: one for parts and samples, and one for whole files. So no
  * part waits for a whole file.
  */
 export function createChecksums(startWorker: () => WorkerLike): Checksums {
@@ -141,8 +147,8 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
 }
 
 /**
- * Starts the worker of this browser.
- * @throws where this browser has no worker.
+ * Starts the checksum worker.
+ * @throws where this browser has no workers.
  */
 export function startChecksumWorker(): WorkerLike {
   return new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })

@@ -22,7 +22,10 @@ function begin(partNumber: number, size = partSize) {
   })
 }
 
-/** Sends parts from one second to another. `paces` holds the bytes per second of each part. */
+/**
+ * Reports sent bytes once a second, from one second to another. `paces` has the bytes per second of
+ * each part.
+ */
 function travel(fromS: number, untilS: number, paces: Record<number, number>, buffered = 0) {
   for (let second = fromS; second <= untilS; second += 1) {
     now = second * 1000
@@ -120,7 +123,8 @@ describe('parts that will not arrive in time', () => {
     for (const partNumber of [1, 2, 3, 4]) begin(partNumber)
     travel(0, 60, { 1: 12_000, 2: 12_000, 3: 12_000, 4: 12_000 })
     const left = [1, 2, 3, 4].filter((partNumber) => !stopped.includes(partNumber))
-    // The parts go on at the same pace, because the line has halved.
+    // The connection has become half as fast. So the remaining parts keep their speed, although
+    // half of the parts were stopped.
     const paces = Object.fromEntries(left.map((partNumber) => [partNumber, 12_000]))
     travel(61, 109, paces)
     expect(stopped).toHaveLength(2)
@@ -247,7 +251,7 @@ describe('a part that times out', () => {
       for (const partNumber of [1, 2]) concurrency.sent(partNumber, 10_000 * second)
     }
     expect([concurrency.inFlight, concurrency.limit]).toEqual([1, 1])
-    // The fast parts are forgotten, so only this part counts.
+    // The times of the fast parts were forgotten, so only the time of this part counts.
     now += 300_000
     concurrency.end(1, 'held')
     expect(concurrency.limit).toBe(1)

@@ -1,44 +1,59 @@
 import { requestTimeoutMs } from './storage-request.ts'
 
-/** How many parts are in flight before the speed of the line is known. */
+/** How many parts are sent in parallel before the speed of the connection is known. */
 const firstLimit = 4
 /**
- * One part at a time would leave a quarter of the bandwidth unused where answers take long. So two
- * parts are sent at once if both arrive in time.
+ * Two parts are sent in parallel if both arrive in time. With one part at a time, no bytes would be
+ * sent while its answer is awaited.
  */
 const usualMinimum = 2
 const usualMaximum = 4
-/** A browser opens six connections to one origin (HTTP/1.1), and the API needs one of them. */
+/**
+ * The most parts that are sent in parallel. With HTTP/1.1 a browser opens six connections to one
+ * origin, and the API needs one of them.
+ */
 export const maxConcurrency = 5
-/** A part that takes longer costs too much if it is lost, and its answer comes late. */
+/**
+ * A part should not take longer than this: much would be lost with it, and its answer would come
+ * late.
+ */
 const longPartMs = 30_000
-/** A part that takes longer may reach the time-out of its request and be sent for nothing. */
+/** A part that takes longer than this may reach the time-out of its request and be sent in vain. */
 const longestPartMs = 0.9 * requestTimeoutMs
-/** If a part takes less than this, the connection waits for answers most of the time. */
+/**
+ * If a part takes less than this, its connection waits for answers most of the time. So more
+ * connections help.
+ */
 const shortPartMs = 500
 /**
- * Only this many of the last parts count, because the speed of a minute ago says little about now.
+ * How many of the last parts count. The speed of a minute ago says little about the present one.
  */
 const recentParts = 4
 
-/** The bytes sent in this time only filled the buffers of the system. */
+/**
+ * In this time the first bytes only fill the buffers of the operating system. They are not counted.
+ */
 const bufferingMs = 10_000
 /**
- * A shorter observation gives no reliable pace. This and the buffering time are a minute together.
+ * A speed that was measured for a shorter time is not reliable. Together with `bufferingMs` this is
+ * one minute.
  */
 const watchedMs = 50_000
 
-/** How long a part took to arrive, and how many parts were in flight with it, including itself. */
+/** How long a part took to arrive, and how many parts were being sent in parallel, including it. */
 export interface PartTime {
   ms: number
   together: number
 }
 
 /**
- * Returns how many parts should be in flight, computed from the last parts that arrived. The number
- * keeps a part under 30 s, within 2 to 5. It is 1 only where two parts would both reach the
- * time-out of their requests. Connections share one line, so a part that took `ms` among `together`
- * would take `ms / together` alone. So a line that does not change always gives the same number.
+ * Returns how many parts should be sent in parallel, computed from the times of the last parts that
+ * arrived.
+ *
+ * Each part should take less than 30 s. The result is 2 to 4 for that. It is 5 if parts take at
+ * most 0.5 s, and 1 if two parts in parallel would both reach the time-out of their requests. All
+ * parts share one bandwidth. So a part that took `ms` among `together` parts would take `ms /
+ * together` alone, and a constant bandwidth always gives the same result.
  */
 export function limitFor(times: readonly PartTime[]): number {
   if (times.length === 0) return firstLimit
@@ -49,12 +64,12 @@ export function limitFor(times: readonly PartTime[]): number {
 }
 
 /**
- * How a part in flight ended. `lost` says nothing about the speed, because the line may have been
- * away for a while.
+ * How the sending of a part ended. `held`: storage has the part. `lost` says nothing about the
+ * speed, because the connection may have been away for a while.
  */
 export type PartEnd = 'held' | 'timed-out' | 'lost'
 
-/** How many bytes of a part were sent by a moment. */
+/** How many bytes of a part were sent until a moment. */
 interface Reading {
   atMs: number
   bytes: number
@@ -63,19 +78,24 @@ interface Reading {
 interface PartInFlight {
   size: number
   startedAtMs: number
-  /** The most parts that were in flight since this part began, or since others were stopped. */
+  /**
+   * The most parts that were sent in parallel since this part began, or since other parts were
+   * stopped.
+   */
   together: number
-  /** The part's pace is measured between these two readings. */
+  /** The speed of this part is measured between `from` and `last`. */
   from: Reading
   last: Reading
   stop: () => void
 }
 
 /**
- * Decides how many parts of one file may be in flight at once. Parts that arrive set the limit
- * (`limitFor`). A part that times out, or would time out at its pace, halves the limit until the
- * next part arrives. On a line of 20 KB/s four parts at once would all time out, again and again.
- * So the parts that have sent least are stopped after a minute, and the others get the whole line.
+ * Decides how many parts of one file may be sent in parallel. The times of the parts that arrive
+ * set the limit (see `limitFor`). A part that times out, or is so slow that it would time out,
+ * halves the limit until the next part arrives.
+ *
+ * With 20 KB/s, four parts in parallel would all time out again and again. So after a minute the
+ * parts that have sent least are stopped, and the others get the whole bandwidth.
  */
 export class Concurrency {
   readonly #partSize: number
@@ -86,26 +106,26 @@ export class Concurrency {
 
   /**
    * @param partSize the size in bytes of every part except the last.
-   * @param now returns milliseconds, only compared with each other.
+   * @param now returns milliseconds since an arbitrary moment, for measuring durations.
    */
   constructor(partSize: number, now: () => number) {
     this.#partSize = partSize
     this.#now = now
   }
 
-  /** How many parts may be in flight. */
+  /** How many parts may be sent in parallel. */
   get limit(): number {
     return this.#limit
   }
 
-  /** How many parts are in flight. */
+  /** How many parts are being sent now. */
   get inFlight(): number {
     return this.#parts.size
   }
 
   /**
-   * Notes that a part of `size` bytes begins. `stop` is called once if the part must end in favour
-   * of the others.
+   * Notes that the sending of a part of `size` bytes begins. `stop` is called at most once, when
+   * the part must make room for the other parts.
    */
   begin(partNumber: number, size: number, stop: () => void): void {
     const start = { atMs: this.#now(), bytes: 0 }
@@ -122,9 +142,7 @@ export class Concurrency {
     }
   }
 
-  /**
-   * Notes how many bytes of a part in flight were sent. This may stop parts, including this one.
-   */
+  /** Notes how many bytes of a part were sent so far. This may stop parts, including this one. */
   sent(partNumber: number, bytes: number): void {
     const part = this.#parts.get(partNumber)
     if (!part) return
@@ -136,7 +154,7 @@ export class Concurrency {
     this.#stopSurplus()
   }
 
-  /** Notes that a part is not in flight any more. */
+  /** Notes that a part is not being sent any more. */
   end(partNumber: number, how: PartEnd): void {
     const part = this.#parts.get(partNumber)
     if (!part) return
@@ -146,27 +164,30 @@ export class Concurrency {
       this.#times = [...this.#times, time].slice(-recentParts)
       this.#limit = limitFor(this.#times)
     }
-    // If all bytes were sent, only the answer was missing, and the line is not too slow.
+    // If all bytes were sent, only the answer was missing, so the connection is not too slow.
     if (how === 'timed-out' && part.last.bytes < part.size) this.#halve(part)
   }
 
   /**
-   * Halves the limit. Parts that time out together halve it only once, because each knows how many
-   * they were.
+   * Halves the limit. Parts that time out together halve it only once, because each counts how many
+   * parts were sent together with it.
    */
   #halve({ together }: PartInFlight) {
-    // The earlier times say nothing about the line as it is now.
+    // The earlier times say nothing about the present speed.
     this.#times = []
     this.#limit = Math.min(this.#limit, Math.max(1, Math.floor(together / 2)))
   }
 
-  /** Stops the surplus parts: those still sending that have sent least. */
+  /**
+   * Stops as many parts as the limit demands: those that have sent least. Parts whose bytes are all
+   * sent are not stopped.
+   */
   #stopSurplus() {
     const unsent = [...this.#parts].filter(([, { size, last }]) => last.bytes < size)
     const leastFirst = unsent.sort(([, one], [, other]) => one.last.bytes - other.last.bytes)
     const surplus = leastFirst.slice(0, Math.max(0, this.#parts.size - this.#limit))
     for (const [partNumber] of surplus) this.#parts.delete(partNumber)
-    // The pace of the other parts changes now, so their measurement starts again.
+    // The other parts get faster now, so the measurement of their speed starts again.
     const atMs = this.#now()
     for (const part of this.#parts.values()) {
       part.from = { atMs, bytes: part.last.bytes }
@@ -176,7 +197,7 @@ export class Concurrency {
   }
 }
 
-/** Whether a part would time out at its measured pace. */
+/** True when a part would time out at its measured speed. */
 function isTooSlow({ size, from, last }: PartInFlight): boolean {
   const ms = last.atMs - from.atMs
   if (last.bytes === size || ms < watchedMs) return false

@@ -1,17 +1,19 @@
-/** Whether the browser says that it is online, and a way to wait until it is. */
+/** Tells whether the browser says that it is online, and waits until it is. */
 export interface Connection {
   isOnline: () => boolean
-  /** Resolves at once when online, or else later; rejects with the reason of the signal. */
+  /** Resolves immediately when online, otherwise later; rejects with the reason of the signal. */
   untilOnline: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * How long to trust the browser when it says that it is offline. It also says so where there is no
- * network but the server runs on the same machine. So a request must be tried from time to time.
+ * How long to trust the browser when it says that it is offline. Without a network it says so even
+ * if the server runs on the same machine. So a request must be tried from time to time.
  */
 const longestTrustMs = 30_000
 
-/** Resolves after `ms` milliseconds; rejects with the reason of the signal if it fires first. */
+/**
+ * Resolves after `ms` milliseconds; rejects with the reason of the signal if that is aborted first.
+ */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

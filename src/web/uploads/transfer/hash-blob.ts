@@ -14,8 +14,8 @@ const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
 
 /**
- * Whether a file can still be read at this offset. When a file was changed or removed on disk, its
- * request fails in the same way as with a lost connection.
+ * True when a file can still be read at this offset. Call it after a lost connection: a request
+ * also fails so if its file was changed or removed on disk.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
@@ -26,7 +26,10 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   }
 }
 
-/** @throws {FileUnreadable} when the file cannot be read, or is shorter than before. */
+/**
+ * Reads all bytes.
+ * @throws {FileUnreadable} when the file cannot be read, or is shorter than before.
+ */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   let bytes: ArrayBuffer
   try {
@@ -38,7 +41,10 @@ async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   return bytes
 }
 
-/** Returns null where WebAssembly is switched off, for instance in the lockdown mode of iOS. */
+/**
+ * Creates a hasher. Returns null where WebAssembly is switched off, for instance in the lockdown
+ * mode of iOS.
+ */
 function hasher(create: () => Promise<IHasher>): Promise<IHasher | null> {
   return create().catch(() => null)
 }
@@ -53,9 +59,9 @@ async function readInto(hash: IHasher, blob: Blob, signal: AbortSignal): Promise
 }
 
 /**
- * Computes the checksum of a part in base64; null where this browser cannot compute it.
+ * Computes the checksum of a part in base64; null where this browser cannot.
  * @throws {FileUnreadable} when the file cannot be read.
- * @throws the reason of the signal when it fires.
+ * @throws the reason of the signal when it is aborted.
  */
 export async function hashPart(
   part: Blob,
@@ -71,9 +77,9 @@ export async function hashPart(
 
 /**
  * Computes the SHA-256 of a whole file in hexadecimal, slice by slice; null where this browser
- * cannot compute it.
+ * cannot.
  * @throws {FileUnreadable} when the file cannot be read.
- * @throws the reason of the signal when it fires.
+ * @throws the reason of the signal when it is aborted.
  */
 export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string | null> {
   const hash = await hasher(createSHA256)
@@ -84,8 +90,9 @@ export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string
 }
 
 /**
- * Computes the hash that recognises a file when it is chosen again: the SHA-256, in hexadecimal, of
- * its size and of its first, middle and last 64 KiB. Null where this browser cannot compute it.
+ * Computes the hash by which a file is recognised when it is chosen again: the SHA-256, in
+ * hexadecimal, of its size and of its first, middle and last 64 KiB. Null where this browser cannot
+ * compute it.
  * @throws {FileUnreadable} when the file cannot be read.
  */
 export async function hashSample(file: Blob): Promise<string | null> {

@@ -2,15 +2,15 @@ import { type PartPlan, type PartRange, partRange } from '../../../shared/rules/
 import type { StoredPart } from '../upload-ports.ts'
 
 /**
- * What the browser knows about the parts of a file. Each part is held by storage, in flight (a
- * connection sends it), or still to be sent.
+ * What the browser knows about the parts of a file. Each part is in one of three states: stored by
+ * storage (*held*), being sent by a connection (*in flight*), or still to be sent.
  */
 export class PartProgress {
   readonly #fileSize: number
   readonly #plan: PartPlan
   /**
-   * The bytes of each part, by part number. A held part counts with its whole size, a part in
-   * flight with the bytes sent so far.
+   * The number of bytes of each part, by part number. A stored part counts with its whole size, a
+   * part that is being sent with the bytes sent so far.
    */
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()
@@ -27,12 +27,14 @@ export class PartProgress {
     return this.#plan.count
   }
 
-  /** How many parts storage has received so far. A part that was lost and sent again counts twice. */
+  /**
+   * How many parts storage has received so far. A part that was lost and sent again counts twice.
+   */
   get arrivals(): number {
     return this.#arrivals
   }
 
-  /** The bytes that storage holds or that were sent, at most the size of the file. */
+  /** The number of bytes that storage has or that were sent, at most the size of the file. */
   get bytes(): number {
     const left = [...this.#inFlight.values()].reduce((sum, bytes) => sum + bytes, 0)
     return Math.min(this.#heldBytes + left, this.#fileSize)
@@ -46,31 +48,31 @@ export class PartProgress {
     return this.#held.has(partNumber)
   }
 
-  /** Returns the numbers of the parts that storage is known to hold. */
+  /** Returns the numbers of the parts that storage is known to have. */
   held(): number[] {
     return [...this.#held.keys()]
   }
 
-  /** Yields the parts that are neither held nor in flight, lowest number first. */
+  /** Yields the numbers of the parts that are neither stored nor being sent, lowest first. */
   *upcoming(): Generator<number> {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
       if (!this.#held.has(partNumber) && !this.#inFlight.has(partNumber)) yield partNumber
     }
   }
 
-  /** Returns the part to send next; null when none is left. */
+  /** Returns the number of the part to send next; null when none is left. */
   next(): number | null {
     return this.upcoming().next().value ?? null
   }
 
-  /** Notes that the next part is in flight and returns it; null when none is left. */
+  /** Returns the number of the next part and marks it as being sent; null when none is left. */
   beginNext(): number | null {
     return this.#begin(this.next())
   }
 
   /**
-   * Notes the last part as in flight, so that it is not sent until it is released. Returns it; null
-   * when none is left.
+   * Marks the last part as being sent, so that no connection takes it until `release` is called.
+   * Returns its number; null when no part is left.
    */
   reserveLast(): number | null {
     return this.#begin([...this.upcoming()].at(-1) ?? null)
@@ -81,18 +83,18 @@ export class PartProgress {
     return partNumber
   }
 
-  /** Notes that the part is not in flight any more, whether or not it has arrived. */
+  /** Notes that no connection sends the part any more, whether or not it has arrived. */
   release(partNumber: number): void {
     this.#inFlight.delete(partNumber)
   }
 
-  /** Notes how many bytes of a part in flight were sent. */
+  /** Notes how many bytes of a part were sent by the running request. */
   sent(partNumber: number, bytes: number): void {
     if (!this.#inFlight.has(partNumber)) return
     this.#inFlight.set(partNumber, Math.min(bytes, this.range(partNumber).size))
   }
 
-  /** Notes that storage holds this part. */
+  /** Notes that storage has this part. */
   hold(partNumber: number): void {
     if (this.#held.has(partNumber)) return
     const { size } = this.range(partNumber)
@@ -102,19 +104,19 @@ export class PartProgress {
     this.sent(partNumber, 0)
   }
 
-  /** Notes that storage does not hold this part any more, or holds other bytes under its number. */
+  /** Notes that storage has lost this part, or has other bytes under its number. */
   lose(partNumber: number): void {
     this.#heldBytes -= this.#held.get(partNumber) ?? 0
     this.#held.delete(partNumber)
   }
 
   /**
-   * Takes over the list of parts that storage says it holds. These may be more than are known here,
-   * or fewer. Incomplete parts do not count. Other parts in flight are left out, because their own
-   * requests decide.
-   * @param knownBefore the parts that were known as held when storage was asked. Only these can be
-   * missing.
-   * @param asking the part in flight for which storage was asked; null for none.
+   * Takes over the list of parts that storage says it has. These may be more than are known here,
+   * or fewer. Incomplete parts do not count. Parts that other connections are sending are left out,
+   * because their own requests decide.
+   * @param knownBefore the parts that were known as stored when storage was asked. Only these can
+   * be missing.
+   * @param asking the part that was being sent and for which storage was asked; null for none.
    */
   learn(parts: readonly StoredPart[], knownBefore: readonly number[], asking: number | null): void {
     const listed = new Set(
@@ -126,7 +128,7 @@ export class PartProgress {
     }
   }
 
-  /** Whether a part belongs to this file and has all its bytes. */
+  /** True when a part belongs to this file and has all its bytes. */
   isWhole({ partNumber, size }: StoredPart): boolean {
     const exists = partNumber >= 1 && partNumber <= this.#plan.count
     return exists && size === this.range(partNumber).size

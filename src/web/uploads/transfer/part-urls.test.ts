@@ -9,8 +9,8 @@ function from1To(count: number) {
 }
 
 /**
- * Creates the URLs of parts 1 to 100. The start signed the first `signed` of them. The parts in
- * `taken` need no URL any more.
+ * Creates the URLs of parts 1 to 100. The first `signed` of them are signed from the start. The
+ * parts in `taken` need no URL any more.
  */
 function start(signed = 0) {
   const calls: number[][] = []

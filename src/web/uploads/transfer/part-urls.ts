@@ -2,42 +2,43 @@ import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /**
- * How many URLs are signed together. The number keeps calls few, and each URL is used while it is
- * fresh.
+ * How many URLs are signed together. With 16, few calls are needed, and each URL is used soon after
+ * it was signed.
  */
 const batchSize = 16
-/** When fewer URLs than this are ready for the coming parts, the next batch is requested. */
+/** When fewer than this many of the next parts have a URL, the next batch is requested. */
 const fewLeft = 8
 /**
- * A URL is used for less than its life. It is older than the answer that brought it, and its PUT
- * takes time to arrive.
+ * How long a URL is used. This is less than its lifetime, because the URL is older than the answer
+ * that brought it, and its PUT takes time to arrive.
  */
 const usedForMs = partUrlLifetimeMs - 2 * callTimeoutMs
 
 /** The presigned URLs of the parts of one upload. */
 export interface PartUrls {
-  /** Returns the URL of a part, at once if it was signed ahead. Rejects as `sign` does. */
+  /** Returns the URL of a part, immediately if it was signed ahead. Rejects as `sign` does. */
   get(partNumber: number): Promise<string>
   /**
-   * Notes that storage refused this part's URL. This URL and all as old as it are not used again.
+   * Notes that storage refused this part's URL. This URL and all that are as old or older are not
+   * used again.
    */
   refused(partNumber: number): void
-  /** Forgets the URL of a part, so that the part gets a fresh one when it is sent again. */
+  /** Forgets the URL of a part, so that the part gets a new one when it is sent again. */
   forget(partNumber: number): void
 }
 
 export interface PartUrlsDeps {
   /** Returns a URL for each of these parts. */
   sign: (partNumbers: readonly number[]) => Promise<ReadonlyMap<number, string>>
-  /** The parts that are still to be sent, in the order of sending. */
+  /** The numbers of the parts that are still to be sent, in the order of sending. */
   upcoming: () => Iterable<number>
-  /** Returns milliseconds, only compared with each other. */
+  /** Returns milliseconds since an arbitrary moment, for measuring durations. */
   now: () => number
 }
 
 /**
- * Creates the URLs. It signs batches ahead, so that no connection waits for a URL while others
- * send. A URL that has nearly expired is not used.
+ * Creates the URLs. They are signed in batches before they are needed, so that no connection waits
+ * for a URL. A URL that has nearly expired is not used.
  * @param signed URLs that were signed just now, by part number.
  */
 export function createPartUrls(
@@ -70,8 +71,8 @@ export function createPartUrls(
       })
       const entry = { ...age, url }
       urls.set(partNumber, entry)
-      // Signing ahead may fail before anybody awaits the URL. This handler ignores the error, and
-      // the next `get` asks again.
+      // Signing ahead may fail before any code awaits the URL. This handler ignores the error, and
+      // the next call of `get` signs again.
       url.catch(() => {
         if (urls.get(partNumber) === entry) urls.delete(partNumber)
       })

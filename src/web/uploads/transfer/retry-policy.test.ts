@@ -61,9 +61,10 @@ function times<T>(count: number, value: T): T[] {
 }
 
 /**
- * Each row is a failed try. `first`: what follows the first such failure, a wait in seconds or the
- * end. `asks`: storage is asked whether it has the bytes before they are sent again. `last`: which
- * failure in a row ends the upload while the server is ready; null if none ends it.
+ * Each row is a failed attempt.
+ * - `first`: what follows the first such failure, a wait in seconds or the end.
+ * - `asks`: true when storage is asked whether it has the bytes before they are sent again.
+ * - `last`: which failure in a row ends the upload while the server is ready; null if none ends it.
  */
 const table: [
   FailedTry,

@@ -3,58 +3,62 @@ import { TransferFailed } from '../upload-ports.ts'
 import type { StorageAnswer } from './storage-request.ts'
 
 /*
- * Decides what follows a failed request of an upload: another try and when, whether storage is
- * asked first, or the end. These rules are pure; `retry.ts` acts on them. `retry-policy.test.ts`
- * has the table.
+ * Decides what follows a failed request of an upload: another attempt and when, whether storage is
+ * asked first, or the end. The functions here are pure; `retry.ts` acts on their decisions. A table
+ * of all cases is in `retry-policy.test.ts`.
  */
 
 /**
- * Spec §9: the retry after a time-out comes after 3 seconds. Each further wait is twice as long.
+ * The wait before the first repeated attempt. Spec §9: retry after 3 s on timeout. Each further
+ * wait is twice as long.
  */
 export const firstWaitMs = 3000
-/** The waits grow up to this one. */
+/** No wait grows longer than this. */
 export const longestWaitMs = 30_000
 /** The longest wait that a server may ask for with `Retry-After`. */
 export const longestAskedMs = 60_000
-/** If no byte of a body is sent for this long, the connection is lost. */
+/** If no byte of a body is sent for this long, the connection counts as lost. */
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
-/** How often in a row storage may refuse a fresh URL, or receive a changed body. */
+/**
+ * How often in a row storage may refuse a newly signed URL or an offset, and how often a body may
+ * arrive changed.
+ */
 const maxRepairs = 5
 
-/** When to give up a request that keeps failing. */
+/** When a request that keeps failing is not repeated any more. */
 export interface RetryLimit {
-  /** How many tries in a row may fail without any new bytes in storage. */
+  /** How many attempts in a row may fail without any new bytes in storage. */
   maxTries: number
   /**
-   * True where the request must outlast a server that is away or busy. Then the last two tries
-   * count only if the server was ready after each (`GET /api/ready`). An answer that names the time
-   * of the next try does not count either.
+   * True for a request that goes on while the server is away or busy. Then the last two attempts
+   * count only if the server is ready after each of them (`GET /api/ready`). An answer with
+   * `Retry-After` from a busy server does not count either.
    */
   isPatient: boolean
 }
 
 /**
- * The limit of uploads. No restart, no full disk and no busy server ends an upload, however long it
- * lasts.
+ * The limit of uploads. An upload waits through every restart, full disk and busy time of the
+ * server, however long they last.
  */
 export const uploadLimit: RetryLimit = { maxTries: 8, isPatient: true }
 
-/** The history of a request. */
+/** How often a request has failed so far, and how. */
 export interface Tries {
-  /** Failed tries in a row. The wait grows with this number. */
+  /** Failed attempts in a row. The wait grows with this number. */
   failed: number
-  /** Failed tries in a row since storage last received new bytes of the file. */
+  /** Failed attempts in a row since storage last received new bytes of the file. */
   withoutProgress: number
-  /** Tries in which the body stopped moving. */
+  /** Attempts in which no byte of the body was sent for too long. */
   stalled: number
-  /** Answers in a row that name a fault which can be corrected: the signature, or the offset. */
+  /** Answers in a row that refused the presigned URL or the offset. Both can be corrected. */
   refused: number
-  /** Tries whose body arrived changed. */
+  /** Attempts whose body arrived with other bytes than were sent. */
   altered: number
   /**
-   * The bytes may have arrived although no answer said so. Storage is asked before they are sent
-   * again.
+   * True when the bytes may have arrived although no answer said so. Storage is then asked before
+   * they are sent again.
    */
   askStorage: boolean
 }
@@ -68,7 +72,7 @@ export const noTries: Tries = {
   askStorage: false,
 }
 
-/** A try that did not succeed. */
+/** An attempt that did not succeed. */
 export interface FailedTry {
   /**
    * `put` sends bytes to storage. `call` sends none: it is a call of the API, or asks what is
@@ -77,9 +81,9 @@ export interface FailedTry {
   request: 'put' | 'call'
   answer: StorageAnswer
   /**
-   * What storage received meanwhile. `here`: more bytes of this request, so all counts start again
-   * at zero. `elsewhere`: other parts of the file, so the request is not given up, but its wait
-   * still grows.
+   * What storage received since the last attempt. `here`: more bytes of this request, so all counts
+   * start again at zero. `elsewhere`: other parts of the file. Then the request may be repeated for
+   * longer, but its wait still grows.
    */
   progress?: 'here' | 'elsewhere' | undefined
 }
@@ -95,15 +99,15 @@ export interface Circumstances {
 }
 
 /**
- * `ask-server` means: ask whether the server is ready, then decide again. With a `waitMs` of 0 the
- * retry comes at once.
+ * `ask-server` means: ask whether the server is ready, then decide again. A `waitMs` of 0 means:
+ * try again immediately.
  */
 export type Decision =
   | { kind: 'retry'; waitMs: number; tries: Tries }
   | { kind: 'ask-server' }
   | { kind: 'give-up' }
 
-/** Decides what follows a failed try. */
+/** Decides what follows a failed attempt. */
 export function afterFailure(
   before: Tries,
   failed: FailedTry,
@@ -120,10 +124,11 @@ export function afterFailure(
   if (!isCurable(verdict) || tries.refused > maxRepairs || tries.altered > maxRepairs) {
     return { kind: 'give-up' }
   }
-  // An expired URL or a wrong offset is corrected at once. If it happens again, the next try waits.
+  // An expired URL or a wrong offset is corrected immediately. If it happens again, the next
+  // attempt waits.
   if (tries.refused === 1) return { kind: 'retry', waitMs: 0, tries }
   if (!isOnline) {
-    // While the browser is offline, failed tries say nothing about the server or the file.
+    // While the browser is offline, failed attempts say nothing about the server or the file.
     return {
       kind: 'retry',
       waitMs: firstWaitMs,
@@ -145,9 +150,9 @@ export function afterFailure(
 }
 
 /**
- * Returns the wait in milliseconds after `failed` failed tries: 3 s, 6 s, 12 s, up to 30 s. It
- * is at least as long as `Retry-After` asks, up to a limit. It is up to 30 % longer, so that
- * clients that failed together do not come back together.
+ * Returns the wait in milliseconds after `failed` failed attempts in a row: 3 s, 6 s, 12 s, up to
+ * 30 s. The wait is at least as long as `Retry-After` asks, up to a limit. A random addition of up
+ * to 30 % keeps clients that failed together from coming back together.
  */
 function waitMsAfter(answer: StorageAnswer, failed: number, random: number): number {
   const asked = answer.kind === 'answer' ? (answer.retryAfterMs ?? 0) : 0
@@ -156,19 +161,25 @@ function waitMsAfter(answer: StorageAnswer, failed: number, random: number): num
 }
 
 /**
- * Returns for how long no byte of a body may be sent, in milliseconds. On a very slow line the
- * system may take more bytes at once than it sends in 30 s, so the limit doubles each time.
- * @param stalled how often this body has stalled before.
+ * Returns how long the browser may send no byte of a body, in milliseconds. On a very slow
+ * connection the operating system may take more bytes into its buffer than it sends in 30 s. So the
+ * limit doubles each time.
+ * @param stalled how often this body has stopped moving before.
  */
 export function stallLimitMs(stalled: number): number {
   return Math.min(firstStallMs * 2 ** stalled, longestStallMs)
 }
 
 /**
- * What an answer means. `stored`: the bytes are stored. `again`: the fault will pass. `altered`:
- * other bytes arrived than were sent. `unsigned`: the presigned URL is no longer valid.
- * `wrong-offset`: the answer names the right offset. `gone`: the server knows no such upload.
- * `signed-out`: the session is over. `final`: no further try will help.
+ * What an answer means.
+ * - `stored`: the bytes are stored.
+ * - `again`: the fault will pass.
+ * - `altered`: other bytes arrived than were sent.
+ * - `unsigned`: the presigned URL is no longer valid.
+ * - `wrong-offset`: the answer names the right offset.
+ * - `gone`: the server knows no such upload.
+ * - `signed-out`: the session has ended.
+ * - `final`: another attempt would not help.
  */
 export type Verdict =
   | 'stored'
@@ -197,7 +208,7 @@ export function verdictOn({ request, answer }: Pick<FailedTry, 'request' | 'answ
 
 const alteredCodes = new Set(['CHECKSUM_MISMATCH', 'BadDigest', 'XAmzContentChecksumMismatch'])
 /**
- * Codes in a 400 or 409 answer that say that the body did not arrive completely. Another try may
+ * Codes of error answers that say that the body did not arrive completely. Another attempt may
  * succeed.
  */
 const passingCodes = new Set([
@@ -209,7 +220,8 @@ const passingCodes = new Set([
 
 function verdictOnPut(answer: StorageAnswer & { kind: 'answer' }): Verdict {
   const { status, code, uploadOffset } = answer
-  // Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm found all bytes.
+  // Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm call found all
+  // bytes.
   if (status === 200 || status === 204 || code === 'UPLOAD_SEALED') return 'stored'
   if (code !== null && alteredCodes.has(code)) return 'altered'
   if (isPassing(status) || (code !== null && passingCodes.has(code))) return 'again'
@@ -222,20 +234,23 @@ function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
-/** Every 5xx fault may pass, except 501: the server does not know the method. */
+/**
+ * True for an error that may pass. Every 5xx may pass, except 501: the server does not know the
+ * method.
+ */
 function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501)
 }
 
 /**
- * True when another try of a call may succeed: no answer came, or the answer says that the fault
- * may pass.
+ * True when another attempt of a call may succeed: no answer came, or the answer says that the
+ * fault may pass.
  */
 export function mayPass({ status }: Pick<Refusal, 'status'>): boolean {
   return status === null || isPassing(status)
 }
 
-/** With these answers storage has not kept any bytes. */
+/** Storage that answers with one of these statuses has not kept any bytes. */
 const turnedAway = new Set([425, 429, 503])
 
 function mayHaveArrived(answer: StorageAnswer): boolean {
@@ -250,15 +265,15 @@ function namesTheNextTry(answer: StorageAnswer): boolean {
 }
 
 /**
- * Whether the server is there, by its answer to `GET /api/ready`. A server that is away gives no
- * answer, or 5xx. Any other answer shows a server, for instance behind a proxy that hides this call
- * from browsers.
+ * True when the answer to `GET /api/ready` shows that the server works. A server that is away gives
+ * no answer, or 5xx. Any other answer shows a server, for instance one behind a proxy that hides
+ * this call from browsers.
  */
 export function showsServer(answer: Outcome<unknown>): boolean {
   return answer.ok || (answer.refusal.status !== null && answer.refusal.status < 500)
 }
 
-/** Returns the error of a transfer that was given up after this try. */
+/** Returns the error of a transfer for which this was the last attempt. */
 export function failureOf(failed: FailedTry): TransferFailed {
   const { answer } = failed
   if (answer.kind === 'timeout') return new TransferFailed('timeout')

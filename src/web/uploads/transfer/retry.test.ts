@@ -50,8 +50,9 @@ beforeEach(() => {
 })
 
 /**
- * Makes tries that end like this, one after another, until one succeeds or is the last. Further
- * tries end like the last one. Returns whether it succeeded, and the history that each try had.
+ * Makes attempts that end as `ends` lists, one after another. After the last entry, further
+ * attempts end like it. Stops when an attempt succeeds or no further one is allowed. Returns
+ * whether an attempt succeeded, and the history before each one.
  */
 async function request(ends: (FailedTry | null)[], retries = new Retries(options, deps)) {
   const told: Tries[] = []

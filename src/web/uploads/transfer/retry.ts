@@ -9,13 +9,16 @@ import {
   uploadLimit,
 } from './retry-policy.ts'
 
-/** Whether the server is ready, as `GET /api/ready` shows within its time limit. Never rejects. */
+/**
+ * Returns true when `GET /api/ready` shows within its time limit that the server works. Never
+ * rejects.
+ */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
-/** What retrying needs from the browser. */
+/** What repeating a request needs from the browser. */
 export interface RetryDeps {
   connection: Connection
-  /** Waits before another try. The wait ends early when the browser comes back online. */
+  /** Waits before another attempt. The wait ends early when the browser comes back online. */
   wait: typeof wait
   /** Returns a number from 0 to 1. */
   random: () => number
@@ -23,17 +26,17 @@ export interface RetryDeps {
 }
 
 export interface RetryOptions {
-  /** Ends the waits. */
+  /** When aborted, it ends the waits. */
   signal: AbortSignal
   limit?: RetryLimit
-  /** Called when a try was lost and the next one waits. */
+  /** Called when an attempt failed and the next one waits. */
   onInterrupted?: (why: Interruption) => void
 }
 
 /**
- * The tries of one request of an upload. Whoever makes the request asks here after each try that
- * failed. `retry-policy.ts` decides, and this class acts on the decision. Other requests go on
- * while one waits here.
+ * Counts the failed attempts of one request of an upload and waits between them. Call `waitForNext`
+ * after each failed attempt. The rules are in `retry-policy.ts`. Other requests continue while one
+ * waits here.
  */
 export class Retries {
   readonly #options: RetryOptions
@@ -45,15 +48,15 @@ export class Retries {
     this.#deps = deps
   }
 
-  /** The history so far. */
+  /** How often the request has failed so far, and how. */
   get tries(): Tries {
     return this.#tries
   }
 
   /**
-   * Waits until the next try may begin. Resolves to false when the request is given up, or when the
-   * signal fired before the wait.
-   * @throws the reason of the signal when it fires during the wait.
+   * Waits until the request may be repeated. Resolves to false when it must not be repeated, or
+   * when the signal was aborted before the wait.
+   * @throws the reason of the signal when it is aborted during the wait.
    */
   async waitForNext(failed: FailedTry): Promise<boolean> {
     const { signal, limit = uploadLimit, onInterrupted } = this.#options
@@ -74,7 +77,7 @@ export class Retries {
     if (decision.kind !== 'retry' || signal.aborted) return false
     this.#tries = decision.tries
     if (decision.waitMs === 0) return true
-    // While the browser is offline, there is no further wait than the one for the connection.
+    // While the browser is offline, the request waits for the connection only.
     if (connection.isOnline()) await wait(decision.waitMs, signal)
     await connection.untilOnline(signal)
     return true

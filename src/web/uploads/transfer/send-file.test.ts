@@ -16,8 +16,8 @@ const content = randomBytes(1_700_001)
 const { count } = planParts(content.length, partSize)
 
 /**
- * A storage that keeps each part. It refuses old signatures, and bodies that differ from their
- * checksum.
+ * A storage server that keeps each part. It refuses outdated signatures, and bodies that do not fit
+ * their checksum.
  */
 const seen: string[] = []
 const parts = new Map<number, Buffer>()
@@ -180,7 +180,7 @@ describe('parts without checksums, which storage may have sealed of an older ver
   }
 
   test.each(plans)('are not confirmed as this one where nobody compares (%o)', async (ticket) => {
-    // An earlier version kept tickets without this field.
+    // An earlier version of Mayfly saved tickets without this field.
     for (const computesSha256 of [false, undefined]) {
       const changed = resume({ ...ticket, computesSha256 }, false)
       await expect(changed).rejects.toMatchObject({ kind: 'unreadable' })

@@ -15,9 +15,9 @@ export function createSendFile(deps: PartsDeps): SendFile {
 }
 
 /**
- * Sends a file of one part in one PUT, and a larger one in parts. If storage refuses the URL of the
- * one PUT, the file is sent as its only part, because URLs of parts can be signed again. A file
- * that storage holds completely is only compared.
+ * Sends a file of one part in one PUT, and a larger file in parts. If storage refuses the URL of
+ * the one PUT, the file is sent as a single part, because URLs of parts can be signed again. If
+ * storage has the whole file already, its bytes are only compared.
  */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file, held } = job

@@ -53,8 +53,8 @@ describe('whatever goes wrong', () => {
             if (whose === 'older') sim.older.set(at + 1, 'other=')
           }
           sim.partMs = partMs
-          // Storage stops failing before the engine gives up. The engine allows seven failures in a
-          // row without progress, and five refusals of a part.
+          // Storage stops failing before the transfer would end. A transfer bears seven failures in
+          // a row without progress, and five refusals of a part.
           let sinceAnswered = 0
           let answeredThen = 0
           let consumed = 0
@@ -102,8 +102,8 @@ describe('whatever goes wrong', () => {
           expect(sim.mistakes).toEqual([])
           expect(sim.mostAtOnce).toBeLessThanOrEqual(5)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
-          // A fault makes at most one part be sent again, or that part and a lost one. A cut makes
-          // every part in flight be sent again.
+          // A fault makes at most two parts be sent again: its own, and one that storage lost. A
+          // cut makes every part that is being sent be sent again.
           const forgotten = sim.puts.length - count
           expect(forgotten).toBeLessThanOrEqual(2 * consumed + cuts)
         },

@@ -41,7 +41,7 @@ describe('a part that fails', () => {
     await sim.run()
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2])
     expect(sim.interruptions).toBeGreaterThan(0)
-    // The progress falls by the bytes that were lost.
+    // The shown progress falls by the bytes that were lost.
     expect(sim.progress.some((bytes, at) => bytes < (sim.progress[at - 1] ?? 0))).toBe(true)
   })
 
@@ -220,8 +220,8 @@ describe('offline', () => {
 
 test('a part that another connection takes keeps its history, so that its waits go on growing', async () => {
   const sim = simulateParts(4)
-  // The four parts time out together. That halves the number of connections, so two of the parts
-  // are left to the connections of the other two.
+  // The four parts time out together. That halves the number of connections to two, which then send
+  // all four parts.
   const first = firstTries(1, { kind: 'lost', how: 'timeout', stored: false })
   const second = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (part) => part < 3)
   sim.fault = (part) => first(part) ?? second(part)

@@ -24,14 +24,14 @@ interface Passing {
 }
 
 /**
- * Makes a line that running requests share fairly. The system takes `buffer` bytes of each request
- * before the line carries them. The browser counts these bytes as sent.
+ * Makes a connection whose bandwidth all running requests share equally. The operating system takes
+ * `buffer` bytes of each request before they are sent. The browser counts these bytes as sent.
  */
 function openLine(bytesPerSecond: number, buffer: number) {
   const passing = new Set<Passing>()
   const line = {
     bytesPerSecond,
-    /** The bytes of all requests together, including useless ones. */
+    /** The bytes of all requests together, including those that were sent in vain. */
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
@@ -86,7 +86,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Uploads `size` bytes over the line. Returns the result, and the progress that was shown. */
+/**
+ * Uploads `size` bytes over the connection. Returns how it ended, and the progress that was shown.
+ */
 async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const line = openLine(bytesPerSecond, buffer)
   const shown: number[] = []

@@ -46,7 +46,7 @@ describe('parts that nothing disturbs', () => {
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
     expect(sim.puts.map(({ signature }) => signature).lastIndexOf(0)).toBe(11)
-    // These URLs were signed while other parts were sent, so no connection waited.
+    // These URLs were signed while other parts were being sent, so no connection waited.
     expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
     expect([...new Set(sim.puts.map(({ at }) => at))]).toEqual([0, 100, 200, 300])
     expect([sim.asked, sim.waits, sim.mistakes]).toEqual([[], [], []])
@@ -64,7 +64,8 @@ describe('parts that nothing disturbs', () => {
     sim.partMs = 120_000
     await sim.run()
     expect(sim.mistakes).toEqual([])
-    // The first four parts measure the line. After that, two parts start whenever two have arrived.
+    // The first four parts measure the speed. After that, two parts start whenever two have
+    // arrived.
     const later = sim.puts.slice(4).map(({ at }) => at)
     for (const at of later) expect(later.filter((other) => other === at)).toHaveLength(2)
   })
@@ -111,7 +112,7 @@ describe('parts that nothing disturbs', () => {
     }
     await sim.run()
     expect(reads).toBe(40)
-    // Five parts are in flight, and one more is ready.
+    // Five parts are being sent, and the checksum of one more is computed.
     expect(most).toBe(6)
   })
 })

@@ -14,20 +14,21 @@ import { HeldPartsCheck, isOwnPart } from './verify-held-parts.ts'
 
 /** What sending parts needs from the server and the browser. */
 export interface PartsDeps extends TransferDeps, PartCalls {
-  /** Returns milliseconds, only compared with each other. */
+  /** Returns milliseconds since an arbitrary moment, for measuring durations. */
   now: () => number
 }
 
 /**
- * Sends a file to storage in parts over several connections at once. A connection repeats its
- * failed part while the others go on. If an answer was lost, storage is asked before the part is
- * sent again. Parts that storage held before are compared with the file meanwhile, and sent again
- * where they differ.
- * Resolves when storage holds all parts. When it settles, no work is left running.
- * @throws {TransferFailed} when it is given up; as unreadable when a try ended because the file was
- * changed or removed, or when storage has the whole of another version.
- * @throws {FileUnreadable} when the file proves unreadable while a checksum is computed.
- * @throws the reason of the signal when it fires.
+ * Sends a file to storage in parts, over several connections in parallel. A failed part is sent
+ * again while the other connections continue. If an answer was lost, storage is asked for its parts
+ * before the part is sent again. The parts that storage has from an earlier attempt are compared
+ * with the file meanwhile, and sent again where they differ.
+ *
+ * Resolves when storage has all parts. When the promise settles, no work is left running.
+ * @throws {TransferFailed} when no further attempt is made. Its kind is `unreadable` when the file
+ * was changed or removed, or when storage has all parts of another version of the file.
+ * @throws {FileUnreadable} when the file cannot be read while a checksum is computed.
+ * @throws the reason of the signal when it is aborted.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
   return new PartsTransfer(job, plan, deps).run()
@@ -36,7 +37,7 @@ export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Pr
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #deps: PartsDeps
-  /** Ends all work when one part cannot go on. */
+  /** Ends all work when one part fails for good. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #parts: PartProgress
@@ -44,13 +45,16 @@ class PartsTransfer {
   readonly #urls: PartUrls
   readonly #concurrency: Concurrency
   readonly #checksums = new Map<number, Promise<string | null>>()
-  /** The tries of each part. They stay with the part when another connection sends it. */
+  /**
+   * The attempts of each part, by part number. When another connection takes over a part, the
+   * counts go on.
+   */
   readonly #retries = new Map<number, Retries>()
-  /** For each part that failed, how many parts of the file had arrived by then. */
+  /** How many parts had arrived in storage when a part last failed, by the number of that part. */
   readonly #arrivalsAtFailure = new Map<number, number>()
   readonly #running = new Set<Promise<void>>()
   /**
-   * The number of connections. Each sends one part at a time, or waits before it tries its part
+   * The number of connections. Each sends one part at a time, or waits before it sends its part
    * again.
    */
   #connections = 0
@@ -79,7 +83,10 @@ class PartsTransfer {
     this.#signal.throwIfAborted()
   }
 
-  /** Starts work beside the rest. The first work that fails ends all others. */
+  /**
+   * Starts work that runs in parallel with all other work. The first work that fails ends all
+   * others.
+   */
   #start(work: Promise<void>) {
     const running = work
       .catch((error: unknown) => this.#end.abort(error))
@@ -99,7 +106,7 @@ class PartsTransfer {
     this.#isComparing = false
   }
 
-  /** Opens as many connections as the limit allows and there are parts for. */
+  /** Opens as many connections as the limit allows, while parts are left. */
   #openConnections() {
     if (!this.#isComparing) this.#heldCheck.release()
     while (!this.#signal.aborted && this.#connections < this.#concurrency.limit) {
@@ -120,7 +127,7 @@ class PartsTransfer {
   }
 
   /**
-   * Runs one connection: sends part after part until none is left or there are too many
+   * Runs one connection: sends one part after another, until none is left or the limit allows fewer
    * connections.
    */
   async #sendOneByOne(first: number): Promise<void> {
@@ -137,7 +144,8 @@ class PartsTransfer {
   }
 
   /**
-   * Sends one part. Resolves when storage holds the part, or when other connections will send it.
+   * Sends one part, and repeats it after failures. Resolves when storage has the part, or when the
+   * limit allows fewer connections and another one will send the part.
    */
   async #send(partNumber: number): Promise<void> {
     const retries = this.#retriesOf(partNumber)
@@ -158,12 +166,15 @@ class PartsTransfer {
     return retries
   }
 
-  /** Reports an interruption, unless another part is in flight and may still make progress. */
+  /** Reports an interruption, unless another part is being sent and may still make progress. */
   #interrupted(why: Interruption) {
     if (this.#concurrency.inFlight === 0) this.#job.onInterrupted(why)
   }
 
-  /** Tries to send a part once. Returns how this failed; null when nothing is left to do here. */
+  /**
+   * Makes one attempt to send a part. Returns how the attempt failed; null when this connection has
+   * nothing left to do for the part.
+   */
   async #try(partNumber: number, tries: Tries): Promise<FailedTry | null> {
     this.#signal.throwIfAborted()
     if (this.#isSurplus()) return null
@@ -181,7 +192,10 @@ class PartsTransfer {
     }
   }
 
-  /** Sends a part once. Returns null when it was stopped in favour of the others. */
+  /**
+   * Sends the bytes of a part once. Returns null when the sending was stopped so that other parts
+   * get the whole bandwidth.
+   */
   async #put(
     partNumber: number,
     url: string,
@@ -229,7 +243,12 @@ class PartsTransfer {
     this.#openConnections()
   }
 
-  /** Cleans up after a failed try, and notes whether other parts made progress meanwhile. */
+  /**
+   * Resets a part after a failed attempt, and notes whether other parts arrived since the part last
+   * failed.
+   * @throws {TransferFailed} as `unreadable` when the attempt failed because the file cannot be
+   * read.
+   */
   async #afterFailure(partNumber: number, failed: FailedTry): Promise<FailedTry> {
     const { offset } = this.#parts.range(partNumber)
     if (failed.answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
@@ -239,8 +258,8 @@ class PartsTransfer {
     this.#report()
     const verdict = verdictOn(failed)
     if (verdict === 'unsigned') this.#urls.refused(partNumber)
-    // Storage that refuses a URL early may close the connection before its answer is read. So the
-    // URL is renewed.
+    // Storage that refuses a URL may close the connection before its answer is read. So the part
+    // gets a new URL.
     else this.#urls.forget(partNumber)
     if (verdict === 'altered') this.#checksums.delete(partNumber)
     const { arrivals } = this.#parts
@@ -249,7 +268,7 @@ class PartsTransfer {
     return { ...failed, progress: arrivals > arrivalsBefore ? 'elsewhere' : undefined }
   }
 
-  /** Asks storage which parts it holds. These may be more than are known here, or fewer. */
+  /** Asks storage which parts it has. These may be more than this browser knew, or fewer. */
   async #askWhatIsHeld(partNumber: number): Promise<void> {
     const knownBefore = this.#parts.held()
     const { cloudKey } = this.#job.ticket
@@ -281,16 +300,17 @@ class PartsTransfer {
     if (known) return known
     const kind = this.#job.ticket.checksum
     const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
-    // A checksum that is computed ahead may fail before anybody awaits it. This handler ignores the
-    // error, and the connection that sends the part gets it again.
+    // A checksum that is computed ahead may fail before any code awaits it. This handler ignores
+    // the error. The connection that sends the part awaits the same promise and gets the error
+    // then.
     checksum.catch(() => undefined)
     this.#checksums.set(partNumber, checksum)
     return checksum
   }
 
   /**
-   * Computes the checksum of the next part while this one is sent, so that no connection waits for
-   * it.
+   * Computes the checksum of the next part while this part is being sent, so that no connection
+   * waits for it.
    */
   #computeNextChecksum() {
     const partNumber = this.#parts.next()

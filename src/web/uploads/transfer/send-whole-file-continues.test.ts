@@ -60,7 +60,7 @@ describe('a transfer that is interrupted', () => {
   })
 
   test('416 carries the right offset: the next PUT starts there at once', async () => {
-    // The store loses its bytes between the question and the PUT that follows it.
+    // Makes storage lose bytes between the HEAD that asks for the offset and the PUT that follows.
     const send = world.deps.send
     world.deps.send = async (request) => {
       const answer = await send(request)

@@ -86,7 +86,8 @@ describe('a transfer that cannot succeed', () => {
 
 describe('a server that is away', () => {
   /**
-   * Takes the server away for `ms` milliseconds of waiting. Meanwhile every request gets `answer`.
+   * Makes the server unreachable for `ms` milliseconds of waiting. Meanwhile every request gets
+   * `answer`.
    */
   const away = (ms: number, answer: StorageAnswer) => {
     const { send, wait } = world.deps

@@ -21,14 +21,14 @@ export interface TransferDeps extends RetryDeps {
  * Sends a file of one part to storage in one PUT. After a time-out, a lost connection or a restart
  * of the server it asks for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec
  * §4: the transfer is retried after 3 seconds from the bytes already sent, using a range header).
- * @throws {TransferFailed} when it is given up; with the status 403 when the URL is no longer
- * valid; as unreadable when a try ended because the file was changed or removed.
- * @throws {FileUnreadable} when the file proves unreadable while its checksum is computed.
- * @throws the reason of the signal when it fires.
+ * @throws {TransferFailed} when no further attempt is made. Its status is 403 when the URL is no
+ * longer valid. Its kind is `unreadable` when the file was changed or removed.
+ * @throws {FileUnreadable} when the file cannot be read while its checksum is computed.
+ * @throws the reason of the signal when it is aborted.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, contentType, resumed, signal, onProgress, onInterrupted } = job
-  /** How many bytes storage holds; null when storage must be asked. */
+  /** How many bytes storage has; null when storage must be asked. */
   let stored: number | null = resumed ? null : 0
   let mostStored = 0
 
@@ -41,7 +41,10 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   }
   onProgress(file.size)
 
-  /** Sends what storage lacks. Returns how this failed; null when storage has the file. */
+  /**
+   * Sends the bytes that storage lacks. Returns how the attempt failed; null when storage has the
+   * whole file.
+   */
   async function tryOnce(): Promise<FailedTry | null> {
     signal.throwIfAborted()
     if (stored === null) {
@@ -49,8 +52,8 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
       if (isLost(answer)) return { request: 'call', answer }
       stored = offsetIn(answer)
     }
-    // The offset of an empty file is 0 even if it was never stored, so an empty file is always
-    // sent.
+    // For an empty file the offset 0 does not show whether it was stored. So an empty file is
+    // always sent.
     if (stored === file.size && stored > 0) return null
     const offset = stored < file.size ? stored : 0
     const progress = offset > mostStored ? 'here' : undefined
@@ -63,7 +66,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
       throw new TransferFailed('unreadable')
     }
     const ended: FailedTry = { request: 'put', answer, progress }
-    // This URL cannot be signed again, so `send-file.ts` sends the file as its only part.
+    // This URL cannot be signed again. `send-file.ts` then sends the file as a single part.
     if (verdict === 'unsigned') throw failureOf(ended)
     stored = verdict === 'wrong-offset' ? offsetIn(answer) : null
     onProgress(mostStored)
@@ -81,7 +84,8 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         ...(offset > 0 && { Range: `bytes=${offset}-` }),
         ...checksumHeader(ticket.checksum, checksum),
       },
-      // The body is always a slice: this tab may send a file chosen in another tab only in slices.
+      // The body is always a slice of the file. If another tab chose the file, this tab may send
+      // only slices of it.
       body: file.slice(offset),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs(stalled),
@@ -96,15 +100,15 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   }
 }
 
-/** True when the question for the offset got no answer. */
+/** True when the question for the offset got no useful answer. */
 function isLost(answer: StorageAnswer): boolean {
   return mayPass({ status: answer.kind === 'answer' ? answer.status : null })
 }
 
 /**
- * Returns the offset in an answer, or 0 where the answer has none (a plain presigned URL refuses
- * HEAD). Then the whole file is sent again: otherwise storage would keep the rest of the file as if
- * it were the whole.
+ * Returns the offset that an answer names, or 0 if it names none. A plain S3 URL refuses HEAD and
+ * so names none. The whole file is then sent again, because storage would take the rest of the file
+ * for the whole file.
  */
 function offsetIn(answer: StorageAnswer): number {
   if (answer.kind !== 'answer') return 0

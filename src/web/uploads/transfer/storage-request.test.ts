@@ -8,7 +8,10 @@ import {
   wholeNumber,
 } from './storage-request.ts'
 
-/** The part of XMLHttpRequest that is used here. The test plays the network. */
+/**
+ * A stand-in for XMLHttpRequest with the methods that are used here. The tests decide what the
+ * network does.
+ */
 class Xhr extends EventTarget {
   static last: Xhr
   readonly upload = new EventTarget()

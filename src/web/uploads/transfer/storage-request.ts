@@ -2,24 +2,24 @@ import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
 
 /** Spec §9: the upload time-out is 10 minutes. It applies to one request. */
 export const requestTimeoutMs = 10 * 60_000
-/** The time limit of a request without a body of bytes. */
+/** The time limit of a request that carries no bytes of a file. */
 export const callTimeoutMs = 30_000
 
-/** One HTTP request to the address that receives the bytes. */
+/** One HTTP request to the address that receives the bytes of a file. */
 export interface StorageRequest {
   method: 'PUT' | 'HEAD'
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. A browser reads a blob itself while it sends. It would copy bytes in memory on
-   * the page's own thread, at a tenth of the speed.
+   * Null for HEAD. The body is a blob, because the browser reads a blob in the background while it
+   * sends. The page would have to copy any other body in memory first.
    */
   body: Blob | null
   timeoutMs: number
   /**
-   * If no byte of the body is sent for this long, the request ends as stalled. After the last byte,
-   * the answer may take four times as long: the system still has bytes to send, and storage has
-   * work to do.
+   * If no byte of the body is sent for this long, the request ends as `stalled`. After the last
+   * byte, the answer may take four times as long: the operating system still has bytes to send, and
+   * storage has work to do.
    */
   stallMs?: number
   signal: AbortSignal
@@ -27,7 +27,10 @@ export interface StorageRequest {
   onSent?: (bytes: number) => void
 }
 
-/** How a request to storage ended. A header value is null when absent or not a whole number. */
+/**
+ * How a request to storage ended. A number from a header is null when the header is absent or not a
+ * whole number.
+ */
 export type StorageAnswer =
   | {
       kind: 'answer'
@@ -41,14 +44,17 @@ export type StorageAnswer =
   | { kind: 'timeout' }
   | { kind: 'stalled' }
 
-/** After the last byte of the body, the answer may take this many times the stall limit. */
+/** After the last byte of the body, the answer may take this many times `stallMs`. */
 const answerPatience = 4
 
-/** Sends a request. Rejects only with the reason of its signal. Every other end is an answer. */
+/**
+ * Sends a request. It rejects only with the reason of its signal. Every other end, a lost
+ * connection too, is an answer.
+ */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
 
 /**
- * Returns the header with which storage checks the body.
+ * Returns the request header from which storage can tell whether the body arrived unchanged.
  * @param checksum null where this browser cannot compute it; then there is no header.
  */
 export function checksumHeader(
@@ -76,8 +82,8 @@ export function errorCode(body: string): string | null {
 }
 
 /**
- * Returns the headers that this page may read. Asking for any other header by name, which a
- * bucket's answer may have, would write an error to the console.
+ * Returns the answer's headers that the browser shows to this page. Asking for a hidden header by
+ * name would write an error to the console; the answer of a bucket may have such headers.
  */
 function shownHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
@@ -86,8 +92,8 @@ function shownHeaders(xhr: XMLHttpRequest): Headers {
 }
 
 /**
- * Implements `Send` by XMLHttpRequest, because browsers report how much of a body was sent only
- * there. No cookies go to another origin: the signature in the URL is the right to send.
+ * Implements `Send` by XMLHttpRequest, because `fetch` does not report how much of a body was sent.
+ * No cookies go to another origin, because the signature in the URL gives the right to send.
  */
 export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
   const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request

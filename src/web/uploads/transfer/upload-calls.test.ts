@@ -52,8 +52,8 @@ function options() {
 }
 
 /**
- * Makes a call that gets these answers one after another, and then always the last one. A null
- * answer never comes by itself.
+ * Makes a call that gets these answers one after another, and then always the last one. For null,
+ * the call never gets an answer.
  */
 function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []

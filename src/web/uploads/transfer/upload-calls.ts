@@ -6,7 +6,8 @@ import { type FailedTry, mayPass } from './retry-policy.ts'
 import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
 
 /**
- * A call of the contract. It does not reject: a call that its signal ends counts as not answered.
+ * One call of the API. It does not reject. When its signal is aborted, the call ends as if no
+ * answer had come.
  */
 type UploadCall<Name extends JsonEndpointName, Input> = (
   input: Input,
@@ -18,7 +19,7 @@ export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
-  /** Frees the place of an upload and removes its bytes. */
+  /** Frees the upload slot of an upload and removes its bytes. */
   abortUpload(cloudKey: string): Promise<Outcome<unknown>>
   /** Returns the id of the signed-in user; null when no user is signed in. */
   currentUser(): Promise<Outcome<string | null>>
@@ -30,8 +31,9 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
 }
 
 /**
- * True when another try of a start may succeed. A failed start has no bytes to lose. So after an
- * error of the server (500) or too little space (507) the person is told at once.
+ * True when get-upload-url may be repeated after this refusal. No bytes are sent yet, so nothing is
+ * lost if the upload fails. So after a server error (500) or too little space (507) the person gets
+ * the error immediately.
  */
 export function mayStartAgain(refusal: Refusal): boolean {
   return mayPass(refusal) && refusal.status !== 500 && refusal.status !== 507
@@ -39,14 +41,17 @@ export function mayStartAgain(refusal: Refusal): boolean {
 
 /** A call that is repeated until it is answered. */
 export interface RepeatedCall<Input, Answer> {
-  /** Makes the call once. Its signal ends the call when no answer came in time. */
+  /** Makes the call once. `limit` is aborted when no answer came in time. */
   call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>
   input: Input
-  /** How long one try may take, in milliseconds. */
+  /** How long one attempt may take, in milliseconds. */
   withinMs: number
-  /** True for a refusal after which another try may succeed. */
+  /** True for a refusal after which another attempt may succeed. */
   isPassing: (refusal: Refusal) => boolean
-  /** True for a call that changes nothing. The signal of the options then ends it at once. */
+  /**
+   * True for a call that changes nothing on the server. It may be stopped immediately when the
+   * upload ends.
+   */
   isReading?: boolean
 }
 
@@ -56,10 +61,11 @@ export interface CallDeps extends RetryDeps {
 }
 
 /**
- * Repeats a call until the answer is final. Returns the last refusal when it gives up.
- * @param options its signal ends the waits, but not a running call: that call may have had an
- * effect, so its answer is returned.
- * @throws the reason of the signal when it fires during a wait.
+ * Repeats a call until the answer is final. Returns the last refusal when no further attempt is
+ * made.
+ * @param options its signal ends the waits, but not a running call: that call may have changed
+ * something on the server, so its answer is returned.
+ * @throws the reason of the signal when it is aborted during a wait.
  */
 export async function untilAnswered<Input, Answer>(
   repeated: RepeatedCall<Input, Answer>,
@@ -91,7 +97,7 @@ async function callInTime<Input, Answer>(
   }
 }
 
-/** Turns a refused call into a failed try. */
+/** Describes a refused call as a failed attempt. */
 function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedTry {
   const answer: StorageAnswer =
     status === null
@@ -111,9 +117,9 @@ export class CallRefused extends Error {
 }
 
 /**
- * Makes a call that a part needs, once. Several parts may wait for its answer.
+ * Makes a call once. Several parts of a file may wait for its answer.
  * @throws {CallRefused} when the call is refused, or not answered in time.
- * @throws the reason of the signal when it fires.
+ * @throws the reason of the signal when it is aborted.
  */
 export async function callForPart<Input, Answer>(
   call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>,

@@ -12,8 +12,8 @@ import { FileUnreadable } from './hash-blob.ts'
 
 describe('parts that storage held before', () => {
   /**
-   * Makes a storage that holds the first `heldParts` parts. The parts in `older` belong to an older
-   * version.
+   * Makes a storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
+   * older version.
    */
   const resume = (count: number, heldParts: number, older: number[]) => {
     const sim = simulateParts(count)
@@ -94,7 +94,7 @@ describe('parts that storage held before', () => {
     sim.deps.checksums = {
       part: async (...args) => {
         reads += 1
-        // This is the checksum of part 1, which is compared before part 2.
+        // This reads part 1, whose checksum is compared before that of part 2.
         if (reads === 1) await new Promise<void>((done) => sim.at(10_000, done))
         return part(...args)
       },

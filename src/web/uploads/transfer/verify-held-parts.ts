@@ -2,9 +2,9 @@ import { type StoredPart, TransferFailed, type TransferJob } from '../upload-por
 import type { PartProgress } from './part-progress.ts'
 
 /**
- * Whether the part that storage holds is equal to that of the file. Storage may hold the part of an
- * older version. The checksum decides. Without a checksum, the part counts as equal while the file
- * has the same date as at the start of its upload.
+ * True when a part in storage equals that part of the file. Storage may have the part of an older
+ * version. If storage names a checksum and the browser can compute it too, the checksums decide.
+ * Otherwise the part counts as equal while the file has the same date as when its upload began.
  * @param computeOwn computes the checksum of the file's own part; null where this browser cannot.
  */
 export async function isOwnPart(
@@ -17,38 +17,41 @@ export async function isOwnPart(
 }
 
 /**
- * Finds the parts that storage held before this transfer and that differ from the file as it is
- * now. They are sent again. Meanwhile the last missing part is held back. Otherwise storage could
- * have all parts of a mixture of two versions, and a tab without the file could confirm that
- * mixture.
+ * Compares the parts that storage had before this transfer with the file. Parts that differ are
+ * sent again.
+ *
+ * Until all comparisons have ended, the last missing part is not sent. Otherwise storage could have
+ * all parts of a mixture of two versions, and a tab without the file could confirm that mixture.
  */
 export class HeldPartsCheck {
   readonly #job: Pick<TransferJob, 'held' | 'ticket'>
   readonly #parts: PartProgress
-  /** The parts that storage received from this transfer. */
+  /** The numbers of the parts that this transfer sent and storage received. */
   readonly #sent = new Set<number>()
-  /** The held parts that differ from the file. */
+  /** The numbers of the stored parts that differ from the file. */
   readonly #different = new Set<number>()
   #reserved: number | null = null
 
-  /** @param parts must already know the parts that the job lists as held. */
+  /** @param parts must already know the parts that the job lists as `held`. */
   constructor(job: Pick<TransferJob, 'held' | 'ticket'>, parts: PartProgress) {
     this.#job = job
     this.#parts = parts
     if (parts.held().length > 0) this.#reserved = parts.reserveLast()
   }
 
-  /** Notes that storage received this part from this transfer. So the part is the file's own. */
+  /**
+   * Notes that this transfer sent the part and storage received it. So the part is the file's own.
+   */
   sent(partNumber: number): void {
     this.#sent.add(partNumber)
   }
 
   /**
-   * Marks each part that differs as lost, so that it is sent again.
-   * @param isOwn whether a part is equal to that of the file.
+   * Marks each stored part that differs from the file as lost, so that it is sent again.
+   * @param isOwn returns true when a part equals that part of the file.
    * @param onDifferent called after each part that differs.
-   * @throws {TransferFailed} as unreadable where storage has the whole of another version.
-   * @throws the reason of the signal when it fires, and the errors of `isOwn`.
+   * @throws {TransferFailed} as `unreadable` when storage has all parts of another version.
+   * @throws the reason of the signal when it is aborted, and the errors of `isOwn`.
    */
   async run(
     isOwn: (part: StoredPart) => Promise<boolean>,
@@ -71,10 +74,12 @@ export class HeldPartsCheck {
   }
 
   /**
-   * Whether a part that differs may be sent again although storage has all parts. It must be the
-   * only part, because one new part among older ones makes a mixture of two versions. A part that
-   * is listed without a checksum may be sealed: then it stays as it is, whatever is sent. Only a
-   * storage that computes the SHA-256 itself then finds out that the file is an older version.
+   * True when a part that differs may be sent again although storage already has all parts. It must
+   * be the only part, because one new part among older ones makes a mixture of two versions.
+   *
+   * A part that is listed without a checksum may be sealed: no PUT changes it any more. Then the
+   * browser would confirm the older version. Only a storage that computes the SHA-256 itself
+   * notices this.
    */
   #isReplaceable({ checksum }: StoredPart): boolean {
     const isOnlyPart = this.#parts.count === 1
@@ -82,8 +87,8 @@ export class HeldPartsCheck {
   }
 
   /**
-   * Call this when no comparison is running. Lets the reserved part be sent as soon as all parts in
-   * storage are the file's own.
+   * Lets the last missing part be sent, if all parts in storage are now the file's own. Call it
+   * when no comparison is running.
    */
   release(): void {
     if (this.#reserved === null) return
