@@ -29,9 +29,9 @@ import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
 /**
- * The largest body that a call of the API may have, in bytes, unless its row in the contract names
- * another size. The bytes of files do not pass through the app: `listen.ts` hands them to the
- * storage.
+ * The largest body that a call of the API may have, in bytes, unless its row in the table of
+ * endpoints names another size. The bytes of files do not pass through the app: `listen.ts` hands
+ * them to the storage.
  */
 const maxBodySize = 64 * 1024
 
@@ -85,7 +85,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   return app
 }
 
-/** The paths of the contract that take bytes, with the most that each takes. */
+/** Returns the paths of the endpoints that take bytes, each with the largest size in bytes. */
 function largerBodies(): Map<string, number> {
   const rows: Endpoint[] = Object.values(endpoints)
   return new Map(rows.flatMap(({ path, bytes }) => (bytes ? [[path, bytes.maxSize]] : [])))

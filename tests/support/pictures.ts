@@ -6,14 +6,17 @@ interface Size {
   height: number
 }
 
-/** A picture of one colour, as a PNG. */
+/** Makes a PNG of one colour. */
 export function flatPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
 }
 
-/** A picture of noise, which no format makes much smaller. The same one for the same seed. */
+/**
+ * Makes a picture of random pixels, which no format makes much smaller. The same seed gives the
+ * same picture.
+ */
 export function noise({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
@@ -25,8 +28,8 @@ export function noise({ width, height }: Size, seed = 1): Sharp {
 }
 
 /**
- * A PNG of 16-bit colour and zeros alone, made by hand: its few bytes say that they are
- * `width` × `height` pixels. `held` is how many bytes of them it holds.
+ * Makes a PNG whose header says that it has `width` × `height` pixels of 16-bit colour, all zero.
+ * It really contains only the first `held` bytes of them.
  */
 export function pngOfZeros({ width, height }: Size, held = 0): Buffer {
   const header = Buffer.alloc(13)

@@ -45,7 +45,7 @@ async function saveLogo(person: Person, bytes: Uint8Array): Promise<string> {
   return (await json<Brand>(response)).logoUrl ?? ''
 }
 
-/** Writes a row with a logo, without a conversion. */
+/** Writes a row with a logo directly. No picture is converted. */
 async function keepLogo({ id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }
@@ -426,7 +426,10 @@ function flipped(bytes: Buffer) {
   return copy
 }
 
-/** A camera writes pictures as its sensor has them, and says in which direction they stand. */
+/**
+ * A picture as a camera writes it: turned by 90 degrees, with a note in which direction to turn it
+ * back.
+ */
 function sideways() {
   return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Returns a conversion whose process runs this code in place of a decoder. */
+/** Returns a conversion whose process runs this code in place of the real program. */
 async function conversionBy(name: string, code: string, limitMs = longestMs) {
   const path = join(folder, `${name}.mjs`)
   await writeFile(path, code)
@@ -78,7 +78,7 @@ it('no other format is decoded, even where its first bytes pass', async () => {
 })
 
 describe('many pictures at once', () => {
-  /** A body that arrives when it is told to. */
+  /** Makes a body that arrives when the test says so. */
   function slow() {
     const { promise, resolve } = Promise.withResolvers<Uint8Array>()
     return { read: () => promise, arrive: () => resolve(new Uint8Array()) }

@@ -6,26 +6,26 @@ import { maxLogoSide } from '../../shared/rules/logo-limits.ts'
 import { AppError } from '../errors.ts'
 import { logoExit, maxLogoPngBytes } from './logo-exit.ts'
 
-/** A logo as it is kept and served. */
+/** A logo as the database stores it and clients get it. */
 export interface Logo {
   /** A PNG without any metadata. */
   png: Buffer
-  /** A hash of the PNG, in hexadecimal: other bytes have another key. */
+  /** A hash of the PNG in hexadecimal. So another PNG has another key. */
   key: string
   /** In pixels. */
   width: number
   height: number
 }
 
-/** How many pictures may be on their way or waiting, in all and of one account. */
+/** How many pictures may arrive or wait at the same time, of all accounts and of one account. */
 const mostInHand = 16
 const mostOfOne = 4
 const busyRetrySeconds = 5
 
 interface LogoProgram {
-  /** The file that a process runs. */
+  /** The path of the program that each process runs. */
   path: string
-  /** A process that takes this long is stopped. Most take a third of a second. */
+  /** A process that runs for this long is killed. Most need a third of a second. */
   longestMs: number
 }
 
@@ -35,24 +35,25 @@ const logoProgram: LogoProgram = {
 }
 
 /**
- * Makes logos of pictures, one at a time, each in a process of its own: a picture that makes a
- * decoder crash, hang or eat memory ends that process and nothing else.
+ * Makes logos of pictures, one at a time. Each is made in a process of its own. If a picture makes
+ * the decoder crash, hang or use too much memory, only that process ends.
  */
 export class LogoConversion {
   readonly #program: LogoProgram
   readonly #inHand: string[] = []
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param program tests take others. */
+  /** @param program tests give another one. */
   constructor(program = logoProgram) {
     this.#program = program
   }
 
   /**
    * Makes a logo of the picture that `read` returns.
-   * @param userId whose it is; nobody may have all places.
-   * @throws {AppError} LOGOS_BUSY before reading, when too many are in hand; LOGO_UNREADABLE when
-   * the bytes are no PNG, JPEG or WebP, damaged, or too large in pixels.
+   * @param userId the user whose picture it is. One user may have only some pictures at the same
+   * time.
+   * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures wait;
+   * LOGO_UNREADABLE when the bytes are no PNG, JPEG or WebP, are damaged, or have too many pixels.
    */
   async convert(userId: string, read: () => Promise<Uint8Array>, log: Logger): Promise<Logo> {
     const own = this.#inHand.filter((id) => id === userId).length
@@ -74,12 +75,12 @@ function busy(): AppError {
   return new AppError('LOGOS_BUSY', { headers: { 'retry-after': String(busyRetrySeconds) } })
 }
 
-/** Bytes that stand at a place in a file, as Latin-1. */
+/** Bytes that a kind of file has at this offset. They are written as Latin-1 text. */
 type Mark = readonly [at: number, bytes: string]
 
 const pngStart: readonly Mark[] = [[0, '\x89PNG\r\n\x1a\n']]
 const jpegStart: readonly Mark[] = [[0, '\xff\xd8\xff']]
-/** Between the two stands the length of the file. */
+/** Between these two, the file contains its length. */
 const webpStart: readonly Mark[] = [
   [0, 'RIFF'],
   [8, 'WEBP'],
@@ -104,7 +105,7 @@ async function runProcess(
     ['--disable-warning=ExperimentalWarning', '--max-old-space-size=64', path],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
-      // No setting and no secret of the server's.
+      // The process gets no setting and no secret of the server.
       env: { MALLOC_ARENA_MAX: '2', VIPS_BLOCK_UNTRUSTED: '1' },
       timeout: longestMs,
       killSignal: 'SIGKILL',
@@ -121,7 +122,8 @@ async function runProcess(
   child.stderr.on('data', (chunk: Buffer) => {
     if (says.length < 2000) says += chunk.toString()
   })
-  // A process that ends early closes its end. Its exit says what happened.
+  // A process that ends early closes its input, which is an error here. Its exit code says what
+  // happened.
   child.stdin.on('error', () => undefined)
   child.stdin.end(picture)
   const { code, signal } = await ended(child)
@@ -145,15 +147,15 @@ function ended(child: ReturnType<typeof spawn>) {
 }
 
 /**
- * Returns what the process wrote, or null for what is no small PNG: a decoder that was got the
- * better of may write anything.
+ * Returns the logo that the process wrote, or null if that is no small PNG. A picture may have
+ * taken control of the decoder, and then the process may write anything.
  */
 function toLogo(png: Buffer): Logo | null {
   if (!beginsAs(png, pngStart) || png.length < 24 || png.length > maxLogoPngBytes) return null
   return {
     png,
     key: createHash('sha256').update(png).digest('hex').slice(0, 32),
-    // A PNG begins with its size in pixels.
+    // The first bytes of a PNG contain its size in pixels.
     width: png.readUInt32BE(16),
     height: png.readUInt32BE(20),
   }

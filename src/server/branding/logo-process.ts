@@ -1,18 +1,21 @@
 /**
- * The process that makes a logo of a picture, started once for each by `logo-conversion.ts`. It
- * reads the picture from its standard input, writes a PNG to its standard output, and exits with
- * one of the codes below. It has neither settings nor secrets, so that a picture that got the better
- * of a decoder would find nothing.
+ * The program that makes a logo of a picture. `logo-conversion.ts` starts it once for each picture.
+ * It reads the picture from its standard input, writes a PNG to its standard output, and exits with
+ * one of the codes of `logoExit`. It has neither settings nor secrets. So a picture that takes
+ * control of the decoder finds nothing.
  */
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { maxLogoSide } from '../../shared/rules/logo-limits.ts'
 import { logoExit, maxLogoPngBytes } from './logo-exit.ts'
 
-/** A logo fits into this box, in pixels. Pages show it 36 px high at most. */
+/** A logo is made to fit into this box, in pixels. Pages show it at most 36 px high. */
 const box = { width: 480, height: 240 }
 
-/** Each way makes a smaller PNG than the one before. The last makes any picture small enough. */
+/**
+ * Each of these ways makes a smaller PNG than the one before. The last one makes any picture small
+ * enough.
+ */
 const ways = [
   { scale: 1, palette: false },
   { scale: 1, palette: true },
@@ -21,8 +24,8 @@ const ways = [
   { scale: 0.3, palette: true },
 ]
 
-// Of all that libvips can load, only these three kinds, and only from memory. SVG, PDF and the
-// others are refused even where their bytes pass for one of these.
+// libvips may load only these three kinds of pictures, and only from memory. It refuses SVG, PDF
+// and all others, even if their first bytes look like one of these.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
@@ -37,7 +40,7 @@ async function convert(picture: Buffer): Promise<number> {
     sharp(picture, {
       failOn: 'error',
       limitInputPixels: maxLogoSide ** 2,
-      // The first picture of an animation.
+      // Only the first picture of an animation is read.
       pages: 1,
     })
   try {
@@ -59,7 +62,7 @@ async function convert(picture: Buffer): Promise<number> {
       return logoExit.converted
     }
   } catch {
-    // The library's words are of no use to a person.
+    // The message of the library would not help people.
   }
   return logoExit.unreadable
 }

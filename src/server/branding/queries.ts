@@ -9,7 +9,10 @@ import { tierAt } from '../tiers/queries.ts'
 
 const tiersWithBranding = tiers.filter((tier) => tierLimits[tier].branding)
 
-/** The columns of a brand, without the bytes of its logo. */
+/**
+ * The columns of a brand (what a user's pages show in place of our name and colours), without the
+ * bytes of its logo.
+ */
 export const brandColumns = {
   name: branding.name,
   accent: branding.accent,
@@ -21,13 +24,13 @@ export const brandColumns = {
 
 export type BrandRow = Pick<typeof branding.$inferSelect, keyof typeof brandColumns>
 
-/** Returns the user's brand, or undefined where there is none. */
+/** Returns the user's brand, or undefined if there is none. */
 export async function findBrand(db: Db, ownerId: string): Promise<BrandRow | undefined> {
   const [row] = await db.select(brandColumns).from(branding).where(eq(branding.ownerId, ownerId))
   return row
 }
 
-/** Writes these columns of the user's brand, which begins with them if there is none. */
+/** Writes these columns of the user's brand. If there is none, makes one. */
 export async function writeBrand(
   db: Db,
   values: Omit<typeof branding.$inferInsert, 'updatedAt'>,
@@ -43,7 +46,7 @@ export async function writeBrand(
   return row
 }
 
-/** Removes the logo alone, and returns what stays; undefined where there is no brand. */
+/** Removes only the logo of the user's brand. Returns the rest; undefined if there is no brand. */
 export async function removeLogo(
   db: Db,
   ownerId: string,
@@ -61,7 +64,10 @@ export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }
 
-/** Returns the PNG with this key; null where no account that has it may show a brand at `now`. */
+/**
+ * Returns the logo with this key. Returns null if none of the accounts that have it may show a
+ * brand at `now`.
+ */
 export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
   const [row] = await db
     .select({ logo: branding.logo })
@@ -72,7 +78,7 @@ export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer |
   return row?.logo ?? null
 }
 
-/** Returns a brand as clients see it. The logo's address begins with `origin`. */
+/** Returns a brand as clients see it. The URL of the logo begins with `origin`. */
 export function toBrand({ name, accent, message, logoKey }: BrandRow, origin: string): Brand {
   const logoUrl = logoKey === null ? null : `${origin}${logoPath(logoKey)}`
   return { name, accent, message, logoUrl }

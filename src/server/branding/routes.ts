@@ -20,8 +20,9 @@ type BrandingEndpoint =
 const logoKey = z.hex().length(32)
 
 /**
- * The headers of a logo. Its address names its bytes, so a cache may keep it for ever. It is a PNG
- * that this server has written itself; as a page of its own it may do nothing all the same.
+ * The headers of a logo. A cache may keep it forever, because the URL contains a hash of its bytes.
+ * This server has written the PNG itself. Still, these headers forbid it to do anything when it is
+ * opened as a page.
  */
 const logoHeaders = {
   'content-type': 'image/png',
@@ -30,7 +31,7 @@ const logoHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The routes of a user's own brand, and of the logos that visitors see. */
+/** The calls by which users set their own brand, and the address of the logos that visitors see. */
 export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
@@ -84,8 +85,8 @@ export function brandingRoutes(
 }
 
 /**
- * Spec §1: custom branding is part of Premium. The tier is the one of this moment.
- * @throws {AppError} TIER_BRANDING for a tier without it.
+ * Refuses a user whose tier has no custom branding (spec §1). The tier that applies now decides.
+ * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {
   if (tierLimits[tier].branding) return

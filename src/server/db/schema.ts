@@ -341,17 +341,17 @@ export const firstDownloads = pgTable('first_downloads', {
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * What a user's download pages show in place of our brand, one row for each account (spec §1). It
- * stays when the tier ends, and is shown only while the tier allows it. The logo is the PNG as it is
- * served, a few kilobytes; `logo_key` is a hash of it.
+ * What a user's download pages show in place of our name and colours, one row for each account
+ * (spec §1). The row stays when the tier ends, but is shown only while the tier allows it. The logo
+ * is the PNG that clients get, a few kilobytes. `logo_key` is a hash of it.
  */
 export const branding = pgTable(
   'branding',
   {
     ownerId: ownerId().primaryKey(),
-    /** Empty where only a logo was given. */
+    /** Empty if the user gave only a logo. */
     name: text().notNull().default(''),
-    /** As it was chosen, `#rrggbb`. */
+    /** The colour that the user chose, as `#rrggbb`. */
     accent: text(),
     message: text().notNull().default(''),
     logo: binary(),

@@ -39,8 +39,8 @@ type Headers = Readonly<Record<string, string>>
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`, with this brand in place of ours, and its
-   * headers. The addresses on the page begin with `origin`. Every value is escaped as text.
+   * Returns the page of a link that is active at `now`, and its headers. It shows this brand in
+   * place of ours. The addresses on the page begin with `origin`. Every value is escaped as text.
    */
   alive: (
     link: PageLink,
@@ -48,11 +48,11 @@ export interface LinkPages {
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
-  /** The page of a link that does not exist or has ended. It shows our own brand. */
+  /** The page of a link that does not exist or has ended. It always shows our own brand. */
   dead: string
   /**
-   * The headers of that page, and of one without an accent of its own. No cache may keep the pages,
-   * because they change with time.
+   * The headers of that page, and of each page whose brand has no colour. No cache may keep the
+   * pages, because they change with time.
    */
   headers: Headers
 }
@@ -124,7 +124,7 @@ function conditionsOf(
 
 type BrandSlot = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** Pages show a logo in this box, in CSS pixels: see .brand in the style sheet. */
+/** Pages show a logo in a box of this size, in CSS pixels: see .brand in the style sheet. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {
@@ -139,12 +139,15 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Where the name stands beside the logo, it need not be read out twice.
+    // If the name is shown beside the logo, screen readers need not read it twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }
 
-/** Returns the rules that give a page this accent, corrected for both themes. */
+/**
+ * Returns the CSS rules that give a page this colour. The colour is changed where that makes text
+ * readable, in both themes.
+ */
 function accentStyle(chosen: string): string {
   const { light, dark } = accentPairs(chosen)
   const rule = (selector: string, { accent, onAccent }: AccentPair) =>
@@ -152,10 +155,10 @@ function accentStyle(chosen: string): string {
   return rule(':root', light) + rule('[data-theme=dark]', dark)
 }
 
-/** How many accents are remembered. Each takes a kilobyte. */
+/** How many colours are remembered with their rules. Each takes a kilobyte. */
 const mostAccents = 500
 
-/** Makes each answer once, for as long as there are not too many of them. */
+/** Remembers what `make` returned for each key. When too many are remembered, all are forgotten. */
 function remember<Value>(make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>()
   return (key) => {
@@ -199,19 +202,20 @@ function pageValues(
 }
 
 interface Page {
-  /** The template without the sections whose condition does not hold. */
+  /** The template without the sections whose condition is false. */
   text: string
   fill: (values: Record<PageSlot, string>) => string
 }
 
 /**
- * Returns the function that gives the page for the conditions that hold. Each is prepared once, when
- * it is first needed, so that a view only joins strings.
+ * Returns the function that makes the page in which these conditions are true. Each combination of
+ * conditions is prepared once, when it is first needed. So each view only has to join texts.
  * @throws {StartFault} when a section is missing or not closed.
  */
 function makeTemplate(html: string): (holding: readonly PageCondition[]) => Page {
   const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
-  // All of them, so that a section which lacks its end is found at the start.
+  // Here all conditions are true. So a section that is not closed is found at the start of the
+  // server.
   compile(onlyWhere(html, conditions, conditions))
   const pages = new Map<string, Page>()
   return (holding) => {
@@ -225,7 +229,7 @@ function makeTemplate(html: string): (holding: readonly PageCondition[]) => Page
   }
 }
 
-/** Keeps the sections of the template whose condition is in `holding`. */
+/** Keeps the sections of the template whose condition is in `holding`, and removes the others. */
 function onlyWhere(
   html: string,
   conditions: readonly PageCondition[],

@@ -6,9 +6,9 @@ import type { Db } from '../deps.ts'
 import type { WriteCount } from './count-together.ts'
 
 /**
- * The fewest codes that a query for links takes; a shorter list repeats its first one, which finds
- * nothing twice. Postgres makes a new plan for each list that is shorter than the ten codes for which
- * it estimates its general plan. That takes longer than the query itself.
+ * A query for links always gets at least this many codes. A shorter list repeats its first code,
+ * which does not change the result. For a list of fewer than ten codes, Postgres would make a new
+ * plan each time, which takes longer than the query itself.
  */
 const fewestCodes = 16
 
@@ -16,11 +16,11 @@ const fewestCodes = 16
  * Makes the function that finds the file behind a short code, active or not. Most requests to this
  * server need it, so it is one indexed query, which is prepared once. Requests that arrive at the
  * same moment share one query: under load the round trip to the database costs more than everything
- * else that a page needs. The result is not cached, so each answer is newer than its request. The owner's
- * brand comes with it, and with that the tier, which decides whether the brand is shown.
+ * else that a page needs. The result is not cached, so each answer is newer than its request. The
+ * result includes the owner's brand, and the tier, which decides whether the brand is shown.
  */
 export function prepareFindLink(db: Db) {
-  // The limit keeps Postgres from reading all brands for the sake of a few.
+  // With this limit, Postgres does not read all brands to find a few.
   const brand = db
     .select({
       ...brandColumns,

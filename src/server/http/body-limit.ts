@@ -7,7 +7,7 @@ import type { HttpEnv } from './env.ts'
  * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. Where a Content-Length is given,
  * it decides, because Node reads no more bytes than that. Only a body without one is counted while
  * it arrives. Counting needs a web stream, which costs more than most of our answers.
- * @param larger other limits for single paths.
+ * @param larger the paths that have another limit, each with its limit in bytes.
  */
 export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
   const limits = new Map([...larger].map(([path, size]) => [path, oneLimit(size)]))

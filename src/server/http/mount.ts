@@ -111,8 +111,8 @@ async function admit(
 }
 
 /**
- * Reads the bytes of a request whose row declares `bytes`.
- * @throws {AppError} INVALID_INPUT when the client leaves in the middle.
+ * Reads the body of a request as bytes, for endpoints whose row says `bytes`.
+ * @throws {AppError} INVALID_INPUT when the client leaves before the body is complete.
  */
 export async function readBytes(context: Context<HttpEnv>): Promise<Uint8Array> {
   return new Uint8Array(await context.req.arrayBuffer().catch((error) => cutOff(context, error)))
