@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureAnalytics } from './analytics.ts'
 import { measureFileList } from './file-list.ts'
 import { measureKnownAddress } from './known-address.ts'
 import { measureLogins } from './logins.ts'
@@ -57,6 +58,7 @@ const parts = [
   'logins',
   'known-address',
   'file-list',
+  'analytics',
   'start-up',
   'queries',
 ]
@@ -115,6 +117,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('file-list')) {
       say('file-list')
       report.rows.push(...(await measureFileList(cores, scratch.dir)))
+    }
+    if (names.includes('analytics')) {
+      say('analytics')
+      report.rows.push(...(await measureAnalytics(cores, scratch.dir)))
     }
     if (names.includes('start-up')) {
       say('start-up')

@@ -3,6 +3,7 @@ import { compress } from 'hono/compress'
 import type { Endpoint } from '../shared/contract/endpoint.ts'
 import { endpoints } from '../shared/contract/index.ts'
 import { adminRoutes } from './admin/routes.ts'
+import { analyticsRoutes } from './analytics/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
 import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { sessionReader } from './auth/read-session.ts'
@@ -70,6 +71,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...uploadRoutes(deps),
         ...fileRoutes(deps),
         ...brandingRoutes(deps),
+        ...analyticsRoutes(deps),
         ...downloadRoutes(deps, web.pages),
         ...feedbackRoutes(deps),
         ...adminRoutes(deps),

@@ -59,6 +59,7 @@ type Attempt = (client: Client, name: string) => Promise<Response>
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: askForRenewal,
+  fileStats: (client, id) => client.fetch(`/api/files/${id}/stats`),
   signParts: (client, key) => askForParts(client, key, [1]),
   listParts: askForList,
   confirmUpload: (client, key) => confirm(client, key),
@@ -88,6 +89,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       const things: Record<string, string> = {
         deleteFile: file.id,
         renewFile: file.id,
+        fileStats: file.id,
         endSession: await sessionOf(owner),
       }
       const theirs = await attempt(strangers[who], things[name] ?? cloudKey)

@@ -19,11 +19,14 @@ import {
 } from 'drizzle-orm/pg-core'
 import { auditActions } from '../../shared/rules/audit-action.ts'
 import { feedbackCategories } from '../../shared/rules/feedback-category.ts'
+import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { limitedLetters } from '../../shared/rules/letter-limit.ts'
 import { roles } from '../../shared/rules/role.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
 import { storageNames } from '../storage/storage-name.ts'
+import { downloadRankSql } from './download-rank-sql.ts'
+import { fileKindSql } from './file-kind-sql.ts'
 
 function moment(name: string) {
   return timestamp(name, { withTimezone: true, mode: 'date' })
@@ -246,12 +249,22 @@ export const files = pgTable(
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
     mimeType: text('mime_type').notNull(),
+    /** What `fileKind` says of its type and name. */
+    kind: text({ enum: fileKinds })
+      .notNull()
+      .generatedAlwaysAs((): SQL => fileKindSql(files)),
     size: bytes('size').notNull(),
     shortCode: text('short_code').notNull().unique(),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
     maxLifetimeAt: moment('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
+    /** Where a file stands among its owner's, by downloads: see `download-rank-sql.ts`. */
+    downloadRank: smallint('download_rank')
+      .notNull()
+      .generatedAlwaysAs((): SQL => downloadRankSql(files)),
+    /** Null before the first download. */
+    lastDownloadAt: moment('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
@@ -284,14 +297,21 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Counts an owner's files by their state, without reading the table.
+    // Counts an owner's files by their state and by their kind, and adds up their sizes, without
+    // reading the table.
     index('files_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
       table.maxLifetimeAt,
       table.purgingAt,
       table.deletedAt,
+      table.kind,
+      table.size,
     ),
+    // Finds the most downloaded files of an owner.
+    index('files_of_owner_by_downloads')
+      .on(table.ownerId, table.downloadRank, table.createdAt)
+      .where(sql`${table.downloadRank} > 0`),
     index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
   ],
 )
@@ -313,6 +333,24 @@ export const fileDownloads = pgTable(
     count: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.fileId, table.day] })],
+)
+
+/**
+ * The number of downloads of all files of a user for each day (UTC). It keeps the downloads of files
+ * that are deleted. Each day has several rows, and `shard` says which one counts a file: downloads
+ * of different files at once seldom wait for the same row.
+ */
+export const ownerDownloads = pgTable(
+  'owner_downloads',
+  {
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    day: date().notNull(),
+    shard: smallint().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ownerId, table.day, table.shard] })],
 )
 
 /**

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { fileDownloads, files } from '../db/schema.ts'
+import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { countTogether } from './count-together.ts'
 import { prepareWriteCount } from './queries.ts'
@@ -83,6 +83,20 @@ describe('downloads of one link at once', () => {
     )
     await Promise.all(counting)
     expect((await countsOf(id)).total).toBe(300)
+  })
+
+  it('of many links of one owner are all counted for the owner', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    const made = await Promise.all(Array.from({ length: 20 }, () => makeFile(bob)))
+    await Promise.all(made.map(({ shortCode }) => downloadAtOnce(shortCode, 10)))
+    const rows = await app.deps.db
+      .select()
+      .from(ownerDownloads)
+      .where(eq(ownerDownloads.ownerId, bob.id))
+    expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200)
+    // Files share rows by chance, but not all of them one row.
+    expect(rows.length).toBeGreaterThan(1)
+    expect(rows.length).toBeLessThanOrEqual(16)
   })
 
   it('around midnight are counted for the day on which each came', async () => {

@@ -6,6 +6,8 @@ const noon = new Date('2026-03-08T12:00:00.000Z')
 /** A statement that was sent and is not answered yet. The test answers it, or lets it fail. */
 interface Sent {
   statement: string
+  /** When the last of its downloads came. */
+  last: Date
   answer(): Promise<void>
   fail(): Promise<void>
 }
@@ -17,14 +19,14 @@ interface Sent {
 function world() {
   const sent: Sent[] = []
   const told: string[] = []
-  const count = countTogether((fileId, day, count) => {
+  const count = countTogether((fileId, day, count, last) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const settled = (settle: () => void) => async () => {
       settle()
       await turn()
     }
     const fail = settled(() => reject(new Error('the database is away')))
-    sent.push({ statement: `${fileId} ${day} +${count}`, answer: settled(resolve), fail })
+    sent.push({ statement: `${fileId} ${day} +${count}`, last, answer: settled(resolve), fail })
     return promise
   })
   const arrive = (name: string, fileId = 'a', now = noon) =>
@@ -68,6 +70,14 @@ describe('downloads of a file that are counted', () => {
     await sent[2]?.answer()
     expect(told.at(-1)).toBe('5')
     expect(sent).toHaveLength(3)
+  })
+
+  it('are written with the moment of the last of them', async () => {
+    const { sent, arrive } = world()
+    const noonPlus = (seconds: number) => new Date(noon.getTime() + seconds * 1000)
+    for (const seconds of [0, 1, 2, 3]) arrive('some', 'a', noonPlus(seconds))
+    await sent[0]?.answer()
+    expect(sent.map(({ last }) => last)).toEqual([noonPlus(0), noonPlus(3)])
   })
 
   it('do not wait for those of another file', () => {

@@ -1,5 +1,10 @@
-/** Writes `count` downloads of a file on one day (UTC), in one statement. */
-export type WriteCount = (fileId: string, day: string, count: number) => Promise<void>
+import { dayOf } from '../../shared/rules/day.ts'
+
+/**
+ * Writes `count` downloads of a file on one day (UTC), in one statement. `last` is the moment of the
+ * last one.
+ */
+export type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
 /** Counts one download of a file. Resolves when it is written to the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
@@ -7,6 +12,7 @@ export type CountDownload = (fileId: string, now: Date) => Promise<void>
 /** Downloads that will be written together by one statement. */
 interface Batch {
   count: number
+  last: Date
   written: PromiseWithResolvers<void>
 }
 
@@ -26,25 +32,31 @@ export function countTogether(write: WriteCount): CountDownload {
    */
   const running = new Map<string, Batch | null>()
 
-  const run = async (key: string, fileId: string, day: string, count: number): Promise<void> => {
+  const run = async (fileId: string, day: string, count: number, last: Date): Promise<void> => {
+    const key = keyOf(fileId, day)
     running.set(key, null)
     try {
-      await write(fileId, day, count)
+      await write(fileId, day, count, last)
     } finally {
       const next = running.get(key)
-      if (next) next.written.resolve(run(key, fileId, day, next.count))
+      if (next) next.written.resolve(run(fileId, day, next.count, next.last))
       else running.delete(key)
     }
   }
 
   return (fileId, now) => {
-    const day = now.toISOString().slice(0, 10)
-    const key = `${fileId} ${day}`
+    const day = dayOf(now)
+    const key = keyOf(fileId, day)
     const next = running.get(key)
-    if (next === undefined) return run(key, fileId, day, 1)
-    const batch = next ?? { count: 0, written: Promise.withResolvers<void>() }
+    if (next === undefined) return run(fileId, day, 1, now)
+    const batch = next ?? { count: 0, last: now, written: Promise.withResolvers<void>() }
     running.set(key, batch)
     batch.count += 1
+    batch.last = now
     return batch.written.promise
   }
+}
+
+function keyOf(fileId: string, day: string): string {
+  return `${fileId} ${day}`
 }

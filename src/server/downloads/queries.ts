@@ -1,7 +1,15 @@
 import DataLoader from 'dataloader'
 import { eq, sql } from 'drizzle-orm'
 import { brandColumns } from '../branding/queries.ts'
-import { branding, fileDownloads, files, firstDownloads, preferences, users } from '../db/schema.ts'
+import {
+  branding,
+  fileDownloads,
+  files,
+  firstDownloads,
+  ownerDownloads,
+  preferences,
+  users,
+} from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { WriteCount } from './count-together.ts'
 
@@ -79,19 +87,43 @@ export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
 /**
- * Makes the function that counts downloads of a file, both in the file's total and for their day,
- * in one statement. The statement is prepared, because building it costs more than running it. If
- * the file no longer exists, nothing is counted. It also records a file's first download, if the
- * owner wants a mail about that.
+ * The number of rows that count a user's downloads of a day. Two files share a row only by chance, so
+ * downloads of different files seldom wait for each other.
+ */
+const shards = 16
+
+/**
+ * Makes the function that counts downloads of a file: in the file's total, for their day, and for
+ * the day of the file's owner, in one statement. The statement is prepared, because building it
+ * costs more than running it. If the file no longer exists, nothing is counted. It also records a
+ * file's first download, if the owner wants a mail about that.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
+  const day = sql`${sql.placeholder('day')}::date`
+  const last = sql`${sql.placeholder('last')}::timestamptz`
   const counted = db.$with('counted').as(
     db
       .update(files)
-      .set({ downloadCount: sql`${files.downloadCount} + ${count}` })
+      .set({
+        downloadCount: sql`${files.downloadCount} + ${count}`,
+        // Other servers may have counted a later download before.
+        lastDownloadAt: sql`greatest(${files.lastDownloadAt}, ${last})`,
+      })
       .where(eq(files.id, sql.placeholder('fileId')))
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
+  )
+  // The last byte of an id is random.
+  const shard = sql`get_byte(uuid_send(${counted.id}), 15) % ${sql.raw(String(shards))}`
+  const countedForOwner = db.$with('counted_for_owner').as(
+    db
+      .insert(ownerDownloads)
+      .select(sql`select ${counted.ownerId}, ${day}, ${shard}, ${count} from ${counted}`)
+      .onConflictDoUpdate({
+        target: [ownerDownloads.ownerId, ownerDownloads.day, ownerDownloads.shard],
+        set: { count: sql`${ownerDownloads.count} + excluded.count` },
+      })
+      .returning({ shard: ownerDownloads.shard }),
   )
   const isWanted = sql`exists (select 1 from ${preferences}
     where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
@@ -105,15 +137,15 @@ export function prepareWriteCount(db: Db): WriteCount {
         .returning({ fileId: firstDownloads.fileId }),
     )
   const query = db
-    .with(counted, first)
+    .with(counted, countedForOwner, first)
     .insert(fileDownloads)
-    .select(sql`select id, ${sql.placeholder('day')}::date, ${count} from counted`)
+    .select(sql`select ${counted.id}, ${day}, ${count} from ${counted}`)
     .onConflictDoUpdate({
       target: [fileDownloads.fileId, fileDownloads.day],
       set: { count: sql`${fileDownloads.count} + excluded.count` },
     })
     .prepare('count_downloads')
-  return async (fileId, day, count) => {
-    await query.execute({ fileId, day, count })
+  return async (fileId, day, count, last) => {
+    await query.execute({ fileId, day, count, last })
   }
 }

@@ -66,6 +66,7 @@ describe('the schedule', () => {
       { name: 'expire-files', cron: '* * * * *' },
       { name: 'expire-trials', cron: '*/10 * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
+      { name: 'remove-old-days', cron: '41 3 * * *' },
       { name: 'sweep-orphans', cron: '17 * * * *' },
       { name: 'sweep-uploads', cron: '*/10 * * * *' },
       { name: 'tell-ending-links', cron: '*/10 * * * *' },

@@ -1,4 +1,5 @@
 import type { JobResult, JobWithMetadata } from 'pg-boss'
+import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
@@ -51,6 +52,7 @@ const jobs: readonly Job[] = [
     cron: '*/10 * * * *',
     run: ({ clock, db }) => removeLapsedRows(db, clock()),
   },
+  { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
 ]
 
 export interface Jobs {

@@ -49,6 +49,10 @@ export const errorTable = {
     status: 403,
     message: tierErrorText(defaultTier, 'TIER_BRANDING'),
   },
+  TIER_ANALYTICS: {
+    status: 403,
+    message: tierErrorText(defaultTier, 'TIER_ANALYTICS'),
+  },
   SIGNATURE_INVALID: {
     status: 403,
     message: 'This presigned URL is not valid for this request.',

@@ -1,5 +1,6 @@
 import { account } from './account.ts'
 import { admin } from './admin.ts'
+import { analytics } from './analytics.ts'
 import { branding } from './branding.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
@@ -28,6 +29,7 @@ export const endpoints = {
   ...files,
   ...preferences,
   ...branding,
+  ...analytics,
   ...downloads,
   ...feedback,
   ...admin,

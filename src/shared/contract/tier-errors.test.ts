@@ -11,6 +11,7 @@ const free: Record<TierErrorCode, string> = {
   TIER_RENEWAL: 'The free tier cannot renew links. Upgrade to Premium for new links.',
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
   TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
+  TIER_ANALYTICS: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
 }
 const codes = Object.keys(free) as TierErrorCode[]
 

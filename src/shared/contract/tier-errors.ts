@@ -35,6 +35,10 @@ const texts = {
     limit: () => 'has no branding',
     upgrade: () => 'custom branding',
   },
+  TIER_ANALYTICS: {
+    limit: () => 'has no analytics',
+    upgrade: () => 'advanced analytics',
+  },
 } satisfies Record<string, Text>
 
 /** The errors that say what a user's tier does not allow. */

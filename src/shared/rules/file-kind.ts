@@ -17,8 +17,11 @@ export function kindLabel(kind: FileKind): string {
   return labels[kind]
 }
 
-/** Patterns for media types (lower case, no parameters). The first pattern that matches decides. */
-const kindsByType: readonly [RegExp, FileKind][] = [
+/**
+ * Patterns for media types (lower case, no parameters). The first pattern that matches decides. The
+ * database reads them too, so they use only what means the same there.
+ */
+export const kindsByType: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
   [/^video\//, 'video'],
   [/^audio\//, 'audio'],
@@ -29,7 +32,7 @@ const kindsByType: readonly [RegExp, FileKind][] = [
   ],
   [/^text\//, 'document'],
   [
-    /^application\/(msword|(x-|vnd\.ms-)?(excel|powerpoint|word)\b.*|vnd\.ms-(works|project|xpsdocument|outlook)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+|vnd\.sun\.xml\..+|vnd\.apple\.(pages|numbers|keynote)|rtf|epub\+zip|x-mobipocket-ebook|x-(la)?tex|postscript|(.+\+)?(json|xml)|(x-)?yaml)$/,
+    /^application\/(msword|(x-|vnd\.ms-)?(excel|powerpoint|word)([^a-z0-9_].*)?|vnd\.ms-(works|project|xpsdocument|outlook)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+|vnd\.sun\.xml\..+|vnd\.apple\.(pages|numbers|keynote)|rtf|epub\+zip|x-mobipocket-ebook|x-(la)?tex|postscript|(.+\+)?(json|xml)|(x-)?yaml)$/,
     'document',
   ],
 ]
@@ -47,10 +50,13 @@ const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
     'doc docx docm dot dotx xls xlsx xlsm xlsb ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key epub mobi txt text md markdown csv tsv log tex html htm xml json yaml yml ps eml msg',
 }
 
+/** Each kind with its extensions, in lower case. */
+export const extensionsOfKinds: readonly (readonly [FileKind, readonly string[]])[] = (
+  Object.keys(extensions) as (keyof typeof extensions)[]
+).map((kind) => [kind, extensions[kind].split(' ')])
+
 const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
-  (Object.keys(extensions) as (keyof typeof extensions)[]).flatMap((kind) =>
-    extensions[kind].split(' ').map((extension) => [extension, kind] as const),
-  ),
+  extensionsOfKinds.flatMap(([kind, own]) => own.map((extension) => [extension, kind] as const)),
 )
 
 /**

@@ -37,3 +37,9 @@ export function timeTone(leftMs: number): TimeTone {
   if (leftMs < hourInMs) return 'red'
   return leftMs < dayInMs ? 'amber' : 'calm'
 }
+
+/** Spec §2, analytics: whether a link ends within 24 hours, with this much time left. */
+export function isEndingSoon(leftMs: number): boolean {
+  const tone = timeTone(leftMs)
+  return tone === 'amber' || tone === 'red'
+}

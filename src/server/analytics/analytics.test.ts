@@ -1,0 +1,392 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { plansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Analytics } from '../../shared/contract/analytics.ts'
+import { dayOf } from '../../shared/rules/day.ts'
+import { type FileKind, fileKind, fileKinds } from '../../shared/rules/file-kind.ts'
+import { linkStatus } from '../../shared/rules/link-status.ts'
+import { isEndingSoon } from '../../shared/rules/time-left.ts'
+import { files, ownerDownloads, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { removeOldDays } from './remove-old-days.ts'
+
+const hour = 60 * 60_000
+const day = 24 * hour
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  ada = await makePerson(app, { tier: 'premium' })
+})
+
+async function read(person: Person): Promise<Analytics> {
+  const response = await person.fetch('/api/analytics')
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+async function download({ shortCode }: { shortCode: string }, times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    expect(response.status).toBe(200)
+    await response.arrayBuffer()
+  }
+}
+
+/** Does something at another time, and sets the clock back. */
+async function at(moment: Date, work: () => Promise<unknown>): Promise<void> {
+  const before = app.clock()
+  app.clock.set(moment)
+  await work()
+  app.clock.set(before)
+}
+
+function later(ms: number): Date {
+  return new Date(app.clock().getTime() + ms)
+}
+
+function total({ days }: Pick<Analytics, 'days'>): number {
+  return days.reduce((sum, { count }) => sum + count, 0)
+}
+
+describe('analytics', () => {
+  it('are for Premium alone, and say so', async () => {
+    const free = await makePerson(app)
+    for (const path of ['/api/analytics', `/api/files/${(await makeFile(free)).id}/stats`]) {
+      const response = await free.fetch(path)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toEqual({
+        code: 'TIER_ANALYTICS',
+        message: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
+      })
+      expect((await makeClient(app).fetch(path)).status).toBe(401)
+    }
+  })
+
+  it('end with the trial, at that moment', async () => {
+    const trial = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: later(hour) })
+    expect((await trial.fetch('/api/analytics')).status).toBe(200)
+    await at(later(hour), async () => {
+      expect((await trial.fetch('/api/analytics')).status).toBe(403)
+    })
+  })
+
+  it('of nothing are zeros, with every kind and every day', async () => {
+    const { kinds, days, ...rest } = await read(ada)
+    expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
+    expect(days).toHaveLength(30)
+    expect(days.at(-1)).toEqual({ day: dayOf(app.clock()), count: 0 })
+    expect(total({ days })).toBe(0)
+    expect(rest).toEqual({ expiringSoon: 0, mostDownloaded: [] })
+  })
+
+  it('hold nothing of others', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    await download(await makeFile(bob))
+    expect(await read(ada)).toMatchObject({ expiringSoon: 0, mostDownloaded: [] })
+    expect(total(await read(ada))).toBe(0)
+  })
+})
+
+describe('files by kind', () => {
+  async function kindsOf(person: Person) {
+    const { kinds } = await read(person)
+    return Object.fromEntries(
+      kinds.filter(({ count }) => count > 0).map(({ kind, count, size }) => [kind, [count, size]]),
+    )
+  }
+
+  it('are counted with their sizes', async () => {
+    const unknown = 'application/octet-stream'
+    const made: [string, string, number][] = [
+      ['a.png', 'image/png', 10],
+      ['b.jpg', unknown, 20],
+      ['c.mp4', 'video/mp4', 30],
+      ['d.flac', unknown, 40],
+      ['e.pdf', 'application/pdf', 50],
+      ['f.tar.gz', unknown, 60],
+      ['g.docx', unknown, 70],
+      ['h', unknown, 80],
+      ['i.pdf', 'application/pdf', 0],
+    ]
+    for (const [name, type, size] of made) {
+      await makeFile(ada, { name, type, bytes: new Uint8Array(size) })
+    }
+    expect(await kindsOf(ada)).toEqual({
+      image: [2, 30],
+      video: [1, 30],
+      audio: [1, 40],
+      pdf: [2, 50],
+      archive: [1, 60],
+      document: [1, 70],
+      other: [1, 80],
+    })
+  })
+
+  it('are those that are not over for good', async () => {
+    const [deleted, expired] = [await makeFile(ada), await makeFile(ada)]
+    app.clock.advance(1)
+    await makeFile(ada)
+    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
+    await at(new Date(expired.expiresAt), async () => {
+      await expireFiles(app.deps)
+      expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
+    })
+    await at(new Date(expired.maxLifetimeAt), async () => {
+      expect(await kindsOf(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
+    })
+  })
+
+  it('are counted by the rule that decides the status', async () => {
+    const now = app.clock()
+    let expected = 0
+    for (const age of [0, 3 * day - 1, 3 * day, 30 * day - 1, 30 * day]) {
+      for (const purgingAt of [null, now]) {
+        const { id } = await makeFile(ada)
+        const dates = { expiresAt: later(3 * day - age), maxLifetimeAt: later(30 * day - age) }
+        const set = { ...dates, purgingAt }
+        await app.deps.db.update(files).set(set).where(eq(files.id, id))
+        if (linkStatus(set, 'premium', now) !== 'deleted') expected += 1
+      }
+    }
+    expect(await kindsOf(ada)).toEqual({ document: [expected, expected * 1000] })
+  })
+
+  it('have the kind that the rule says, whatever their type and name', async () => {
+    const types = [
+      'image/svg+xml',
+      'IMAGE/JPEG',
+      'video/mp4',
+      'audio/mpeg',
+      'application/pdf',
+      'application/x-pdf',
+      'application/vnd.rar',
+      'application/x-zip-compressed',
+      'application/zipper',
+      'application/vnd.ms-excel.sheet.macroEnabled.12',
+      'application/vnd.ms-excellent',
+      'application/vnd.ms-word',
+      'application/x-latex',
+      'application/ld+json',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'text/csv; charset=utf-8',
+      ' text/plain ; charset=utf-8',
+      'application/octet-stream',
+      '',
+    ]
+    const names = [
+      'a.PDF',
+      'b.tar.zst',
+      '.pdf',
+      'pdf',
+      'c.',
+      'd..mp3',
+      'ä.Ünknown',
+      'e.HEIC',
+      "f'.x",
+    ]
+    const cases = types.flatMap((mimeType) =>
+      names.map((originalName) => ({ mimeType, originalName })),
+    )
+    await insertFiles(app, ada.id, cases.length)
+    const ids = await app.deps.db
+      .select({ id: files.id })
+      .from(files)
+      .where(eq(files.ownerId, ada.id))
+    const kinds: FileKind[] = []
+    for (const [index, { id }] of ids.entries()) {
+      const facts = cases[index] ?? { mimeType: '', originalName: '' }
+      const updated = app.deps.db.update(files).set(facts).where(eq(files.id, id))
+      const [row] = await updated.returning({ kind: files.kind })
+      if (row) kinds.push(row.kind)
+    }
+    expect(kinds).toEqual(cases.map(fileKind))
+  })
+})
+
+describe('expiring soon', () => {
+  it.each([-1, 0, 1, hour, day - 1, day, day + 1])('%i ms before the end', async (left) => {
+    const { id } = await makeFile(ada)
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: later(left) })
+      .where(eq(files.id, id))
+    expect((await read(ada)).expiringSoon).toBe(isEndingSoon(left) ? 1 : 0)
+  })
+
+  it('counts no file whose bytes go, and none that a renewal has prolonged', async () => {
+    const [deleted, renewed] = [await makeFile(ada), await makeFile(ada)]
+    await makeFile(ada)
+    await at(later(2.5 * day), async () => {
+      expect((await read(ada)).expiringSoon).toBe(3)
+      await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+      await askForRenewal(ada, renewed.id)
+      expect((await read(ada)).expiringSoon).toBe(1)
+    })
+  })
+})
+
+describe('downloads per day', () => {
+  function counts({ days }: Analytics) {
+    return Object.fromEntries(
+      days.filter(({ count }) => count > 0).map((one) => [one.day, one.count]),
+    )
+  }
+
+  it('belong to the day of UTC on which they came', async () => {
+    const one = await makeFile(ada)
+    const other = await makeFile(ada)
+    const midnight = new Date(Math.ceil((app.clock().getTime() + 1) / day) * day)
+    await at(new Date(midnight.getTime() - 1), () => download(one, 3))
+    await at(midnight, async () => {
+      await download(one)
+      await download(other)
+      const answer = await read(ada)
+      expect(counts(answer)).toEqual({
+        [dayOf(new Date(midnight.getTime() - 1))]: 3,
+        [dayOf(midnight)]: 2,
+      })
+      expect(answer.days.map(({ day }) => day).toSorted()).toEqual(
+        answer.days.map(({ day }) => day),
+      )
+    })
+  })
+
+  it('stay when files are deleted, one or many, and when a link is renewed', async () => {
+    const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
+    for (const file of made) await download(file, 2)
+    const renewed = await askForRenewal(ada, made[2].id)
+    await download(await json(renewed))
+    expect(total(await read(ada))).toBe(7)
+    await ada.fetch(`/api/files/${made[0].id}`, { method: 'DELETE' })
+    await askForDeletion(ada, [made[1].id, made[2].id])
+    await expireFiles(app.deps)
+    const { days, mostDownloaded, kinds } = await read(ada)
+    expect(total({ days })).toBe(7)
+    expect(mostDownloaded).toEqual([])
+    expect(kinds.every(({ count }) => count === 0)).toBe(true)
+  })
+
+  it('leave after 30 days', async () => {
+    await download(await makeFile(ada), 4)
+    const first = dayOf(app.clock())
+    const { db } = app.deps
+    const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
+    await at(later(29 * day), async () => {
+      await removeOldDays(app.deps)
+      const { days } = await read(await signInAgain(app, ada))
+      expect(days[0]).toEqual({ day: first, count: 4 })
+      expect(await rows()).toBe(1)
+    })
+    await at(later(30 * day), async () => {
+      expect(total(await read(await signInAgain(app, ada)))).toBe(0)
+      await removeOldDays(app.deps)
+      expect(await rows()).toBe(0)
+    })
+  })
+
+  it('count what came while the account was free', async () => {
+    const { db } = app.deps
+    const file = await makeFile(ada)
+    const setTier = (tier: 'free' | 'premium') =>
+      db.update(users).set({ tier }).where(eq(users.id, ada.id))
+    await setTier('free')
+    await download(file, 2)
+    await setTier('premium')
+    expect(total(await read(ada))).toBe(2)
+  })
+})
+
+describe('the most downloaded files', () => {
+  it('come in the order of their downloads, the newest of equal ones first', async () => {
+    const { db } = app.deps
+    await insertFiles(app, ada.id, 100)
+    const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
+    // Exact and coarse ranks, and many that are equal. In each round the largest number is less.
+    const numbers = [0, 1, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
+    for (const largest of [1_000_000, 401, 22, 20, 1]) {
+      const counted = rows.map((row, index) => {
+        const number = numbers[index % numbers.length] ?? 0
+        return { ...row, downloadCount: number > largest ? 0 : number }
+      })
+      for (const { id, downloadCount } of counted) {
+        await db.update(files).set({ downloadCount }).where(eq(files.id, id))
+      }
+      const expected = counted
+        .filter(({ downloadCount }) => downloadCount > 0)
+        .toSorted(
+          (a, b) =>
+            b.downloadCount - a.downloadCount || b.createdAt.getTime() - a.createdAt.getTime(),
+        )
+      const { mostDownloaded } = await read(ada)
+      expect(mostDownloaded.map(({ id }) => id)).toEqual(expected.slice(0, 7).map(({ id }) => id))
+    }
+  })
+
+  it('are told with their true numbers, and without those that are deleted', async () => {
+    const [first, second] = [await makeFile(ada, { name: 'first' }), await makeFile(ada)]
+    await makeFile(ada)
+    await download(first, 3)
+    await download(second, 2)
+    const told = async () =>
+      (await read(ada)).mostDownloaded.map(({ id, downloadCount }) => [id, downloadCount])
+    expect(await told()).toEqual([
+      [first.id, 3],
+      [second.id, 2],
+    ])
+    await ada.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
+    expect(await told()).toEqual([[second.id, 2]])
+  })
+})
+
+describe('the plan of every query, at 10,000 files', () => {
+  it('reads no table from end to end, although nearly all files are of one user', async () => {
+    await insertFiles(app, ada.id, 10_000)
+    await insertFiles(app, (await makePerson(app)).id, 1000)
+    await app.pool.query(`
+      with counted as (
+        update files set download_count = 1 + abs(hashtext(id::text)) % 40 returning id, owner_id
+      ), per_file as (
+        insert into file_downloads select id, current_date - n, 1 from counted, generate_series(0, 2) n
+        on conflict do nothing
+      )
+      insert into owner_downloads
+        select id, current_date - n, shard, 9
+        from (select distinct owner_id as id from counted) owners,
+          generate_series(0, 200) n, generate_series(0, 15) shard
+        on conflict do nothing`)
+    await app.pool.query('vacuum analyze files, file_downloads, owner_downloads')
+    const [{ id } = { id: '' }] = (await read(ada)).mostDownloaded
+    const plans = await plansOf(app.pool, async () => {
+      await read(ada)
+      await ada.fetch(`/api/files/${id}/stats`)
+    })
+    const ours = plans.filter((plan) => /from "(files|file_downloads|owner_downloads)"/.test(plan))
+    expect(ours).toHaveLength(5)
+    for (const plan of ours) expect(plan).not.toContain('Seq Scan')
+    const scans = [
+      'Index Only Scan using files_of_owner_by_end',
+      'Index Scan Backward using files_of_owner_by_downloads',
+      'owner_downloads_owner_id_day_shard_pk',
+      'file_downloads_file_id_day_pk',
+    ]
+    for (const scan of scans) expect(ours.join('\n')).toContain(scan)
+  })
+})

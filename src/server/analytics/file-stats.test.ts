@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { FileStats } from '../../shared/contract/analytics.ts'
+import { dayOf, daysBetween } from '../../shared/rules/day.ts'
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  ada = await makePerson(app, { tier: 'premium' })
+})
+
+async function stats(person: Person, id: string): Promise<FileStats> {
+  const response = await person.fetch(`/api/files/${id}/stats`)
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+async function download({ shortCode }: { shortCode: string }) {
+  await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
+}
+
+describe('the statistics of a file', () => {
+  it('begin with its day, without a download', async () => {
+    const { id } = await makeFile(ada)
+    expect(await stats(ada, id)).toEqual({
+      downloadCount: 0,
+      lastDownloadAt: null,
+      days: [{ day: dayOf(app.clock()), count: 0 }],
+    })
+  })
+
+  it('count each day, also days without a download, and know the last one', async () => {
+    const file = await makeFile(ada)
+    const first = dayOf(app.clock())
+    await download(file)
+    await download(file)
+    app.clock.advance(2 * day)
+    await download(file)
+    const last = app.clock()
+    app.clock.advance(day / 2)
+    const days = daysBetween(first, dayOf(app.clock()))
+    const counts = new Map([
+      [first, 2],
+      [dayOf(last), 1],
+    ])
+    expect(await stats(ada, file.id)).toEqual({
+      downloadCount: 3,
+      lastDownloadAt: last.toISOString(),
+      days: days.map((day) => ({ day, count: counts.get(day) ?? 0 })),
+    })
+  })
+
+  it('know the last of many downloads at once', async () => {
+    const file = await makeFile(ada)
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        app.clock.advance(1)
+        await download(file)
+      }),
+    )
+    const { downloadCount, lastDownloadAt } = await stats(ada, file.id)
+    expect(downloadCount).toBe(20)
+    expect(lastDownloadAt).toBe(app.clock().toISOString())
+  })
+
+  it('go on over a renewal, and end with the 30 days', async () => {
+    const file = await makeFile(ada)
+    await download(file)
+    app.clock.advance(4 * day)
+    await download(await json(await askForRenewal(ada, file.id)))
+    expect(await stats(ada, file.id)).toMatchObject({ downloadCount: 2 })
+    app.clock.advance(100 * day)
+    const { days, downloadCount } = await stats(await signInAgain(app, ada), file.id)
+    expect(days.map(({ day }) => day)).toEqual(
+      daysBetween(dayOf(new Date(file.createdAt)), dayOf(new Date(file.maxLifetimeAt))),
+    )
+    expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(downloadCount)
+  })
+
+  it('are there for the owner alone, and until the file is deleted', async () => {
+    const { id } = await makeFile(ada)
+    const bob = await makePerson(app, { tier: 'premium' })
+    const answers = async (person: Person, id: string) =>
+      (await person.fetch(`/api/files/${id}/stats`)).status
+    expect(await answers(ada, id)).toBe(200)
+    for (const other of [id, 'no-id', `${id}0`, '%00', 'x'.repeat(64)]) {
+      expect(await answers(bob, other)).toBe(404)
+    }
+    expect(await answers(ada, 'x'.repeat(65))).toBe(400)
+    await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    expect(await answers(ada, id)).toBe(404)
+  })
+})

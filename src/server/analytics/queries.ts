@@ -1,0 +1,117 @@
+import { and, between, count, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
+import type { DayCount } from '../../shared/rules/day.ts'
+import type { FileKind } from '../../shared/rules/file-kind.ts'
+import { dayInMs } from '../../shared/rules/lifetime.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { largestExactRank } from '../db/download-rank-sql.ts'
+import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { FileRow } from '../files/queries.ts'
+import type { SessionUser } from '../http/session.ts'
+
+/**
+ * Makes the rest of a transaction read indexes where Postgres would read a table from end to end. It
+ * would do that for a user who owns most of the files, and be slower: it cannot know that the index
+ * is in memory.
+ */
+export async function avoidTableScans(tx: Db): Promise<void> {
+  await tx.execute(sql`set local enable_seqscan = off`)
+}
+
+/**
+ * Counts a user's files that are active or private at `now`, by kind, and how many of them end
+ * within 24 hours: `linkStatus` and `isEndingSoon` in SQL. (Tests compare them.) Sizes are bytes.
+ */
+export function countKinds(
+  db: Db,
+  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
+  now: Date,
+): Promise<{ kind: FileKind; count: number; size: number; endingSoon: number }[]> {
+  const endsSoon = and(
+    gt(files.expiresAt, now),
+    lt(files.expiresAt, new Date(now.getTime() + dayInMs)),
+  )
+  return db
+    .select({
+      kind: files.kind,
+      count: count(),
+      size: sql`sum(${files.size})`.mapWith(Number),
+      endingSoon: sql`count(*) filter (where ${endsSoon})`.mapWith(Number),
+    })
+    .from(files)
+    .where(
+      and(
+        eq(files.ownerId, id),
+        isNull(files.purgingAt),
+        gt(tierLimits[tier].renewal ? files.maxLifetimeAt : files.expiresAt, now),
+      ),
+    )
+    .groupBy(files.kind)
+}
+
+/** Counts the downloads of a user's files for each of these days that has any. */
+export function countDownloadsOfOwner(
+  db: Db,
+  ownerId: string,
+  days: readonly string[],
+): Promise<DayCount[]> {
+  const { day } = ownerDownloads
+  return db
+    .select({ day, count: sql`sum(${ownerDownloads.count})`.mapWith(Number) })
+    .from(ownerDownloads)
+    .where(
+      and(eq(ownerDownloads.ownerId, ownerId), between(day, days.at(0) ?? '', days.at(-1) ?? '')),
+    )
+    .groupBy(day)
+}
+
+/** Removes the counts of all users for the days before this one. */
+export async function removeDaysBefore(db: Db, day: string): Promise<void> {
+  await db.delete(ownerDownloads).where(lt(ownerDownloads.day, day))
+}
+
+/** Counts the downloads of a file for each day that has any. */
+export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]> {
+  return db
+    .select({ day: fileDownloads.day, count: fileDownloads.count })
+    .from(fileDownloads)
+    .where(eq(fileDownloads.fileId, fileId))
+}
+
+/** Finds a user's file, unless it is deleted. */
+export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
+  const [file] = await db
+    .select()
+    .from(files)
+    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+  return file
+}
+
+/**
+ * Finds the most downloaded of a user's files, the newest of equal ones first. Files without a
+ * download are left out. The index has the files in the order of their ranks. Files of an exact rank
+ * are equal, so the first of them are read. Those of a coarse rank are all read and sorted.
+ */
+export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
+  const { id, downloadRank, downloadCount, createdAt } = files
+  const isDownloaded = and(eq(files.ownerId, ownerId), isNull(files.deletedAt), gt(downloadRank, 0))
+  const ids = () => db.select({ id }).from(files)
+  const coarse = ids()
+    .where(and(isDownloaded, gt(downloadRank, largestExactRank)))
+    .orderBy(desc(downloadRank), desc(downloadCount), desc(createdAt))
+    .limit(limit)
+  const exact = ids()
+    .where(and(isDownloaded, between(downloadRank, 1, largestExactRank)))
+    .orderBy(desc(downloadRank), desc(createdAt))
+    .limit(limit)
+  return (
+    db
+      .select()
+      .from(files)
+      // As an array: for a join with so few rows, Postgres may read the whole table.
+      .where(sql`${id} = any(array(${unionAll(coarse, exact).getSQL()}))`)
+      .orderBy(desc(downloadCount), desc(createdAt))
+      .limit(limit)
+  )
+}

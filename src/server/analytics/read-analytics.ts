@@ -1,0 +1,35 @@
+import { type Analytics, analyticsDays } from '../../shared/contract/analytics.ts'
+import { lastDays, withEmptyDays } from '../../shared/rules/day.ts'
+import { fileKinds } from '../../shared/rules/file-kind.ts'
+import type { Deps } from '../deps.ts'
+import { toFile } from '../files/queries.ts'
+import type { SessionUser } from '../http/session.ts'
+import {
+  avoidTableScans,
+  countDownloadsOfOwner,
+  countKinds,
+  findMostDownloaded,
+} from './queries.ts'
+
+/** As many as there are kinds, beside which they stand. */
+const mostDownloadedLength = fileKinds.length
+
+/** Returns what a user's files are, and how often they were downloaded (spec §2). */
+export async function readAnalytics(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  user: Pick<SessionUser, 'id' | 'tier'>,
+): Promise<Analytics> {
+  const now = clock()
+  const days = lastDays(now, analyticsDays)
+  return db.transaction(async (tx) => {
+    await avoidTableScans(tx)
+    const counted = await countKinds(tx, user, now)
+    const byKind = new Map(counted.map((row) => [row.kind, row]))
+    return {
+      kinds: fileKinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, size: 0 }),
+      expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
+      days: withEmptyDays(days, await countDownloadsOfOwner(tx, user.id, days)),
+      mostDownloaded: (await findMostDownloaded(tx, user.id, mostDownloadedLength)).map(toFile),
+    }
+  })
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { FileStats } from '../../shared/contract/analytics.ts'
+import { dayOf, daysBetween, withEmptyDays } from '../../shared/rules/day.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { countDownloadsOfFile, findFile } from './queries.ts'
+
+const fileId = z.uuid()
+
+/**
+ * Returns the downloads of one of a user's files: in all, the last one, and for each day from its
+ * upload until now, or until its 30 days are over.
+ * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
+ */
+export async function readFileStats(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  ownerId: string,
+  id: string,
+): Promise<FileStats> {
+  const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
+  if (!file) throw new AppError('FILE_NOT_FOUND')
+  const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
+  const end = Math.min(clock().getTime(), maxLifetimeAt.getTime())
+  const days = daysBetween(dayOf(createdAt), dayOf(new Date(end)))
+  return {
+    downloadCount,
+    lastDownloadAt: lastDownloadAt?.toISOString() ?? null,
+    days: withEmptyDays(days, await countDownloadsOfFile(db, id)),
+  }
+}

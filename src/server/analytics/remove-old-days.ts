@@ -1,0 +1,10 @@
+import { analyticsDays } from '../../shared/contract/analytics.ts'
+import { lastDays } from '../../shared/rules/day.ts'
+import type { Deps } from '../deps.ts'
+import { removeDaysBefore } from './queries.ts'
+
+/** Removes what was counted for days that nobody is shown any more. */
+export async function removeOldDays({ clock, db }: Pick<Deps, 'clock' | 'db'>): Promise<void> {
+  const [first = ''] = lastDays(clock(), analyticsDays)
+  await removeDaysBefore(db, first)
+}

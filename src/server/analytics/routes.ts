@@ -1,0 +1,31 @@
+import { tierErrorText } from '../../shared/contract/tier-errors.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { Handlers } from '../http/mount.ts'
+import type { SessionUser } from '../http/session.ts'
+import { readAnalytics } from './read-analytics.ts'
+import { readFileStats } from './read-file-stats.ts'
+
+/** The routes of what users learn about their files and downloads (spec §2). */
+export function analyticsRoutes(
+  deps: Pick<Deps, 'clock' | 'db'>,
+): Handlers<'analytics' | 'fileStats'> {
+  return {
+    analytics({ user }) {
+      requireAnalytics(user)
+      return readAnalytics(deps, user)
+    },
+
+    fileStats({ params, user }) {
+      requireAnalytics(user)
+      return readFileStats(deps, user.id, params.id)
+    },
+  }
+}
+
+/** @throws {AppError} TIER_ANALYTICS for a user whose tier has no analytics. */
+function requireAnalytics({ tier }: SessionUser): void {
+  if (tierLimits[tier].analytics) return
+  throw new AppError('TIER_ANALYTICS', { message: tierErrorText(tier, 'TIER_ANALYTICS') })
+}
