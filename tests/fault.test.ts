@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
@@ -25,30 +25,43 @@ import {
   signUp,
   startUpload,
 } from './support/make.ts'
-import { seededRounds } from './support/seeded-rounds.ts'
+import { type Draw, seededRounds } from './support/seeded-rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 let folder: string
 let settings: { dataDir: string; port: number }
 let server: ServerProcess
+let isRunning = false
 
-beforeEach(async () => {
+/** Starts the server on the folder of all tests here. Each test finds it running. */
+async function start() {
+  server = await startServerProcess(settings)
+  isRunning = true
+  void server.ended.then(() => {
+    isRunning = false
+  })
+}
+
+async function restart() {
+  await server.ended
+  await start()
+}
+
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-fault-'))
   settings = { dataDir: join(folder, 'data'), port: await freePort() }
   await prepareDataFolder(settings.dataDir)
-  server = await startServerProcess(settings)
 })
 
-afterEach(async () => {
+beforeEach(async () => {
+  if (!isRunning) await start()
+})
+
+afterAll(async () => {
   server.kill('SIGTERM')
   await server.ended
   await rm(folder, { recursive: true })
 })
-
-async function restart() {
-  await server.ended
-  server = await startServerProcess(settings)
-}
 
 async function makeUser(): Promise<Client> {
   const { email, password } = await signUp(server)
@@ -123,105 +136,129 @@ async function finish(user: Client, upload: Wish, how: 'continue' | 'start again
   return confirm(user, upload)
 }
 
-test('five times SIGKILL: what was acknowledged is there, what was not can be finished', async () => {
+/** Uploads of one person, begun before the server is killed. */
+interface Interrupted {
+  /** Sends what is on its way when the server is killed. Ends when the server answered or died. */
+  travel(): Promise<unknown>
+  /** Expects after the next start what was acknowledged, and finishes the rest. */
+  finish(): Promise<void>
+}
+
+/**
+ * Confirms one file. When the server is killed, it receives the bytes of a second file, and the
+ * confirm of a third.
+ * @param acknowledged the bytes of all confirmed files by short code. It is added to.
+ * @param offsets takes how many bytes storage had of the second file.
+ */
+async function beginWholeFiles(
+  random: Draw,
+  acknowledged: Map<string, Buffer>,
+  offsets: number[],
+): Promise<Interrupted> {
   const size = 8 * 1024 * 1024
+  const user = await makeUser()
+  const done = await wish(user, 'done.bin', 1 + random(size))
+  const unheard = await wish(user, 'unheard.bin', 1 + random(size))
+  const half = await wish(user, 'half.bin', size)
+  for (const whole of [done, unheard]) {
+    expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
+  }
+  const sending = sendWithoutEnd(half, random(size - 1))
+  await sending.paused
+  const file = await confirm(user, done)
+  acknowledged.set(file.shortCode, done.bytes)
+  const how = random(2) === 0 ? 'continue' : 'start again'
+  return {
+    async travel() {
+      sending.goOn()
+      const heard = await confirm(user, unheard).catch(() => null)
+      if (heard) acknowledged.set(heard.shortCode, unheard.bytes)
+    },
+    async finish() {
+      for (const [code, bytes] of acknowledged) await expectSameBytes(code, bytes)
+      offsets.push(await storedOffset(half))
+      for (const upload of [unheard, half]) {
+        const { shortCode } = await finish(user, upload, how)
+        await expectSameBytes(shortCode, upload.bytes)
+        acknowledged.set(shortCode, upload.bytes)
+      }
+      const files = await json<File[]>(await user.fetch('/api/files'))
+      expect(files.map(({ originalName }) => originalName).sort()).toEqual([
+        'done.bin',
+        'half.bin',
+        'unheard.bin',
+      ])
+    },
+  }
+}
+
+const partNumbers = [1, 2, 3, 4]
+
+/**
+ * Sends `whole` parts of a file until they are answered. The other parts are on their way when the
+ * server is killed. Where there are none, it is the confirm.
+ */
+async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
+  const partSize = 8 * 1024 * 1024
+  const user = await makeUser()
+  const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
+  const upload = await wish(user, 'parts.bin', size)
+  const { cloudKey, bytes } = upload
+  const send = async (partNumber: number): Promise<boolean> => {
+    const [url = ''] = await signParts(user, cloudKey, [partNumber])
+    const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+    const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
+    return answer.ok
+  }
+  const answered: number[] = []
+  const travel = async (partNumber: number) => {
+    if (await send(partNumber).catch(() => false)) answered.push(partNumber)
+  }
+  await Promise.all(partNumbers.slice(0, whole).map(travel))
+  expect(answered).toHaveLength(whole)
+  return {
+    travel: () =>
+      whole === partNumbers.length
+        ? confirm(user, upload).catch(() => null)
+        : Promise.all(partNumbers.slice(whole).map(travel)),
+    async finish() {
+      if (answered.length < partNumbers.length) {
+        const listed = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
+        expect(listed).toEqual(expect.arrayContaining(answered))
+        for (const partNumber of partNumbers) {
+          if (!listed.includes(partNumber)) expect(await send(partNumber)).toBe(true)
+        }
+      }
+      const file = await confirm(user, upload)
+      expect(file.sha256).toBe(sha256(bytes))
+      await expectSameBytes(file.shortCode, bytes)
+      expect(await json<File[]>(await user.fetch('/api/files'))).toHaveLength(1)
+    },
+  }
+}
+
+test('five times SIGKILL: what was acknowledged is there, parts too, what was not can be finished', async () => {
   const longestWaitMs = 20
   const acknowledged = new Map<string, Buffer>()
   const offsets: number[] = []
+  let wholeParts = 0
 
-  await seededRounds(5, async (random) => {
-    const user = await makeUser()
-    const done = await wish(user, 'done.bin', 1 + random(size))
-    const unheard = await wish(user, 'unheard.bin', 1 + random(size))
-    const half = await wish(user, 'half.bin', size)
-    for (const whole of [done, unheard]) {
-      expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
-    }
-    const sending = sendWithoutEnd(half, random(size - 1))
-    await sending.paused
-
-    const file = await confirm(user, done)
-    acknowledged.set(file.shortCode, done.bytes)
-    // The server is killed while it receives bytes and another confirm.
-    const lastWords = confirm(user, unheard).catch(() => null)
-    sending.goOn()
+  // In each round one more part is answered before the server is killed, from none to all.
+  await seededRounds(partNumbers.length + 1, async (random) => {
+    const interrupted = [
+      await beginWholeFiles(random, acknowledged, offsets),
+      await beginParts(random, wholeParts),
+    ]
+    wholeParts += 1
+    const lastWords = interrupted.map((one) => one.travel())
     if (random(2) === 0) await wait(random(longestWaitMs))
-    server.kill('SIGKILL')
-    const heard = await lastWords
-    if (heard) acknowledged.set(heard.shortCode, unheard.bytes)
-    await restart()
-
-    for (const [code, bytes] of acknowledged) await expectSameBytes(code, bytes)
-    offsets.push(await storedOffset(half))
-    const how = random(2) === 0 ? 'continue' : 'start again'
-    for (const upload of [unheard, half]) {
-      const { shortCode } = await finish(user, upload, how)
-      await expectSameBytes(shortCode, upload.bytes)
-      acknowledged.set(shortCode, upload.bytes)
-    }
-    const files = await json<File[]>(await user.fetch('/api/files'))
-    expect(files.map(({ originalName }) => originalName).sort()).toEqual([
-      'done.bin',
-      'half.bin',
-      'unheard.bin',
-    ])
-  })
-  // At least one kill hit an upload of which storage had some bytes.
-  expect(Math.max(...offsets)).toBeGreaterThan(0)
-})
-
-test('five times SIGKILL: parts that were answered are held, and the file is exact', async () => {
-  const lastPart = 4
-  const partNumbers = [1, 2, 3, lastPart]
-  const partSize = 8 * 1024 * 1024
-  const longestWaitMs = 20
-  let held = 0
-  let whole = -1
-
-  await seededRounds(lastPart + 1, async (random) => {
-    const user = await makeUser()
-    const upload = await wish(user, 'parts.bin', (lastPart - 1) * partSize + 1 + random(partSize))
-    const { cloudKey, bytes } = upload
-    const send = async (partNumber: number): Promise<boolean> => {
-      const [url = ''] = await signParts(user, cloudKey, [partNumber])
-      const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
-      const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
-      return answer.ok
-    }
-
-    // `whole` parts are answered before the server is killed, from none to all. The other parts, or
-    // the confirm, are on their way then.
-    whole += 1
-    const answered: number[] = []
-    const travel = async (partNumber: number) => {
-      if (await send(partNumber).catch(() => false)) answered.push(partNumber)
-    }
-    await Promise.all(partNumbers.slice(0, whole).map(travel))
-    expect(answered).toHaveLength(whole)
-    const lastWords =
-      whole === lastPart
-        ? [confirm(user, upload).catch(() => null)]
-        : partNumbers.slice(whole).map(travel)
-    await wait(random(longestWaitMs))
     server.kill('SIGKILL')
     await Promise.all(lastWords)
     await restart()
-
-    if (answered.length < lastPart) {
-      const listed = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
-      expect(listed).toEqual(expect.arrayContaining(answered))
-      held += listed.length
-      for (const partNumber of partNumbers) {
-        if (!listed.includes(partNumber)) expect(await send(partNumber)).toBe(true)
-      }
-    }
-    const file = await confirm(user, upload)
-    expect(file.sha256).toBe(sha256(bytes))
-    await expectSameBytes(file.shortCode, bytes)
-    expect(await json<File[]>(await user.fetch('/api/files'))).toHaveLength(1)
+    for (const one of interrupted) await one.finish()
   })
-  // At least one kill hit an upload of which storage had some parts.
-  expect(held).toBeGreaterThan(0)
+  // At least one kill hit an upload of which storage had some bytes.
+  expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
 describe('SIGTERM while somebody downloads', () => {
