@@ -115,7 +115,7 @@ describe('GET /api/admin/feedback', () => {
   it('lists all, newest first, in pages without a gap', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await send({ name })
-      // Two of the feedbacks arrive in the same millisecond.
+      // Two of the messages arrive in the same millisecond.
       if (name !== 'b') app.clock.advance(1)
     }
     const names: string[] = []

@@ -189,8 +189,8 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [taken, taken.map((key) => spent.get(key))],
     })
-    // An attempt that is taken back must leave no row. Otherwise invented names would fill the
-    // table.
+    // An attempt that is taken back must leave no row. Otherwise logins with invented addresses
+    // would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in

@@ -152,7 +152,7 @@ describe('mail on its way', () => {
     expect(rows).toEqual([
       { id: key, state: 'created', start_after: at, keep_until: expect.any(Date) },
     ])
-    // The queue keeps the request until then.
+    // The queue must keep the request at least until it is due.
     expect(rows[0].keep_until.getTime()).toBeGreaterThan(at.getTime())
   })
 

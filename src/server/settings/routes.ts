@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { changeSetting } from './change-setting.ts'
 
-/** The routes of the settings that pages show, and of their change (spec §7). */
+/** The calls by which pages get settings, and the call that changes one (spec §7). */
 export function settingRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
 ): Handlers<'emailSignature' | 'version' | 'premiumPrice' | 'contact' | 'changeSetting'> {
