@@ -69,7 +69,10 @@ function makeTraces() {
     /** How often the list of files was read again, and how often the engine reported a change. */
     listed: 0,
     changes: 0,
-    /** How many locks keep the page from closing, and how many keep the screen on. */
+    /**
+     * How many times the browser is told now to ask before the page is left, and how many locks
+     * keep the screen on.
+     */
     holds: 0,
     awake: 0,
   }
