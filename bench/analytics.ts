@@ -12,7 +12,7 @@ const filesOfOther = 5_000
 const warmUps = 5
 const rounds = 30
 
-/** Kinds and ages of all sorts. The files of a day end together, the links of one day soon. */
+/** Gives the files many kinds, and ages of up to 29 days. Each link lasts for 7 days. */
 const spread = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
@@ -23,7 +23,10 @@ const spread = `
     from files) ages
   where id = other`
 
-/** What is done to the files, one after the other, before each measurement. */
+/**
+ * The statements that change the files, each before one measurement. The names appear in the
+ * report.
+ */
 const steps = {
   'downloads of all sorts':
     'update files set download_count = (1000 / (1 + abs(hashtext(id::text)) % 2000))::int',
@@ -32,15 +35,15 @@ const steps = {
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
-/** Files lie in the order of their uploads, and Postgres has tidied up. */
+/** Sorts the table by upload, as it is in production, and lets Postgres clean up. */
 const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
 const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` of a user with 100,000 files among 50,000 of others, whole with all
- * its queries. It measures once more when downloads have changed 5 % of the rows: then Postgres
- * looks at rows beside its index until it has tidied up again.
+ * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others, with
+ * all its queries. It measures once more after downloads have changed 5 % of the rows. Until
+ * Postgres has cleaned up, it then has to read rows beside its index.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'analytics'), cores.server)
@@ -88,7 +91,7 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   await mayfly.sql('vacuum analyze owner_downloads')
 }
 
-/** Returns the milliseconds that each of some requests took, one after the other. */
+/** Returns how many milliseconds each of some requests took, one after the other. */
 async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {

@@ -61,7 +61,7 @@ describe.each(names)('%s', (name) => {
     for (const who of ['visitor', 'other user', 'administrator'] as const) {
       const response = await probe(callers[who], row)
       const { status } = response
-      // What a tier lacks is no matter of access.
+      // A refusal because of the tier says nothing about access.
       const { code } = await json<{ code?: string }>(response).catch(() => ({ code: undefined }))
       if (code?.startsWith('TIER_')) continue
       const expected =

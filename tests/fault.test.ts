@@ -33,7 +33,10 @@ let settings: { dataDir: string; port: number }
 let server: ServerProcess
 let isRunning = false
 
-/** Starts the server on the folder of all tests here. Each test finds it running. */
+/**
+ * Starts the server on the folder that all tests here share. Each test begins with a running
+ * server.
+ */
 async function start() {
   server = await startServerProcess(settings)
   isRunning = true
@@ -136,19 +139,24 @@ async function finish(user: Client, upload: Wish, how: 'continue' | 'start again
   return confirm(user, upload)
 }
 
-/** Uploads of one person, begun before the server is killed. */
+/** Uploads of one person that were begun before the server is killed. */
 interface Interrupted {
-  /** Sends what is on its way when the server is killed. Ends when the server answered or died. */
+  /**
+   * Sends what is on its way when the server is killed. Resolves when the server has answered or
+   * died.
+   */
   travel(): Promise<unknown>
-  /** Expects after the next start what was acknowledged, and finishes the rest. */
+  /**
+   * Called after the next start. Expects everything that was acknowledged, and finishes the rest.
+   */
   finish(): Promise<void>
 }
 
 /**
- * Confirms one file. When the server is killed, it receives the bytes of a second file, and the
- * confirm of a third.
- * @param acknowledged the bytes of all confirmed files by short code. It is added to.
- * @param offsets takes how many bytes storage had of the second file.
+ * Confirms one file. When the server is killed, it is just receiving the bytes of a second file and
+ * the confirm of a third.
+ * @param acknowledged the bytes of all confirmed files, by short code. This function adds to it.
+ * @param offsets how many bytes of the second file were stored. This function adds to it.
  */
 async function beginWholeFiles(
   random: Draw,
@@ -195,8 +203,8 @@ async function beginWholeFiles(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `whole` parts of a file until they are answered. The other parts are on their way when the
- * server is killed. Where there are none, it is the confirm.
+ * Sends `whole` parts of a file and waits for the answers. The other parts are on their way when
+ * the server is killed, or the confirm if there are none.
  */
 async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
@@ -243,7 +251,7 @@ test('five times SIGKILL: what was acknowledged is there, parts too, what was no
   const offsets: number[] = []
   let wholeParts = 0
 
-  // In each round one more part is answered before the server is killed, from none to all.
+  // In each round, one more part is answered before the server is killed: from none to all.
   await seededRounds(partNumbers.length + 1, async (random) => {
     const interrupted = [
       await beginWholeFiles(random, acknowledged, offsets),

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 /**
  * Tests the rules about which folder may import from which: biome.json, its plugins and the project
  * references. It copies the real configuration into a folder, and plants files there that break
- * each rule. That the tree itself breaks none is for `biome check` to say.
+ * each rule. Whether the project itself breaks a rule is checked by `biome check`.
  */
 const root = resolve(import.meta.dirname, '..')
 

@@ -49,7 +49,7 @@ async function download({ shortCode }: { shortCode: string }, times = 1): Promis
   }
 }
 
-/** Does something at another time, and sets the clock back. */
+/** Sets the clock to another time, does some work, and sets the clock back. */
 async function at(moment: Date, work: () => Promise<unknown>): Promise<void> {
   const before = app.clock()
   app.clock.set(moment)
@@ -319,7 +319,8 @@ describe('the most downloaded files', () => {
     const { db } = app.deps
     await insertFiles(app, ada.id, 100)
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
-    // Exact and coarse ranks, and many that are equal. In each round the largest number is less.
+    // These numbers give exact ranks, coarse ranks and many equal ones. In each round the largest
+    // allowed number is smaller.
     const numbers = [0, 1, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 1]) {
       const counted = rows.map((row, index) => {

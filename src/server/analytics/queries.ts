@@ -11,17 +11,18 @@ import type { FileRow } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 
 /**
- * Makes the rest of a transaction read indexes where Postgres would read a table from end to end. It
- * would do that for a user who owns most of the files, and be slower: it cannot know that the index
- * is in memory.
+ * Makes Postgres use indexes for the rest of a transaction. For a user who owns most of the files,
+ * it would otherwise read the whole table. That is slower, because the index is usually in memory,
+ * which Postgres cannot know.
  */
 export async function avoidTableScans(tx: Db): Promise<void> {
   await tx.execute(sql`set local enable_seqscan = off`)
 }
 
 /**
- * Counts a user's files that are active or private at `now`, by kind, and how many of them end
- * within 24 hours: `linkStatus` and `isEndingSoon` in SQL. (Tests compare them.) Sizes are bytes.
+ * Counts a user's files that are active or private at `now`, for each kind, and how many of them
+ * end within 24 hours. `linkStatus` and `isEndingSoon` decide the same in the browser, and tests
+ * compare them. Sizes are in bytes.
  */
 export function countKinds(
   db: Db,
@@ -50,7 +51,10 @@ export function countKinds(
     .groupBy(files.kind)
 }
 
-/** Counts the downloads of a user's files for each of these days that has any. */
+/**
+ * Returns how many downloads of a user's files there were on each of these days. Days without
+ * downloads are left out.
+ */
 export function countDownloadsOfOwner(
   db: Db,
   ownerId: string,
@@ -66,12 +70,14 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** Removes the counts of all users for the days before this one. */
+/** Removes all users' counts of downloads for the days before this one. */
 export async function removeDaysBefore(db: Db, day: string): Promise<void> {
   await db.delete(ownerDownloads).where(lt(ownerDownloads.day, day))
 }
 
-/** Counts the downloads of a file for each day that has any. */
+/**
+ * Returns how many downloads of a file there were on each day. Days without downloads are left out.
+ */
 export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]> {
   return db
     .select({ day: fileDownloads.day, count: fileDownloads.count })
@@ -79,7 +85,7 @@ export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]
     .where(eq(fileDownloads.fileId, fileId))
 }
 
-/** Finds a user's file, unless it is deleted. */
+/** Finds a user's file, unless the user has deleted it. */
 export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
   const [file] = await db
     .select()
@@ -89,9 +95,10 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Finds the most downloaded of a user's files, the newest of equal ones first. Files without a
- * download are left out. The index has the files in the order of their ranks. Files of an exact rank
- * are equal, so the first of them are read. Those of a coarse rank are all read and sorted.
+ * Finds the files of a user that were downloaded most. Of equal ones the newest comes first. Files
+ * without a download are left out. The index sorts files by their ranks (see
+ * `download-rank-sql.ts`). Files with the same exact rank have the same number of downloads, so
+ * only the first of them are read. Files with a coarse rank are all read and then sorted.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   const { id, downloadRank, downloadCount, createdAt } = files
@@ -109,7 +116,8 @@ export function findMostDownloaded(db: Db, ownerId: string, limit: number): Prom
     db
       .select()
       .from(files)
-      // As an array: for a join with so few rows, Postgres may read the whole table.
+      // The ids are passed as an array. For a join with so few rows, Postgres may read the whole
+      // table.
       .where(sql`${id} = any(array(${unionAll(coarse, exact).getSQL()}))`)
       .orderBy(desc(downloadCount), desc(createdAt))
       .limit(limit)

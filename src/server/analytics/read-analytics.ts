@@ -11,10 +11,10 @@ import {
   findMostDownloaded,
 } from './queries.ts'
 
-/** As many as there are kinds, beside which they stand. */
+/** The list is as long as the list of kinds, which the page shows beside it. */
 const mostDownloadedLength = fileKinds.length
 
-/** Returns what a user's files are, and how often they were downloaded (spec §2). */
+/** Returns how many files of each kind a user has, and how often they were downloaded (spec §2). */
 export async function readAnalytics(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   user: Pick<SessionUser, 'id' | 'tier'>,

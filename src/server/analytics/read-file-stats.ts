@@ -8,8 +8,8 @@ import { countDownloadsOfFile, findFile } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Returns the downloads of one of a user's files: in all, the last one, and for each day from its
- * upload until now, or until its 30 days are over.
+ * Returns the downloads of one of a user's files: how many in total, when the last one was, and how
+ * many on each day. The days go from its upload until now, or until the end of its 30 days.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export async function readFileStats(

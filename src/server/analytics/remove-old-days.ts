@@ -3,7 +3,7 @@ import { lastDays } from '../../shared/rules/day.ts'
 import type { Deps } from '../deps.ts'
 import { removeDaysBefore } from './queries.ts'
 
-/** Removes what was counted for days that nobody is shown any more. */
+/** Removes the counts of downloads for days that are too old to be shown. */
 export async function removeOldDays({ clock, db }: Pick<Deps, 'clock' | 'db'>): Promise<void> {
   const [first = ''] = lastDays(clock(), analyticsDays)
   await removeDaysBefore(db, first)

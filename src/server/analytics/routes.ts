@@ -7,7 +7,7 @@ import type { SessionUser } from '../http/session.ts'
 import { readAnalytics } from './read-analytics.ts'
 import { readFileStats } from './read-file-stats.ts'
 
-/** The routes of what users learn about their files and downloads (spec §2). */
+/** The calls by which users get the figures of their files and downloads (spec §2). */
 export function analyticsRoutes(
   deps: Pick<Deps, 'clock' | 'db'>,
 ): Handlers<'analytics' | 'fileStats'> {
@@ -24,7 +24,10 @@ export function analyticsRoutes(
   }
 }
 
-/** @throws {AppError} TIER_ANALYTICS for a user whose tier has no analytics. */
+/**
+ * Refuses a user whose tier has no analytics.
+ * @throws {AppError} TIER_ANALYTICS
+ */
 function requireAnalytics({ tier }: SessionUser): void {
   if (tierLimits[tier].analytics) return
   throw new AppError('TIER_ANALYTICS', { message: tierErrorText(tier, 'TIER_ANALYTICS') })

@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** Up to this many downloads the rank is the number itself. */
+/** Up to this many downloads, the rank of a file is the number of its downloads. */
 export const largestExactRank = 20
 
 /**
- * A number that grows with the downloads of a file, as SQL: the number itself where it is small,
- * above that a coarse one. An index on the number itself would make Postgres write a new entry in
- * every index of the table at each download. This one changes about once while the downloads grow
- * by a tenth.
+ * Returns the rank of a file as SQL. It grows with the number of downloads: a small number is the
+ * rank itself, and a larger one gives a coarse rank. With an index on the number itself, Postgres
+ * would write a new entry into every index of the table at each download. A coarse rank changes
+ * only about once while the number grows by a tenth.
  */
 export function downloadRankSql({ downloadCount }: { downloadCount: PgColumn }): SQL {
   const most = sql.raw(String(largestExactRank))

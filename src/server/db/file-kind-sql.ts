@@ -3,9 +3,9 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { extensionsOfKinds, kindsByType } from '../../shared/rules/file-kind.ts'
 
 /**
- * The kind of a file as SQL, made from the tables of `fileKind`, so that a kind is told in one place.
- * (A test compares the two.) The patterns mean the same to JavaScript and to Postgres. A change of
- * them needs a migration.
+ * Returns the kind of a file as SQL. It is made from the tables that `fileKind` uses, so that the
+ * kinds are defined only once. (A test compares the two.) The patterns mean the same in JavaScript
+ * and in Postgres. When they change, a migration is needed.
  */
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`
@@ -20,7 +20,7 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
 }
 
-/** A text from our own tables, as Postgres writes it. */
+/** Writes a text from our own tables as an SQL literal. */
 function literal(text: string): SQL {
   return sql.raw(`'${text.replaceAll("'", "''")}'`)
 }

@@ -249,7 +249,7 @@ export const files = pgTable(
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
     mimeType: text('mime_type').notNull(),
-    /** What `fileKind` says of its type and name. */
+    /** The kind that `fileKind` gives for the file's type and name. */
     kind: text({ enum: fileKinds })
       .notNull()
       .generatedAlwaysAs((): SQL => fileKindSql(files)),
@@ -259,11 +259,11 @@ export const files = pgTable(
     expiresAt: moment('expires_at').notNull(),
     maxLifetimeAt: moment('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
-    /** Where a file stands among its owner's, by downloads: see `download-rank-sql.ts`. */
+    /** The rank of the file by its downloads: see `download-rank-sql.ts`. */
     downloadRank: smallint('download_rank')
       .notNull()
       .generatedAlwaysAs((): SQL => downloadRankSql(files)),
-    /** Null before the first download. */
+    /** null before the first download. */
     lastDownloadAt: moment('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
@@ -297,8 +297,8 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Counts an owner's files by their state and by their kind, and adds up their sizes, without
-    // reading the table.
+    // Counts an owner's files by their state and kind, and sums their sizes, without reading the
+    // table.
     index('files_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
@@ -336,9 +336,10 @@ export const fileDownloads = pgTable(
 )
 
 /**
- * The number of downloads of all files of a user for each day (UTC). It keeps the downloads of files
- * that are deleted. Each day has several rows, and `shard` says which one counts a file: downloads
- * of different files at once seldom wait for the same row.
+ * The number of downloads of all files of a user for each day (UTC). Downloads of files that are
+ * deleted later stay counted. Each day has several rows, and `shard` says in which one the
+ * downloads of a file are counted. So parallel downloads of different files rarely wait for the
+ * same row.
  */
 export const ownerDownloads = pgTable(
   'owner_downloads',

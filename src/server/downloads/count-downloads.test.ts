@@ -94,7 +94,7 @@ describe('downloads of one link at once', () => {
       .from(ownerDownloads)
       .where(eq(ownerDownloads.ownerId, bob.id))
     expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200)
-    // Files share rows by chance, but not all of them one row.
+    // Some files share a row by chance, but they do not all share the same row.
     expect(rows.length).toBeGreaterThan(1)
     expect(rows.length).toBeLessThanOrEqual(16)
   })

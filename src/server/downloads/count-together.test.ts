@@ -6,7 +6,7 @@ const noon = new Date('2026-03-08T12:00:00.000Z')
 /** A statement that was sent and is not answered yet. The test answers it, or lets it fail. */
 interface Sent {
   statement: string
-  /** When the last of its downloads came. */
+  /** When the last of the downloads in this statement began. */
   last: Date
   answer(): Promise<void>
   fail(): Promise<void>

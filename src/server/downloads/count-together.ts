@@ -1,8 +1,8 @@
 import { dayOf } from '../../shared/rules/day.ts'
 
 /**
- * Writes `count` downloads of a file on one day (UTC), in one statement. `last` is the moment of the
- * last one.
+ * Writes `count` downloads of a file on one day (UTC), in one statement. `last` is when the last of
+ * them was counted.
  */
 export type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 

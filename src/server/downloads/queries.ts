@@ -87,8 +87,8 @@ export type FindLink = ReturnType<typeof prepareFindLink>
 export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 
 /**
- * The number of rows that count a user's downloads of a day. Two files share a row only by chance, so
- * downloads of different files seldom wait for each other.
+ * A user's downloads of one day are counted in up to this many rows. Two files share a row only by
+ * chance. So downloads of different files rarely wait for each other.
  */
 const shards = 16
 
@@ -107,13 +107,13 @@ export function prepareWriteCount(db: Db): WriteCount {
       .update(files)
       .set({
         downloadCount: sql`${files.downloadCount} + ${count}`,
-        // Other servers may have counted a later download before.
+        // Another server may already have counted a later download.
         lastDownloadAt: sql`greatest(${files.lastDownloadAt}, ${last})`,
       })
       .where(eq(files.id, sql.placeholder('fileId')))
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
-  // The last byte of an id is random.
+  // The last byte of a file's id is random, so it spreads the files over the rows.
   const shard = sql`get_byte(uuid_send(${counted.id}), 15) % ${sql.raw(String(shards))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db
