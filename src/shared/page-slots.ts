@@ -1,8 +1,8 @@
 import type { FileKind } from './rules/file-kind.ts'
 
 /**
- * The places in the built download page that the server fills in for each link. Each holds plain
- * text, in text or in a double-quoted attribute, so one way of escaping serves all.
+ * The gaps in the built download page that the server fills for each link. They get plain text,
+ * between tags or in a double-quoted attribute, so one way of escaping is enough.
  */
 export const pageSlots = [
   /** The public origin of this server, the same for all links. */
@@ -15,7 +15,10 @@ export const pageSlots = [
   'tone',
   'until',
   'expiresAt',
-  /** createdAt, maxLifetimeAt and the server's own time now, in milliseconds since 1970. */
+  /**
+   * The file's `createdAt` and `maxLifetimeAt`, and the server's present time, in milliseconds
+   * since 1970.
+   */
   'created',
   'max',
   'now',
@@ -25,23 +28,25 @@ export const pageSlots = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. It appears only inside the section of
-   * `ifStart('sha256')`.
+   * The SHA-256 of the file, in hexadecimal. It appears only in the section of `ifStart('sha256')`.
    */
   'sha256',
-  /** Who the page is from: the name of the owner's brand, else Mayfly. */
+  /** The name of whose page this is: the name of the owner's brand, otherwise Mayfly. */
   'site',
-  /** What begins the description in a link preview: the message of the brand, or nothing. */
+  /** The first words of the description in a link preview: the message of the brand, or nothing. */
   'lead',
-  /** The slots from here on appear only inside sections of a brand. */
+  /** The slots from here on appear only in sections for pages with a brand. */
   'brandName',
   'brandMessage',
   /**
-   * The style sheet of the brand's accent. It is the one slot inside a <style>, where nothing is
-   * escaped: only `accentStyle` makes its text.
+   * The style sheet with the brand's accent colour. It is the only slot inside a <style>, where
+   * nothing is escaped. So only `accentStyle` may make its text.
    */
   'accentStyle',
-  /** The path of the logo, its size in pixels, and its name for whoever does not see it. */
+  /**
+   * The path of the logo, its width and height in pixels, and its text for people who do not see
+   * it.
+   */
   'logoPath',
   'logoWidth',
   'logoHeight',
@@ -50,15 +55,15 @@ export const pageSlots = [
 
 export type PageSlot = (typeof pageSlots)[number]
 
-/** Returns how a slot is written in the template. */
+/** Returns the mark of a slot in the template. */
 export function slot(name: PageSlot): string {
   return `{{${name}}}`
 }
 
 /**
- * What a section of the template can depend on, besides the kind of the file: whether the SHA-256 is
- * known; whether the page has the owner's brand (`branded`) or ours (`plain`); and which parts the
- * brand has.
+ * The conditions for sections of the template, besides the kind of the file. `sha256`: the SHA-256
+ * is known. `branded`: the page has the owner's brand; `plain`: it has not. The others: the brand
+ * has this part.
  */
 export const pageConditions = [
   'sha256',
@@ -73,8 +78,8 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
- * Returns the mark that begins a section of the template. Only the links for which the condition
- * holds show the section. A condition may have several sections.
+ * Returns the mark that begins a section of the template. Only pages for which the condition is
+ * true show the section. A condition may have several sections.
  */
 export function ifStart(condition: PageCondition): string {
   return `{{#${condition}}}`

@@ -11,5 +11,5 @@ export const pages = [
   '/reset-password',
 ] as const
 
-/** The pages to which letters lead. Their addresses carry a token at first. */
+/** The pages to which links in mails lead. Their URLs carry a secret token at first. */
 export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

@@ -3,7 +3,7 @@ import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-/** Spec §9: minimum password length 6. The upper bound only keeps hashing cheap. */
+/** Spec §9: minimum password length 6. The maximum only keeps hashing cheap. */
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
@@ -13,7 +13,7 @@ export const userSchema = z.object({
   name: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  /** Whether somebody has proved to read the mail of the address. */
+  /** True when somebody has proved to read the mail of this address. */
   emailVerified: z.boolean(),
   tier: z.enum(tiers),
   isAdmin: z.boolean(),
@@ -23,22 +23,24 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-/** An address as people type it. Accounts keep it in lower case. */
+/** A mail address as people type it. Accounts keep it in lower case. */
 export const email = z.string().trim().min(1).max(254).pipe(z.email())
 /**
  * Passwords are hashed as UTF-8. Two texts that UTF-8 cannot represent could become the same
  * password, so they are refused.
  */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
-/** A password that is compared, and not set: it may be from before a rule. */
+/**
+ * A password that is only compared. It may have been set before today's rules, so it may be short.
+ */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(
   minPasswordLength,
   `Password must be at least ${minPasswordLength} characters long.`,
 )
-/** The token of a letter. */
+/** The secret text in the link of a mail, which proves that somebody has read the mail. */
 const token = z.string().min(1).max(200)
-/** A name must be one line without direction marks, because letters and logs show it. */
+/** A name must be one line without characters that reorder text, because mails and logs show it. */
 export const optionalName = z
   .string()
   .trim()

@@ -5,10 +5,10 @@ import { userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { fitsDatabase, isoDate } from './fields.ts'
 
-/** An id is any text here, since a wrong id only finds no user. */
+/** Any text is accepted as an id, since a wrong id only finds no user. */
 const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
 
-/** A text that a list is searched for. */
+/** The text that somebody searches a list for. */
 const search = z.string().trim().max(254).refine(fitsDatabase, 'Must be text.').optional()
 
 /** Spec §3, admin stats. */
@@ -19,7 +19,10 @@ const stats = z.object({
   totalDownloads: z.int().nonnegative(),
 })
 
-/** Spec §3: the user list of the administrator adds the files and their downloads. */
+/**
+ * Spec §3: in the administrator's list, each user also has the number of files and of their
+ * downloads.
+ */
 const listedUser = userSchema.extend({
   fileCount: z.int().nonnegative(),
   totalDownloads: z.int().nonnegative(),
@@ -28,8 +31,8 @@ const listedUser = userSchema.extend({
 export type ListedUser = z.infer<typeof listedUser>
 
 /**
- * A line of the audit log. `actor` and `subject` are mail addresses of users, or their ids where
- * they are gone. `actor` is null for what the server did by itself.
+ * An entry of the audit log. `actor` and `subject` are mail addresses of users, or ids of users who
+ * no longer exist. `actor` is null for what the server did by itself.
  */
 const auditLine = z.object({
   id: z.int(),

@@ -8,11 +8,11 @@ const maxBrandNameLength = 60
 const maxBrandMessageLength = 280
 const maxMessageLines = 8
 
-/** A character that a reader can see. Joiners and fillers alone would make a name of nothing. */
+/** A character that a reader can see. A name of invisible characters would look empty. */
 const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
 const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
-/** Like the name of a person: one line without direction marks. */
+/** Like the name of a person: one line without characters that reorder text. */
 const name = z
   .string()
   .trim()
@@ -22,7 +22,7 @@ const name = z
   .refine((text) => fitsDatabase(text) && !controls.test(text), 'Must be text in one line.')
   .refine((text) => text === '' || visible.test(text), 'Please enter a name.')
 
-/** Text in a few lines, without direction marks. An empty one is none. */
+/** A text of a few lines, without characters that reorder text. An empty text means no message. */
 const message = z
   .string()
   .transform((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(/\n{3,}/g, '\n\n'))
@@ -49,15 +49,21 @@ const accent = z.string().toLowerCase().refine(isColour, 'Must be a colour such 
 export const brandSchema = z.object({
   /** Empty where only a logo was given. */
   name: z.string(),
-  /** As it was chosen, `#rrggbb`; pages correct it by `accentPairs`. Null for ours. */
+  /**
+   * The colour as the owner chose it, `#rrggbb`; null for the colour of Mayfly. Pages adapt it to
+   * their theme by `accentPairs`.
+   */
   accent: z.string().nullable(),
   message: z.string(),
-  /** The absolute address of a PNG; null without a logo. */
+  /** The absolute URL of a PNG; null without a logo. */
   logoUrl: z.string().nullable(),
 })
 export type Brand = z.infer<typeof brandSchema>
 
-/** Premium: name, accent colour, message and logo of the own download pages. */
+/**
+ * The calls that read and change a brand: the name, accent colour, message and logo of the download
+ * pages of a Premium user.
+ */
 export const branding = {
   getBranding: endpoint({
     method: 'GET',

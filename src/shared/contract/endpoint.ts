@@ -12,11 +12,11 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /**
  * The kind of an answer. A Zod schema means JSON: the server checks each answer against the schema,
  * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, a redirect) is
- * made by its handler.
+ * made by the endpoint's own code.
  */
 export type Answer = ZodType | { raw: 'bytes' | 'page' | 'png' | 'redirect' | 'text' }
 
-/** One row of the HTTP contract. Paths name their parameters in braces, as OpenAPI does. */
+/** One row of the table of endpoints. Paths name their parameters in braces, as OpenAPI does. */
 export interface Endpoint {
   method: Method
   path: `/${string}`
@@ -25,16 +25,19 @@ export interface Endpoint {
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** For a body that is no JSON: its media types, and its most bytes. The handler reads it. */
+  /**
+   * For a body that is not JSON: its allowed media types, and its largest size in bytes. The
+   * endpoint's own code reads it.
+   */
   bytes?: { types: readonly string[]; maxSize: number }
   response: Answer
-  /** The codes that this endpoint can answer besides those of `commonErrors`. */
+  /** The error codes that this endpoint can answer besides those of `commonErrors`. */
   errors: readonly ErrorCode[]
-  /** For how long browsers keep the answer, in seconds. Without it they keep no answer. */
+  /** How long browsers keep the answer, in seconds. If it is absent, they keep no answer. */
   cacheSeconds?: number
 }
 
-/** The codes that any endpoint can answer. */
+/** The error codes that any endpoint can answer. */
 export const commonErrors = [
   'INVALID_INPUT',
   'FOREIGN_ORIGIN',

@@ -4,8 +4,7 @@ import { tierErrorText } from './tier-errors.ts'
 /**
  * Every error that the HTTP interface can answer with: its code, its status and its public text.
  * People read the text. A use case may replace it with a more precise sentence, but never with
- * anything internal. (What a tier refuses is told with the limits of the user's tier, by
- * `tierErrorText`.)
+ * anything internal. Errors about a limit of the user's tier get their text from `tierErrorText`.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },

@@ -5,7 +5,7 @@ import { done, fitsDatabase, isoDate } from './fields.ts'
 
 const longestMessage = 5000
 
-/** Text of one line, without direction marks, because letters and lists show it. */
+/** Text of one line, without characters that reorder text, because mails and lists show it. */
 function line(most: number) {
   return z
     .string()
@@ -18,7 +18,7 @@ function line(most: number) {
     )
 }
 
-/** Spec §5, feedback: name, email and message are required, and the email holds an @. */
+/** Spec §5, feedback: name, email and message are required, and the email contains an @. */
 export const feedbackBody = z.object({
   name: line(100),
   email: line(254).refine((text) => text.includes('@'), 'Please enter a valid email address.'),
@@ -33,7 +33,7 @@ export const feedbackBody = z.object({
     .max(longestMessage)
     .refine(fitsDatabase, 'Must be text.')
     .transform((text) => text.replaceAll(/\r\n?/g, '\n')),
-  /** A field that people do not see and leave empty. Robots fill in what they find. */
+  /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
   website: z.string().max(500).optional(),
 })
 
@@ -44,7 +44,7 @@ const feedbackSchema = z.object({
   category: z.enum(feedbackCategories).nullable(),
   message: z.string(),
   createdAt: isoDate,
-  /** Whether a robot seems to have sent it. Such feedback is kept and not mailed. */
+  /** True if a robot seems to have sent it. Such feedback is kept, but no mail is sent about it. */
   isSuspect: z.boolean(),
 })
 export type Feedback = z.infer<typeof feedbackSchema>

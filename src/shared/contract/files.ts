@@ -8,9 +8,9 @@ import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
 
 /**
- * Spec §3, File. Sizes are bytes. `purgingAt` is the moment when the removal of the bytes began:
- * from then on the file is deleted, even if its dates would still allow a link. At `purgedAt` the
- * bytes were gone.
+ * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
+ * on the file is deleted, even if its dates would still allow a link. At `purgedAt` the bytes were
+ * removed.
  */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -26,23 +26,23 @@ export const fileSchema = z.object({
   purgingAt: isoDate.nullable(),
   purgedAt: isoDate.nullable(),
   /**
-   * The SHA-256 of the whole file. Null for old files, from before it was kept, and if neither the
-   * client nor storage computed it.
+   * The SHA-256 of the whole file. Null for files from before the server kept it, and if neither
+   * the client nor storage computed it.
    */
   sha256: sha256.nullable(),
 })
 export type File = z.infer<typeof fileSchema>
 
-/** The most files that one answer lists. A list of more comes in pages. */
+/** The most files that one answer lists. Longer lists are split into pages. */
 const longestPage = 1000
 
-/** A cursor can hold a name. */
+/** In characters. A cursor can contain a file name, which may be long. */
 const longestCursor = 1000
 
-/** No name is longer, since a name has at most 255 bytes. */
+/** A longer text cannot be found, since a name has at most 255 bytes. */
 const maxSearchLength = 255
 
-/** Any text is accepted, since a wrong id only finds no file. */
+/** Any text is accepted as an id, since a wrong id only finds no file. */
 const fileId = z.string().max(64)
 
 /** Spec §7: the most files that one call deletes by their ids. */

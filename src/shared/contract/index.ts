@@ -14,9 +14,9 @@ import { tiers } from './tiers.ts'
 import { uploads } from './uploads.ts'
 
 /**
- * The table of every endpoint. The server mounts it, the browser calls through it, and the OpenAPI
- * document is made from it. A path outside this table does not exist. Longer paths come before
- * patterns that would match them too.
+ * The table of every endpoint. The server makes its routes from it, the browser calls through it,
+ * and the OpenAPI document is made from it. A path outside this table does not exist. A longer path
+ * must stand before a pattern that would match it too.
  */
 export const endpoints = {
   ...operations,

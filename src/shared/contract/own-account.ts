@@ -3,25 +3,33 @@ import { currentPassword, newPassword, optionalName, personName, userSchema } fr
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-/** One signed-in browser, as its user sees it. What opens the session never leaves the server. */
+/**
+ * One signed-in browser, as its user sees it. The secret of the session never leaves the server.
+ */
 export const sessionSchema = z.object({
   id: z.string(),
   /** When its user signed in. */
   createdAt: isoDate,
-  /** When it was last used, to within ten minutes. */
+  /** When it was last used, accurate to ten minutes. */
   lastSeenAt: isoDate,
-  /** What the browser says of itself; null where it says nothing. */
+  /** The browser's own `User-Agent` text; null where it sends none. */
   userAgent: z.string().nullable(),
-  /** The same for people: 'Firefox on Linux'. Null for what is no known browser. */
+  /** The browser's name for people: 'Firefox on Linux'. Null for an unknown browser. */
   browser: z.string().nullable(),
-  /** The address from which it was last used; null for a session from before it was kept. */
+  /**
+   * The IP address from which the session was last used. Null for a session from before the server
+   * kept addresses.
+   */
   ipAddress: z.string().nullable(),
-  /** Whether it is the caller's own. */
+  /** True for the session that makes this call. */
   isCurrent: z.boolean(),
 })
 export type SessionView = z.infer<typeof sessionSchema>
 
-/** What the account page calls: name, password, sessions, and what the account holds. */
+/**
+ * The calls of the account page: name, password, sessions, and how many files and links the user
+ * has.
+ */
 export const ownAccount = {
   updateUser: endpoint({
     method: 'PATCH',

@@ -24,7 +24,7 @@ export const preferences = {
     path: '/api/preferences',
     summary: "Change some of the caller's settings of the File Manager (premium).",
     access: 'user',
-    // A misspelled field must not be ignored, because the caller would believe it was set.
+    // A misspelled field must not be ignored, because the caller would believe that it was set.
     body: z.strictObject({
       defaultExpirationDays: expirationDays.optional(),
       mailOnFirstDownload: z.boolean().optional(),

@@ -51,7 +51,7 @@ export const settings = {
     access: 'admin',
     body: z.object({
       key: z.enum(settingKeys),
-      // The rule of each setting has its own bounds: see `checkSetting`.
+      // The exact limits differ for each setting: see `checkSetting`.
       value: z.union([z.string().max(2 * longestSignature), z.number()]).transform(String),
       description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
     }),

@@ -4,7 +4,10 @@ import { currentPassword } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'
 
-/** The ways to sign in to an account. Google stands for whatever issuer the operator named. */
+/**
+ * The ways to sign in to an account. `google` is the OpenID Connect issuer that the operator
+ * configured, usually Google.
+ */
 const ways = ['password', 'google'] as const
 export type SignInWay = (typeof ways)[number]
 
@@ -21,9 +24,12 @@ export const signInWays = {
       'How people can sign in here, and who can sign up; the login and signup pages show what is there.',
     access: 'visitor',
     response: z.object({
-      /** Whether /api/login leads to Google, or to another issuer that the operator named. */
+      /**
+       * True if people can sign in with Google, or with another issuer that the operator
+       * configured.
+       */
       google: z.boolean(),
-      /** Anybody, nobody, or whoever has an address of these domains. */
+      /** Who can sign up: anybody, nobody, or people with a mail address of these domains. */
       signup: signupPolicy,
     }),
     errors: [],

@@ -4,9 +4,9 @@ import type { Tier } from '../rules/tier.ts'
 import { type TierLimits, tierLimits, upgradeOf } from '../rules/tier-limits.ts'
 
 interface Text {
-  /** What the tier does, after 'The free tier'. */
+  /** The text about the limit. It follows 'The free tier'. */
   limit: (limits: TierLimits) => string
-  /** What the tier above brings, after 'Upgrade to Premium for'. */
+  /** The text about what the next tier allows. It follows 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
 }
 
@@ -44,7 +44,7 @@ const texts = {
 /** The errors that say what a user's tier does not allow. */
 export type TierErrorCode = keyof typeof texts
 
-/** Returns what a user of this tier reads: the limit, and the upgrade that lifts it. */
+/** Returns the error text for a user of this tier: the limit, and the upgrade that removes it. */
 export function tierErrorText(tier: Tier, code: TierErrorCode): string {
   const limits = tierLimits[tier]
   const upgrade = upgradeOf(tier)

@@ -6,27 +6,30 @@ import { endpoint } from './endpoint.ts'
 import { cloudKey, done, expirationDays, fitsDatabase } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
-/** A media type as RFC 9110 writes it, without parameters; empty when the browser knows none. */
+/**
+ * A media type as RFC 9110 writes it, without parameters. An empty or missing type becomes
+ * `application/octet-stream`.
+ */
 const mimeType = z
   .string()
   .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
-/** Metadata that the client sends back for its own use. The server trusts none of it. */
+/** Metadata that the client sends back as it got it. The server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
 /** Presigned URLs of parts, by part number. Each is valid for an hour. */
 const partUrls = z.record(z.string(), z.string())
 
 /**
- * S3 allows no higher part number. One request signs a limited number of parts, enough to send for
- * some time.
+ * S3 allows no higher part number than `maxPartCount`. `maxPartsSignedAtOnce` limits one request:
+ * signing 100 parts is enough to send for some time.
  */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
 
-/** The checksum that storage uses to check the body of a PUT. */
+/** The checksum by which storage checks the body of a PUT. */
 const checksum = z.enum(bodyChecksums)
 
 const confirmBody = z.object({
@@ -34,7 +37,7 @@ const confirmBody = z.object({
   metadata: uploadMetadata.optional(),
   /** When the browser began the upload, in milliseconds since 1970 or as ISO 8601 text. */
   uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
-  /** The SHA-256 of the file at the sender. The stored bytes must have the same one. */
+  /** The SHA-256 of the sender's file. The stored bytes must have the same one. */
   sha256: sha256.optional(),
 })
 
@@ -51,8 +54,8 @@ export const uploads = {
       fileType: mimeType,
       expirationDays,
       /**
-       * The user whom the client believes to be signed in. A session of another user is refused as
-       * signed out.
+       * The user whom the client believes to be signed in. If the session belongs to another user,
+       * the answer is 401.
        */
       ownerId: z.string().max(64).optional(),
       /** A client that lost the answer sends the same key again and gets the same open upload. */
@@ -68,16 +71,16 @@ export const uploads = {
         expirationDays: z.string(),
       }),
       /**
-       * Offered for a file larger than one part. It has the size in bytes of each part but the
-       * last, the number of parts, and the URLs of the first ones, so that these can be sent at
-       * once.
+       * Present for a file that is larger than one part. `size` is the size of each part in bytes,
+       * except the last part. `urls` has the presigned URLs of the first parts, so that the client
+       * can send them immediately.
        */
       parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
       checksum,
       /**
-       * True where storage computes the SHA-256 of the stored bytes. A confirm that names another
-       * SHA-256 is then refused. Where it is false, the server believes the confirmed SHA-256: send
-       * it only if this upload has sent all those bytes.
+       * True if storage itself computes the SHA-256 of the stored bytes. A confirm call with
+       * another SHA-256 is then refused. If false, the server believes the SHA-256 of the confirm
+       * call. So send it only if this upload has sent all those bytes.
        */
       computesSha256: z.boolean(),
     }),
@@ -150,8 +153,8 @@ export const uploads = {
           /** In bytes. */
           size: z.int(),
           /**
-           * The part's checksum of the kind that the upload's `checksum` names, in base64. Absent
-           * where storage does not tell it.
+           * The part's checksum in base64. Its kind is the upload's `checksum`. Absent if storage
+           * does not report it.
            */
           checksum: z.string().optional(),
         }),

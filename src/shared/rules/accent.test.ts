@@ -16,7 +16,7 @@ const colours = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-/** The hue in degrees, as HSL has it. Null for greys. */
+/** Returns the hue in degrees, as HSL has it; null for greys. */
 function hueOf(colour: string): number | null {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
   const most = Math.max(r, g, b)

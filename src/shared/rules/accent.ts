@@ -1,21 +1,24 @@
 /**
- * A brand's accent colour, made fit for both themes. A person chooses one colour; what a page shows
- * is that colour, or the nearest one of its hue that can be told from the page around it.
+ * Adapts a brand's accent colour to both themes. The owner chooses one colour. A page shows that
+ * colour, or the nearest colour of the same hue that has enough contrast with the page.
  */
 
 /** The two themes of the product. */
 export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** The colours that an accent stands on, paper and cards: those of `src/web/ui/tokens.css`. */
+/**
+ * The background colours of pages and cards, on which an accent is shown. They are also in
+ * `src/web/ui/tokens.css`.
+ */
 export const grounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#f7f6f3', '#ffffff'],
   dark: ['#111312', '#1a1d1b'],
 }
 
-/** WCAG 2.2, 1.4.11: what a graphic or the edge of a button needs against what is around it. */
+/** WCAG 2.2, 1.4.11: the least contrast of a graphic or a button's edge with its background. */
 export const shapeContrast = 3
-/** WCAG 2.2, 1.4.3: what text needs. */
+/** WCAG 2.2, 1.4.3: the least contrast of text with its background. */
 export const textContrast = 4.5
 
 /** An accent as a page shows it in one theme, and the colour of text on it. Both are `#rrggbb`. */
@@ -26,7 +29,7 @@ export interface AccentPair {
 
 const colourPattern = /^#[0-9a-f]{6}$/
 
-/** Whether a text is a colour as this module takes it: `#rrggbb` in lower case. */
+/** True for a colour as this module accepts it: `#rrggbb` in lower case. */
 export function isColour(text: string): boolean {
   return colourPattern.test(text)
 }
@@ -35,18 +38,18 @@ export function isColour(text: string): boolean {
 type Rgb = readonly [number, number, number]
 
 /**
- * Returns the accent for each theme. Against the grounds of its theme it has a contrast of 3 or
- * more, and the text on it has 4.5 or more. A colour that has this already stays as it is.
- * Otherwise it becomes darker in the light theme and lighter in the dark one, as little as needed;
- * its hue stays.
- * @throws {RangeError} for what is no colour.
+ * Returns the accent for each theme. Its contrast is 3 or more with the backgrounds of its theme,
+ * and 4.5 or more with the text on it. A chosen colour that satisfies this is not changed.
+ * Otherwise it becomes darker in the light theme and lighter in the dark one, as little as needed.
+ * Its hue does not change.
+ * @throws {RangeError} for a text that is not a colour.
  */
 export function accentPairs(chosen: string): Record<Theme, AccentPair> {
   if (!isColour(chosen)) throw new RangeError(`Not a colour: ${chosen}`)
   return { light: accentPair(chosen, 'light'), dark: accentPair(chosen, 'dark') }
 }
 
-/** Whether the colour looks different from the chosen one in one of the themes. */
+/** True if the accent differs from the chosen colour in any theme. */
 export function isCorrected(chosen: string): boolean {
   const pairs = accentPairs(chosen)
   return themes.some((theme) => pairs[theme].accent !== chosen)
@@ -58,8 +61,8 @@ function accentPair(chosen: string, theme: Theme): AccentPair {
 }
 
 /**
- * White where it can be read, else black. One of the two always can: where white has less than 4.5,
- * black has more, since both contrasts multiply to 21.
+ * Returns white where it can be read, otherwise black. Black can be read then: the two contrasts
+ * multiply to 21, so if white has less than 4.5, black has more.
  */
 function textOn(accent: string): string {
   return contrast('#ffffff', accent) >= textContrast ? '#ffffff' : '#000000'
@@ -81,8 +84,8 @@ function luminance(colour: string): number {
 }
 
 /**
- * Halves the way between the chosen lightness and the end of the scale, which always stands out,
- * until the step is too small to be seen.
+ * Returns the nearest lightness with enough contrast, found by bisection. One end is the chosen
+ * colour, the other is black or white, which always has enough.
  */
 function nearestThatStandsOut(chosen: string, theme: Theme): string {
   const [lightness, a, b] = toOklab(toLinear(chosen))
@@ -101,8 +104,8 @@ function nearestThatStandsOut(chosen: string, theme: Theme): string {
 }
 
 /**
- * Returns the colour of this lightness and hue that a display has: with all of its chroma, or with
- * as much as a display can show.
+ * Returns the colour of this lightness and hue. If a display cannot show it, the colour becomes
+ * paler until the display can.
  */
 function displayable(lightness: number, a: number, b: number): string {
   let most = 1
@@ -122,7 +125,7 @@ function isInGamut(rgb: Rgb): boolean {
   return rgb.every((value) => value >= -0.0001 && value <= 1.0001)
 }
 
-/** The light of each primary: sRGB without its gamma. */
+/** Converts an sRGB colour to linear light, by removing its gamma. */
 function toLinear(colour: string): Rgb {
   const value = (at: number) => {
     const coded = Number.parseInt(colour.slice(at, at + 2), 16) / 255
@@ -142,7 +145,9 @@ function toHex(linear: Rgb): string {
   return `#${linear.map(pair).join('')}`
 }
 
-/** Oklab (B. Ottosson, 2020): lightness, and two axes whose direction is the hue. */
+/**
+ * A colour in Oklab (B. Ottosson, 2020): its lightness, and two axes whose direction is the hue.
+ */
 type Oklab = readonly [number, number, number]
 
 function toOklab([red, green, blue]: Rgb): Oklab {

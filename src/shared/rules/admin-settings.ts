@@ -6,19 +6,19 @@ export type SettingKey = (typeof settingKeys)[number]
 /** Spec §9: the price of Premium in dollars a month until the administrator changes it. */
 export const defaultPremiumPrice = 8
 
-/** Spec §5: the bounds of the price, in dollars. */
+/** Spec §5: the lowest and the highest price, in dollars. */
 const priceBounds = { least: 1, most: 99 } as const
 
 /** The longest version text and the longest signature, in characters. */
 export const longestVersion = 40
 export const longestSignature = 500
 
-/** A value as it is kept, or the sentence that says what is wrong with it. */
+/** The value as it is stored, or the sentence that says what is wrong with it. */
 export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
 /**
- * Checks a new value of a setting (spec §5, §9) and brings it into the form that is kept. Every
- * sentence about a fault names the bound.
+ * Checks a new value of a setting (spec §5, §9) and converts it into the form that is stored. If
+ * the value breaks a limit, the sentence names the limit.
  */
 export function checkSetting(key: SettingKey, text: string): SettingVerdict {
   switch (key) {
@@ -59,7 +59,7 @@ function checkSignature(text: string): SettingVerdict {
 
 /**
  * Returns the value of each setting until the administrator changes it (spec §9). The signature is
- * the product's name, a line about it, and the address for help.
+ * the product's name, a sentence about it, and the mail address for help.
  */
 export function settingDefaults(supportEmail: string): Record<SettingKey, string> {
   return {

@@ -1,4 +1,4 @@
-/** What the audit log can say that was done. */
+/** The kinds of actions that the audit log records. */
 export const auditActions = [
   'set-tier',
   'change-password',

@@ -37,7 +37,7 @@ export const kindsByType: readonly [RegExp, FileKind][] = [
   ],
 ]
 
-/** Extensions (lower case) that decide when the media type says nothing. */
+/** Extensions (lower case) that decide when the media type is not in the list above. */
 const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
   image:
     'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
@@ -60,7 +60,7 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 )
 
 /**
- * Returns the kind of a file. Its media type decides. Where the type is absent, octet-stream or not
+ * Returns the kind of a file. The media type decides. If the type is absent, octet-stream or not
  * known here, the extension of the name decides.
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {

@@ -126,7 +126,7 @@ describe('a long name', () => {
 })
 
 describe('any name', () => {
-  /** These texts consist of everything that the rules name, and of any other characters. */
+  /** Random texts of characters that the rules name, and of any other characters. */
   const pieces = fc.oneof(
     fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
     fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),

@@ -1,7 +1,7 @@
-/** The most bytes of UTF-8 that a name may take; common file systems allow no more. */
+/** The most bytes of UTF-8 that a name may have. Common file systems allow no more. */
 const maxFileNameBytes = 255
 
-/** The name of a file when cleaning leaves nothing of its own name. */
+/** The name of a file when cleaning removes every character of its own name. */
 const unnamed = 'file'
 
 // Spec §5: remove box-drawing and block characters, control characters and quote-like marks.
@@ -14,8 +14,8 @@ const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
 /**
  * Invisible characters that can hide or reorder text: bidirectional controls, zero-width spaces,
- * fillers, tags. The two joiners and the variation selectors stay, because Persian, Indic scripts
- * and emoji need them.
+ * fillers, tags. The two joiners and the variation selectors are kept, because Persian, Indic
+ * scripts and emoji need them.
  */
 const hidden = /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
 const loneSurrogates = /\p{Surrogate}/gu
@@ -27,8 +27,8 @@ const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 const reserved = /[<>:"/\\|?*]/gu
 
 /**
- * Joiners at an end of the name have no effect, and a variation selector needs a character before
- * it.
+ * What is removed at both ends of a name. A joiner has no effect there, and a variation selector
+ * needs a character before it.
  */
 const edges = /^[\s\p{Join_Control}\p{Variation_Selector}]+|[\s\p{Join_Control}]+$/gu
 
@@ -36,19 +36,19 @@ const edges = /^[\s\p{Join_Control}\p{Variation_Selector}]+|[\s\p{Join_Control}]
 const visible = /[^\s.\p{Join_Control}\p{Variation_Selector}]/u
 
 /**
- * The text from the last dot on, if it is short and has no space. `.tar.gz` and its kin count as
- * one extension.
+ * The extension of a name: the text from the last dot on, if it is short and has no space. Endings
+ * such as `.tar.gz` count as one extension.
  */
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**
- * Returns the name under which a file is kept and offered (spec §5, design §6). The name is cleaned
- * by every rule of the spec and is in NFC. It has no characters that hide or reorder text. It is
- * never empty, and at most 255 bytes of UTF-8, with its extension kept. Cleaning a clean name
+ * Returns the name under which a file is stored and offered (spec §5, design §6). The name is
+ * cleaned by every rule of the spec, is in NFC, and has no characters that hide or reorder text. It
+ * is never empty, and at most 255 bytes of UTF-8; its extension is kept. Cleaning a clean name
  * changes nothing.
  *
- * Names that Windows reserves (CON, NUL) stay: the server makes no path from a name, and browsers
- * rename such a file when they save it.
+ * Names that Windows reserves (CON, NUL) are not changed: the server makes no path from a name, and
+ * browsers rename such a file when they save it.
  */
 export function cleanFileName(name: string): string {
   const cleaned = name
@@ -64,11 +64,12 @@ export function cleanFileName(name: string): string {
     .replace(/\s+/gu, ' ')
     .replace(edges, '')
     .replace(/^\.+/u, '.')
-    // Normalise again: characters that now stand side by side may compose.
+    // Normalise again: the removal may have put a letter and an accent side by side, which now
+    // become one character.
     .normalize('NFC')
   if (!visible.test(cleaned)) return unnamed
-  // A leading dot is either the user's own (.gitignore) or all that cleaning left (???.png). Only
-  // the second gets a stem.
+  // A leading dot is either the user's own (.gitignore), or everything before the extension was
+  // removed (???.png). Only in the second case a new name is put before the dot.
   const lostItsStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
   return shorten(lostItsStem ? unnamed + cleaned : cleaned)
 }
@@ -83,7 +84,10 @@ function byteLength(text: string): number {
   return bytes
 }
 
-/** Removes whole graphemes from the end of the stem until the name fits. */
+/**
+ * Removes whole characters, as a reader sees them, before the extension until the name has at most
+ * 255 bytes.
+ */
 function shorten(name: string): string {
   if (byteLength(name) <= maxFileNameBytes) return name
   const extension = extensionPattern.exec(name)?.[0] ?? ''

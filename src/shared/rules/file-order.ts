@@ -2,7 +2,7 @@
 export const sortKeys = ['date', 'name', 'size', 'downloads'] as const
 export type SortKey = (typeof sortKeys)[number]
 
-/** The order of a list of files. Files that are equal in it are ordered by their ids. */
+/** The order of a list of files. Files with equal values are ordered by their ids. */
 export interface FileOrder {
   by: SortKey
   descending: boolean
@@ -17,7 +17,7 @@ export const fileOrderTexts: readonly FileOrderText[] = sortKeys.flatMap((key) =
   `-${key}` as const,
 ])
 
-/** The order of a list for which nobody asks for another: the newest file first. */
+/** The default order of a list: the newest file first. */
 export const newestFirst: FileOrder = { by: 'date', descending: true }
 
 /** Writes an order as text: `-date` for the newest first. */

@@ -2,8 +2,8 @@ const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
  * Writes a size as people read it. Spec §9: Bytes, KB, MB, GB (base 1024). It has at most one
- * decimal, and no decimal 0. A size that would round up to 1024 of a unit becomes 1 of the next; GB
- * is the last. A value that is no size (negative, not a number) reads '0 Bytes'.
+ * decimal, and no decimal 0. A size that would round to 1024 of a unit becomes 1 of the next unit.
+ * GB is the largest unit. A value that is no size (negative, not a number) becomes '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -16,7 +16,7 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Writes a limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes keep the
+ * Writes a limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes have the
  * space.
  */
 export function formatSizeLimit(bytes: number): string {

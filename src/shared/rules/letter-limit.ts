@@ -1,7 +1,7 @@
 /**
- * The letters that anybody can have sent to an address, and how many of each an address gets within
- * the window. More signups than resets may be asked for, because the letter that a stranger causes
- * does not help the owner of the address: a stranger must not use up the owner's.
+ * How many mails of each kind an address gets within `letterWindowMs`. Anybody can cause these
+ * mails by typing the address. Signup mails have a higher limit: the mails of a stranger do not
+ * help the owner of the address, and must not use up the owner's own.
  */
 export const letterLimits = { 'reset-password': 3, signup: 6 } as const
 

@@ -7,7 +7,7 @@ export interface LifelineDates {
 }
 
 /**
- * The parts of the lifeline. Each is a fraction (0 to 1) of the time from creation to
+ * A file's time as three parts. Each is a fraction (0 to 1) of the time from creation to
  * `maxLifetimeAt`.
  */
 export interface Lifeline {
@@ -17,14 +17,14 @@ export interface Lifeline {
   valid: number
   /** The time that a renewal could still add. */
   renewable: number
-  /** How much time the link has left. */
+  /** How urgent the link's remaining time is. */
   tone: TimeTone
 }
 
 /**
  * Computes how to draw a file's time at `now`. With `canRenew` the three parts sum to 1. Without it
- * `renewable` is 0, and the rest of the 30 days stays empty. A `now` before creation (a browser's
- * clock may be slow) counts as the moment of creation.
+ * `renewable` is 0, and the rest of the 30 days is empty. If `now` is before the creation (a
+ * browser's clock may be slow), the moment of creation is used.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()

@@ -1,4 +1,4 @@
-/** Spec §1: expiry of 3, 5 or 7 days (which of them a tier may choose: see `tierLimits`). */
+/** Spec §1: expiry of 3, 5 or 7 days. `tierLimits` says which of them a tier may choose. */
 export const expirationDays = [3, 5, 7] as const
 export type ExpirationDays = (typeof expirationDays)[number]
 
@@ -10,7 +10,7 @@ export const maxLifetimeDays = 30
 
 export const hourInMs = 60 * 60 * 1000
 
-/** A day is exactly 24 hours of UTC, without regard to the calendar and to daylight saving time. */
+/** A day is exactly 24 hours, without regard to daylight saving time. */
 export const dayInMs = 24 * hourInMs
 
 function after(moment: Date, days: number) {
@@ -18,7 +18,7 @@ function after(moment: Date, days: number) {
 }
 
 /**
- * Computes the two dates of a new file: when its link ends, and the end that no renewal can pass.
+ * Computes the two dates of a new file: when its link ends, and when even a renewed link must end.
  */
 export function firstLifetime(
   createdAt: Date,
@@ -28,8 +28,8 @@ export function firstLifetime(
 }
 
 /**
- * Computes when a link renewed at `now` ends: after `days`, but never past `maxLifetimeAt` (spec
- * §9).
+ * Computes when a link ends that is renewed at `now`: after `days`, but never after `maxLifetimeAt`
+ * (spec §9).
  */
 export function renewedExpiry(now: Date, days: ExpirationDays, maxLifetimeAt: Date): Date {
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))

@@ -28,7 +28,7 @@ function link(expires: number, ends: number, purged: number | null = null): Link
 
 describe('linkStatus, at the boundaries', () => {
   it.each<[string, LinkFacts, LinkStatus, LinkStatus]>([
-    // what, link, for a free owner, for a premium owner
+    // The columns: the case, the link, the status for a free owner, the status for a premium owner.
     ['a millisecond before expiresAt', link(1, day), 'active', 'active'],
     ['at expiresAt', link(0, day), 'deleted', 'private'],
     ['a millisecond after expiresAt', link(-1, day), 'deleted', 'private'],

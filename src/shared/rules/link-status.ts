@@ -4,8 +4,8 @@ import { tierLimits } from './tier-limits.ts'
 import { leastLeftOfText, timeLeftText } from './time-left.ts'
 
 /**
- * Spec §4: an `active` link opens, a `private` one can be renewed by its premium owner, a `deleted`
- * one is over.
+ * Spec §4: an `active` link opens. A `private` link has expired, but its premium owner can renew
+ * it. A `deleted` link never opens again.
  */
 export const linkStatuses = ['active', 'private', 'deleted'] as const
 export type LinkStatus = (typeof linkStatuses)[number]
@@ -14,22 +14,22 @@ export interface LinkFacts {
   expiresAt: Date
   maxLifetimeAt: Date
   /**
-   * When the removal of the bytes began; null while the bytes are kept. The bytes may be gone at
-   * any time after that moment.
+   * When the server began to remove the bytes; null while they are kept. After that moment the
+   * bytes may be gone at any time.
    */
   purgingAt: Date | null
 }
 
-/** Says whether a link opens at `now`. The tier of its owner matters only when it is over. */
+/** True if a link opens at `now`. This does not depend on the tier of its owner. */
 export function opens(facts: LinkFacts, now: Date): boolean {
   return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
 }
 
 /**
- * Returns the state of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
+ * Returns the status of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
  * ends at the exact millisecond of its date. A link without bytes is deleted, even if the dates and
- * the tier would allow more: a file purged while its owner was free cannot come back with an
- * upgrade.
+ * the tier would allow more. So a file whose bytes were removed while its owner was free stays
+ * deleted after an upgrade.
  */
 export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -41,8 +41,8 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
 }
 
 /**
- * Returns the words of spec §4 for a link at `now`. Screens show the exact moment beside it. Days
- * to renew are rounded up: the label never says 0 while renewing works.
+ * Returns the label of spec §4 for a link at `now`. Screens show the exact moment beside it. Days
+ * to renew are rounded up, so that the label never says 0 while renewing works.
  */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
   const until = (moment: Date) => moment.getTime() - now.getTime()
@@ -58,20 +58,20 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
   }
 }
 
-/** Returns the words of spec §4 for a link that opens: how long it still does. */
+/** Returns the label of spec §4 for a link that opens: how long it still opens. */
 export function openLinkLabel(
   facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  // No renewal sets an expiry after the maximum lifetime, but the earlier of both dates is the end
-  // in any case.
+  // No renewal sets an expiry after the maximum lifetime. The earlier date is taken all the same,
+  // to be safe.
   const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
   return timeLeftText(end - now.getTime())
 }
 
 /**
- * Returns the first moment after `now` at which `linkLabel` says something else, or null when it
- * never will. Status and tone change only at such moments.
+ * Returns the first moment after `now` at which `linkLabel` returns another text, or null when it
+ * never does. Status and tone change only at such moments.
  */
 export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
   const gone = facts.maxLifetimeAt.getTime()
@@ -84,7 +84,7 @@ export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): D
     }
     case 'active': {
       const end = Math.min(facts.expiresAt.getTime(), gone)
-      // The label counts down a millisecond after this much time is left.
+      // The text changes one millisecond after the last moment at which it is true.
       return new Date(end - leastLeftOfText(end - now.getTime()) + 1)
     }
   }

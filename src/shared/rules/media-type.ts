@@ -4,7 +4,7 @@ export const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 /** The longest media type, in characters. */
 export const maxMediaTypeLength = 255
 
-/** Whether a text is a media type that the contract accepts. */
+/** True for a media type that the server accepts. */
 export function isMediaType(text: string): boolean {
   return text.length <= maxMediaTypeLength && mediaType.test(text)
 }

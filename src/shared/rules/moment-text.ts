@@ -6,9 +6,9 @@ function twoDigits(n: number) {
 }
 
 /**
- * Writes a moment as 'Tue 24 Nov, 14:02' in the zone that lies `minutesWest` of UTC at that moment
- * (the result of `getTimezoneOffset`). Without a zone the text is in UTC and says so. It names no
- * year, because all dates of this product lie within 30 days.
+ * Writes a moment as 'Tue 24 Nov, 14:02'. `minutesWest` is the time zone as `getTimezoneOffset`
+ * returns it. Without it the text is in UTC and says so. The text has no year, because all dates of
+ * this product are within 30 days.
  */
 export function momentText(moment: Date, minutesWest?: number): string {
   const there = new Date(moment.getTime() - (minutesWest ?? 0) * 60_000)

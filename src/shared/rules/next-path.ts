@@ -2,15 +2,14 @@
 const home = '/'
 
 /**
- * Nobody wants to return to these paths: calls, bytes, and the pages for people who are not signed
- * in.
+ * First segments of paths to which nobody wants to return: calls, bytes, and the pages for people
+ * who are not signed in.
  */
 const noGoal = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
 /**
- * The segments of a page's path have only letters, digits, hyphens and underscores. So a path can
- * be spelled in one way only. It cannot contain `..`, `//` or a percent sign, which could lead
- * elsewhere.
+ * The segments of a page's path have only letters, digits, hyphens and underscores. So a path
+ * cannot contain `..`, `//` or a percent sign, which could lead to another site.
  */
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
@@ -20,7 +19,7 @@ const printable = /^[\x21-\x7e]{0,500}$/
 /**
  * Returns the page where somebody wanted to go before signing in (the query `next`), as a path with
  * its query and fragment. Anything that is no page of this server gives the front page: another
- * site, a call below /api, the login itself.
+ * site, a path below /api, the login page itself.
  */
 export function nextPath(wanted: string | null | undefined): string {
   if (!wanted || !printable.test(wanted)) return home
@@ -30,7 +29,7 @@ export function nextPath(wanted: string | null | undefined): string {
   return isGoal ? wanted : home
 }
 
-/** Returns the address of a page that hands `next` on, which is left out for the front page. */
+/** Returns a path with `next` in its query. `next` is left out if it is the front page. */
 export function withNext(path: string, next: string): string {
   return next === home ? path : `${path}?next=${encodeURIComponent(next)}`
 }

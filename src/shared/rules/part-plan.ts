@@ -1,17 +1,17 @@
 const mebibyte = 1024 ** 2
 
-/** S3 takes no part with a higher number (design §5). */
+/** S3 accepts no part with a higher number (design §5). */
 export const maxPartCount = 10_000
 
 /**
- * The size is small so that a broken part costs little: sending 8 MiB again takes half a minute at
- * 2 Mbit/s. S3 takes no part under 5 MiB except the last.
+ * The size is small, so that a failed part costs little: sending 8 MiB again takes about half a
+ * minute at 2 Mbit/s. S3 accepts no part under 5 MiB except the last.
  */
 const usualPartSize = 8 * mebibyte
 
 /**
- * The start of an upload signs this many parts. These are more than are sent at once, so the client
- * can send them before it must ask for more.
+ * The answer to the start of an upload has the presigned URLs of this many parts. These are more
+ * than a client sends in parallel, so it can send them before it must ask for more.
  */
 export const firstPartsSigned = 12
 
@@ -19,8 +19,8 @@ export const firstPartsSigned = 12
 export const partUrlLifetimeMs = 60 * 60 * 1000
 
 /**
- * How a file is cut: parts 1 to `count` of `size` bytes each, except that the last part holds the
- * rest.
+ * How a file is split: into parts 1 to `count`. Each has `size` bytes, except the last part, which
+ * has the rest.
  */
 export interface PartPlan {
   /** In bytes. */
@@ -28,7 +28,7 @@ export interface PartPlan {
   count: number
 }
 
-/** Where a part lies in the file. Offset and size are in bytes. */
+/** Where a part is in the file. Offset and size are in bytes. */
 export interface PartRange {
   /** Counted from 1. */
   partNumber: number
@@ -37,14 +37,14 @@ export interface PartRange {
 }
 
 /**
- * Returns the size of a file's parts in bytes: usually 8 MiB, more where 8 MiB would make over
- * 10,000 parts.
+ * Returns the size of a file's parts in bytes: usually 8 MiB, more if the file would have over
+ * 10,000 parts of 8 MiB.
  */
 export function partSizeFor(fileSize: number): number {
   return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
 
-/** Cuts a file of `fileSize` bytes into parts. An empty file has one part too. */
+/** Splits a file of `fileSize` bytes into parts. An empty file has one part. */
 export function planParts(fileSize: number, partSize: number): PartPlan {
   return {
     size: partSize,
@@ -53,7 +53,7 @@ export function planParts(fileSize: number, partSize: number): PartPlan {
 }
 
 /**
- * Returns where a part lies in the file.
+ * Returns where a part is in the file.
  * @throws {RangeError} when a file of that size has no such part.
  */
 export function partRange(fileSize: number, partSize: number, partNumber: number): PartRange {

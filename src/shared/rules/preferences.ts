@@ -1,12 +1,12 @@
 import { defaultExpirationDays, type ExpirationDays } from './lifetime.ts'
 
-/** What a user has set for the own files, in the File Manager. */
+/** What a user has set in the File Manager. */
 export interface Preferences {
-  /** The days that the page offers first for new uploads. */
+  /** The expiration days that the page preselects for new uploads. */
   defaultExpirationDays: ExpirationDays
-  /** Whether a letter tells of the first download of each file. */
+  /** True if the user gets a mail about the first download of each file. */
   mailOnFirstDownload: boolean
-  /** Whether a letter comes a day before a link expires. */
+  /** True if the user gets a mail a day before a link expires. */
   mailBeforeExpiry: boolean
 }
 

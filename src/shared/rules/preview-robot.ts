@@ -1,7 +1,7 @@
 /**
- * The names of programs that fetch chat previews and index pages. No browser has any of these
- * names. In-app browsers say FBAN, LinkedInApp or [Pinterest/iOS], and a mere "bot" would match a
- * Cubot telephone.
+ * Names of programs that fetch chat previews and index pages. No browser has any of these names in
+ * its user agent. In-app browsers have similar names: FBAN, LinkedInApp or [Pinterest/iOS]. A mere
+ * "bot" would also match a telephone called Cubot.
  */
 const robots = [
   'facebookexternalhit',
@@ -50,8 +50,8 @@ const robot = new RegExp(robots.join('|'), 'i')
 
 /**
  * True for a program that fetches a page to show a preview or to index it. Such a program gets the
- * page and never the bytes. Command-line clients (curl, wget, aria2, scripts) are not robots,
- * because they download.
+ * page and never the bytes of the file. Command-line clients (curl, wget, aria2, scripts) are not
+ * robots, because they download files.
  */
 export function isPreviewRobot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && robot.test(userAgent)

@@ -10,7 +10,7 @@ const now = new Date('2026-03-08T06:30:00.000Z')
 function inMs(ms: number) {
   return new Date(now.getTime() + ms)
 }
-/** A link by how many milliseconds from now its dates lie. */
+/** Makes a link from its dates, given in milliseconds from now. */
 function link(expires: number, ends: number, purged: number | null = null): LinkFacts {
   return {
     expiresAt: inMs(expires),

@@ -2,12 +2,13 @@ import { type LinkFacts, linkStatus } from './link-status.ts'
 import type { Tier } from './tier.ts'
 import { tierLimits } from './tier-limits.ts'
 
-/** Codes from the contract's table of errors. */
+/** Error codes of `errorTable`. */
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
 
 /**
- * Decides whether a file's link can be renewed at `now`; if not, it names the error to answer with.
- * An active link can be renewed too, and a private one up to the last millisecond of the 30 days.
+ * Decides whether a file's link can be renewed at `now`. If not, it returns the code of the error.
+ * An active link can be renewed too. A private link can be renewed up to the last millisecond of
+ * the 30 days.
  */
 export function checkRenewal(
   facts: LinkFacts,

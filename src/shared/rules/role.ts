@@ -1,4 +1,4 @@
-/** Spec §6: what an account may do besides using the product. There is one administrator. */
+/** Spec §6: the rights of an account besides using the product. There is one administrator. */
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 

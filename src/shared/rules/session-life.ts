@@ -9,27 +9,27 @@ export const longestDays = 90
 export const longestLifeMs = longestDays * dayMs
 
 /**
- * A session notes its use at most once in this time, in milliseconds, because a note for every
- * request would make each request a write. So a session may end this much earlier than `idleDays`
+ * The database records the use of a session at most once in this time, in milliseconds. Otherwise
+ * every request would be a write. So a session may end up to this much earlier than `idleDays`
  * after its last use, and never later.
  */
 export const seenStepMs = 10 * 60 * 1000
 
-/** The moments of a session's life. */
+/** The two dates that decide when a session ends. */
 export interface SessionMoments {
   /** When its user signed in. */
   createdAt: Date
-  /** When its last use was noted. */
+  /** The last use that the database has recorded. */
   lastSeenAt: Date
 }
 
-/** Returns the moment from which on a session is over, unless it is used again before. */
+/** Returns the moment at which a session ends, unless it is used again before. */
 export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
   const idle = lastSeenAt.getTime() + idleDays * dayMs
   return new Date(Math.min(idle, createdAt.getTime() + longestLifeMs))
 }
 
-/** Returns whether a use at `now` is to be noted. */
+/** Returns true if the database must record a use at `now`. */
 export function isSeenDue(lastSeenAt: Date, now: Date): boolean {
   return now.getTime() - lastSeenAt.getTime() >= seenStepMs
 }

@@ -1,4 +1,6 @@
-/** The number of characters in a short code: 49 to the power of 10 codes, about 56 bits. */
+/**
+ * The number of characters in a short code. With 49 possible characters each, it has about 56 bits.
+ */
 export const shortCodeLength = 10
 
 /** Letters and digits, without those that look alike: 0 O o, 1 I l, 2 Z, 5 S s, u v. */
@@ -7,7 +9,8 @@ export const shortCodeAlphabet = '346789ABCDEFGHJKLMNPQRTUVWXYabcdefghijkmnpqrtw
 const shape = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
 
 /**
- * True for a text that could be a short code. This cheap check saves a query for any other text.
+ * True for a text that could be a short code. This cheap check saves a database query for any other
+ * text.
  */
 export function isShortCode(text: string): boolean {
   return shape.test(text)

@@ -1,44 +1,47 @@
 /**
- * Why a sign-in with Google did not end as somebody wanted. The server names one in the query
- * `fault` of the page that it leads back to, and the web has a sentence for each. The sentences
- * themselves never travel.
+ * Why a sign-in with Google failed. The server redirects the browser to a page with one of these
+ * codes in the query `fault`, and the page shows its own sentence for it. So nobody can make the
+ * page show another text.
  */
 export const signInFaults = [
-  /** The person said no to Google, or Google did for him. */
+  /** Google says that access was denied, by the person or by Google itself. */
   'google-denied',
-  /** The sign-in is unknown here: too old, used already, or begun in another browser. */
+  /**
+   * The server does not know this sign-in: it is too old, already used, or was started in another
+   * browser.
+   */
   'google-lost',
-  /** Google's answer does not prove who somebody is. */
+  /** Google's answer does not prove who the person is. */
   'google-refused',
-  /** Google's answer has expired or is from the future. */
+  /** Google's answer has expired or has a date in the future. */
   'google-clock',
-  /** Google gives no answer, or none that can be used. */
+  /** Google gives no answer, or none that the server can use. */
   'google-away',
-  /** Google tells no email address, or none that can be an account's. */
+  /** Google names no email address, or an address that no account can have. */
   'google-no-address',
-  /** Google does not vouch for the address. */
+  /** Google has not verified the address. */
   'google-unverified',
-  /** There is an account of this address, and it is not linked by itself. */
+  /** An account with this address exists, and Google is not linked to it automatically. */
   'google-not-linked',
-  /** An account would have to be made, and nobody can sign up with this address. */
+  /** No account has this address, and the server's rules do not allow signing up with it. */
   'google-no-signup',
   /** Too many sign-ins from this network. */
   'google-busy',
   /** The server itself failed. */
   'google-failed',
-  /** To be linked: the Google account belongs to another account. */
+  /** While linking: this Google account is already linked to another account. */
   'google-taken',
-  /** To be linked: the account has another Google account already. */
+  /** While linking: the account already has another Google account. */
   'google-second',
-  /** To be linked: nobody has proved to own the address of the account. */
+  /** While linking: nobody has proved to own the mail address of the account. */
   'google-unproven',
-  /** To be linked: whoever began is not signed in any more. */
+  /** While linking: the person who started it is no longer signed in. */
   'google-signed-out',
 ] as const
 
 export type SignInFault = (typeof signInFaults)[number]
 
-/** Reads the query `fault`. Anything that is no fault gives null. */
+/** Reads the query `fault`. Returns null for anything that is not one of these codes. */
 export function readSignInFault(text: string | null): SignInFault | null {
   return signInFaults.find((fault) => fault === text) ?? null
 }

@@ -1,14 +1,14 @@
 import { anyOf } from './any-of.ts'
 
 /**
- * Who may make an account for himself (setting `SIGNUP`): anybody, nobody, or people with an
- * address of one of these domains, in lower case.
+ * Who may sign up (setting `SIGNUP`): anybody, nobody, or people with a mail address of one of
+ * these domains. The domains are in lower case.
  */
 export type SignupPolicy = 'open' | 'closed' | readonly string[]
 
 /**
- * Whether an account may be made for this address, by a form or by another way to sign in. A domain
- * allows exactly its own addresses and none of its subdomains.
+ * True if somebody with this address may sign up, by the form or by another way to sign in. A
+ * domain allows only its own addresses, not those of its subdomains.
  */
 export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
   if (policy === 'open') return true
@@ -16,7 +16,7 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
   return policy.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-/** Returns the sentence for a person whose address is refused; null where none is. */
+/** Returns the sentence for a person whose address is refused; null if no address is refused. */
 export function signupRefusal(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
   if (policy === 'closed') return 'Signing up is closed. The administrator makes the accounts here.'

@@ -12,7 +12,7 @@ function moment(ms: number) {
 }
 const used = moment(-5 * 86_400_000)
 
-/** All facts about a tier that a user can have. */
+/** Every situation that a user's tier can be in. */
 const standings = {
   'free, never tried': facts('free', null, null),
   'without a tier': { ...facts('free', null, null), tier: null },

@@ -2,8 +2,8 @@ import type { Tier } from './tier.ts'
 import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
 
 /**
- * Why a tier changes: its trial began or ended, the user switched it in the preview (which stands
- * in for paying), or the administrator switched it.
+ * Why a tier changes: its trial began or ended, the user switched it in this preview version (which
+ * stands in for paying), or the administrator switched it.
  */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
@@ -22,9 +22,9 @@ type Verdict =
  * Decides how a request at `now` changes a user's tier. If nothing changes, it returns the same
  * facts.
  *
- * A user has one trial, and only while free (spec §4). A switch ends a running trial, either to
- * Premium for good or to free. With free, the rest of the trial is lost. A trial that ran to its
- * end is remembered until its user is premium again.
+ * A user can start one trial, and only while the tier is free (spec §4). A switch during the trial
+ * ends the trial: to Premium without an end, or to free, where the rest of the trial is lost. The
+ * dates of a trial that ran to its end are kept until its user is premium again.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict {

@@ -4,23 +4,23 @@ import { type Tier, tiers } from './tier.ts'
 const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
 
-/** What a tier may. Whoever wants to know asks a field of this record, never which tier it is. */
+/** What a tier allows. Code asks a field of this record and never compares names of tiers. */
 export interface TierLimits {
   /** The name that people read. */
   name: string
-  /** True when the header shows the name beside the user. */
+  /** True when the page header shows the tier's name beside the user. */
   hasBadge: boolean
   /** How many files a user may have at the same time, open uploads included; null for no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
   expirationDays: readonly ExpirationDays[]
-  /** True when expired files are kept, private, and their links can be renewed (spec §4). */
+  /** True if expired files are kept as private and their links can be renewed (spec §4). */
   renewal: boolean
   fileManager: boolean
   analytics: boolean
   branding: boolean
-  /** The tier that an upgrade leads to; null where there is none above. */
+  /** The next higher tier; null for the highest tier. */
   upgradesTo: Tier | null
 }
 
@@ -52,10 +52,10 @@ export const tierLimits: Readonly<Record<Tier, Readonly<TierLimits>>> = {
   },
 }
 
-/** The largest file that any tier may upload, in bytes. */
+/** The largest file that any tier allows, in bytes. */
 export const largestFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
 
-/** Returns the limits of the tier that an upgrade leads to; null where there is none above. */
+/** Returns the limits of the next higher tier; null for the highest tier. */
 export function upgradeOf(tier: Tier): Readonly<TierLimits> | null {
   const { upgradesTo } = tierLimits[tier]
   return upgradesTo && tierLimits[upgradesTo]
@@ -66,26 +66,26 @@ export interface UploadWish {
   tier: Tier
   fileSize: number
   expirationDays: ExpirationDays
-  /** The owner's active files and open uploads, without this one. */
+  /** How many active files and open uploads the owner has, without this upload. */
   filesInUse: number
 }
 
-/** Codes from the contract's table of errors. Their texts name the limits. */
+/** Error codes of `errorTable`. Their texts name the limits. */
 export type UploadRefusal =
   | 'FILE_TOO_LARGE'
   | 'TIER_FILE_SIZE'
   | 'TIER_EXPIRATION'
   | 'TIER_FILE_COUNT'
 
-/** True when a user of this tier may have one more file besides `filesInUse`. */
+/** True when a user of this tier who has `filesInUse` files may have one more. */
 export function hasRoom(tier: Tier, filesInUse: number): boolean {
   const { maxFiles } = tierLimits[tier]
   return maxFiles === null || filesInUse < maxFiles
 }
 
 /**
- * Decides whether a tier allows an upload. If not, it names the error to answer with. When several
- * reasons apply, the one that no upgrade cures comes first. Then come those that the user can
+ * Decides whether a tier allows an upload. If not, it returns the code of the error. When several
+ * reasons apply, a size that no tier allows comes first. Next come the reasons that the user can
  * change for this file.
  */
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {

@@ -6,9 +6,8 @@ function counted(count: number, unit: string) {
 
 /**
  * Returns how much time is left, in the words of spec §4: '3 days left', '9 hours left' or 'Less
- * than 1 hour left'. Days are rounded to the nearest, so that 3 days read as 3 days right after
- * they began. Below 24 hours the text is in whole hours, rounded down, so that it never promises
- * too much.
+ * than 1 hour left'. Days are rounded to the nearest, so that a file uploaded for 3 days says '3
+ * days left'. Below 24 hours, hours are rounded down, so that the text never promises too much.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${counted(Math.round(leftMs / dayInMs), 'day')} left`
@@ -17,7 +16,7 @@ export function timeLeftText(leftMs: number): string {
 }
 
 /**
- * Returns the least time left, in milliseconds, whose text is the same as that of `leftMs`. With a
+ * Returns the shortest time left, in milliseconds, that has the same text as `leftMs`. With one
  * millisecond less, the text is another.
  */
 export function leastLeftOfText(leftMs: number): number {
@@ -27,8 +26,8 @@ export function leastLeftOfText(leftMs: number): number {
 }
 
 /**
- * How urgent the time left is, for its colour: `calm` 24 hours or more, `amber` less, `red` less
- * than 1 hour, `over` none.
+ * How urgent the remaining time is. It decides the colour. `calm`: 24 hours or more. `amber`: less.
+ * `red`: less than 1 hour. `over`: no time left.
  */
 export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
 

@@ -11,7 +11,7 @@ const end = new Date('2026-11-05T12:00:00.000Z')
 describe('the letters about a trial', () => {
   it('are due three days before its end, one day before it, and at it', () => {
     const due = trialLetters.map((letter) => [letter, trialLetterDue(letter, end).toISOString()])
-    // The clocks of New York go back on 1 November, but a day is still 24 hours.
+    // In New York the clocks go back on 1 November, but a day still has 24 hours.
     expect(due).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
       ['one-day', '2026-11-04T12:00:00.000Z'],

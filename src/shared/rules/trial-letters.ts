@@ -1,8 +1,8 @@
 import { dayInMs, hourInMs } from './lifetime.ts'
 
 /**
- * For each letter about a trial: how long before the end it is due, and how late it may still be
- * sent. A later letter is dropped, because it would be wrong or no news any more. '3 days' is right
+ * When each mail about a trial is sent: `beforeEndMs` before the trial's end. A mail that is late
+ * by `goodForMs` is not sent any more, because its text would be wrong. The text '3 days' is right
  * for half a day, because days are rounded.
  */
 const letterTimes = {
@@ -13,15 +13,15 @@ const letterTimes = {
 
 export type TrialLetter = keyof typeof letterTimes
 
-/** Every letter about a trial, in the order in which they are due. */
+/** Every mail about a trial, in the order in which they are sent. */
 export const trialLetters = Object.keys(letterTimes) as readonly TrialLetter[]
 
-/** Returns when a letter about a trial with this end is due. */
+/** Returns when a mail about a trial that ends at `endsAt` is to be sent. */
 export function trialLetterDue(letter: TrialLetter, endsAt: Date): Date {
   return new Date(endsAt.getTime() - letterTimes[letter].beforeEndMs)
 }
 
-/** Whether it is too late at `now` to send a letter about a trial with this end. */
+/** True if it is too late at `now` to send a mail about a trial that ends at `endsAt`. */
 export function isTrialLetterStale(letter: TrialLetter, endsAt: Date, now: Date): boolean {
   const lateMs = now.getTime() - trialLetterDue(letter, endsAt).getTime()
   return lateMs >= letterTimes[letter].goodForMs

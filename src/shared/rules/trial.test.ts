@@ -73,7 +73,7 @@ describe('trialNotice', () => {
     [9 * hour, '9 hours left', 0.0125, 'amber'],
     [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
-    // A slow clock of a browser must not make the bar longer than the trial.
+    // A browser's slow clock must not make the bar longer than the trial.
     [31 * day, '31 days left', 1, 'calm'],
   ])('%d ms before the end: %s', (leftMs, label, left, tone) => {
     const notice = trialNotice(trial('premium'), shifted(-leftMs))
@@ -99,7 +99,7 @@ describe('trialNotice', () => {
     expect(of(null, null)).toEqual({ kind: 'offer' })
     expect(of('premium', null)).toBeNull()
     expect(of('premium', started)).toBeNull()
-    // The trial was left before its end.
+    // This trial was ended early by a switch to free.
     expect(of('free', started)).toBeNull()
   })
 

@@ -7,24 +7,24 @@ export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
- * What the database says about a user's tier. `premium` with the end of a trial means premium only
- * by trial.
+ * What the database says about a user's tier. `premium` together with the end of a trial means
+ * premium only until that end.
  */
 export interface TierFacts {
   tier: Tier | null | undefined
   /** When the one trial of this user began; null if the user has had none. */
   premiumTrialStartedAt: Date | null
   /**
-   * The end of the trial. It stays after the trial has run to its end. Null for premium without a
-   * trial, and after a trial that was left before its end.
+   * When the trial ends or ended. Null for premium without a trial, and for a trial that a switch
+   * of tier ended early.
    */
   premiumTrialEndsAt: Date | null
 }
 
 /**
- * Returns the tier that applies at `now`. By this rule a trial ends exactly at its end date,
- * without a job. Premium whose end is at or before `now` is free. Premium without an end stays
- * premium.
+ * Returns the tier that applies at `now`. A trial ends exactly at its end date, even if no job has
+ * changed the database yet. So premium with an end at or before `now` is free. Premium without an
+ * end stays premium.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {
@@ -39,21 +39,21 @@ export function trialEnd(now: Date): Date {
   return new Date(now.getTime() + trialMs)
 }
 
-/** What the trial banner says (spec §2). */
+/** What the trial banner shows (spec §2). */
 export type TrialNotice =
   | { kind: 'offer' }
   | {
       kind: 'running'
       /** '12 days left', '9 hours left' or 'Less than 1 hour left'. */
       label: string
-      /** The part of the 30 days that is left, from 0 to 1. */
+      /** The fraction of the 30 days that is left, from 0 to 1. */
       left: number
       tone: TimeTone
     }
   | { kind: 'expired' }
 
 /**
- * Returns what the trial banner says at `now`; null where it says nothing. Spec §2: it counts down
+ * Returns what the trial banner shows at `now`; null if it shows nothing. Spec §2: it counts down
  * days or hours and shows 'Trial expired' at the end. Spec §4: the trial is offered only to free
  * users who have not started one before.
  */
@@ -63,7 +63,8 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(facts, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // A browser's clock may be slow. Then the tier, which the server told, knows better.
+  // A browser's clock may be slow. So a tier that the server sent as free counts, even before the
+  // end date.
   if (effectiveTier(facts, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const left = Math.min(1, leftMs / trialMs)

@@ -10,8 +10,8 @@ const backgroundBytes = 50 * 1024 ** 2
 const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
 
 /**
- * Spec §7: returns the path for the files of a drop. They use the background path when any of them
- * exceeds 50MB or the device is a mobile device (by user agent). `size` is in bytes.
+ * Spec §7: returns the path for files that were added together. They use the background path when
+ * any of them exceeds 50MB or the device is a mobile device (by user agent). `size` is in bytes.
  */
 export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {
   return mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)
