@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { MailQueue } from './email/mail-queue.ts'
+import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
 import type { Stores } from './storage/stores.ts'
@@ -24,5 +25,6 @@ export interface Deps {
   passwords: Passwords
   rateLimits: RateLimits
   mailQueue: MailQueue
+  mailer: Mailer
   settings: AdminSettings
 }

@@ -143,6 +143,7 @@ async function start(
     passwords,
     rateLimits,
     mailQueue,
+    mailer,
     settings,
   }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
@@ -155,7 +156,7 @@ async function start(
   }
   const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
 
-  await startJobs({ ...deps, mailer }, queue)
+  await startJobs(deps, queue)
 
   const admit = admitHost(servedHosts(config), { appUrl, log })
   const { server } = await listen(app, storage.handle, { ...config, admit }).catch(

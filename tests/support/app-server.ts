@@ -12,6 +12,7 @@ import { openDatabase } from '../../src/server/db/open.ts'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
+import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
 import { pictureOrigins } from '../../src/server/google-settings.ts'
 import { admitHost } from '../../src/server/http/admit-host.ts'
@@ -138,6 +139,7 @@ export async function serveApp(
     passwords,
     rateLimits,
     mailQueue,
+    mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
   }
   const pictures = pictureOrigins(config.google)

@@ -3,24 +3,31 @@ import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/m
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/**
- * Collects the requests for mail that the server makes. It sends the mail only when a test asks for
- * it.
- */
+/** Collects the mail that the server asks for, and sends it when a test says so. */
 export interface MailBox {
   queue: MailQueue
+  /** Keeps what the server sends past the queue. */
+  mailer: Mailer
   /**
-   * Sends the mail that was requested since the last call, and returns it. Mail for a later time
-   * waits until the server's clock has reached that time.
+   * Sends the mail that was asked for since the last call, and returns it with what went past the
+   * queue. Mail that is for later waits until the clock of the server is there.
    */
   collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
 }
 
-/** Makes a queue in memory, for tests that do not test the queue. */
+/** Makes a queue in memory, for tests that are not about the queue. */
 export function makeMailBox(): MailBox {
   let asked: { request: MailRequest; later: LaterMail | undefined }[] = []
+  let sent: Mail[] = []
   const keys = new Set<string>()
+  const mailer: Mailer = {
+    async send(mail) {
+      sent.push(mail)
+    },
+    close() {},
+  }
   return {
+    mailer,
     queue: {
       async add(request, _tx, later) {
         if (later && keys.has(later.key)) return
@@ -29,20 +36,15 @@ export function makeMailBox(): MailBox {
       },
     },
     async collect(deps) {
-      const sent: Mail[] = []
-      const mailer: Mailer = {
-        async send(mail) {
-          sent.push(mail)
-        },
-        close() {},
-      }
       const now = deps.clock()
       const isDue = ({ later }: (typeof asked)[number]) => later === undefined || later.at <= now
       const due = asked.filter(isDue)
       asked = asked.filter((one) => !isDue(one))
       for (const { request } of due)
         await sendMail({ ...deps, mailer }, { id: randomUUID(), retryCount: 0 }, request)
-      return sent
+      const collected = sent
+      sent = []
+      return collected
     },
   }
 }

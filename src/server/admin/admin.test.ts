@@ -1,9 +1,18 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { startSmtpServer } from '../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { AuditLine, ListedUser } from '../../shared/contract/admin.ts'
+import { ensureAdministrator } from '../auth/administrator.ts'
 import { auditLog, files, users } from '../db/schema.ts'
 
 const day = 24 * 60 * 60_000
@@ -175,6 +184,98 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
   })
 })
 
+describe('POST /api/admin/users', () => {
+  const form = { firstName: 'Grace', lastName: 'Hopper', password: 'correct horse' }
+  const make = (email: string, changes: object = {}) =>
+    admin.post('/api/admin/users', { ...form, email, ...changes })
+
+  it('makes an account that can sign in, where nobody can sign up', async () => {
+    const closed = await startTestApp({
+      env: { SIGNUP: 'closed', REQUIRE_EMAIL_VERIFICATION: 'on' },
+    })
+    try {
+      const { email, password } = { email: 'Grace@Example.org', password: form.password }
+      await ensureAdministrator(closed.deps, async () => password)
+      const chief = makeClient(closed, await logIn(closed, closed.deps.config.adminEmail, password))
+      const made = await chief.post('/api/admin/users', { ...form, email })
+      expect(made.status).toBe(200)
+      const grace = { email: 'grace@example.org', name: 'Grace Hopper', emailVerified: true }
+      expect(await json(made)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
+      await logIn(closed, grace.email, password)
+      const line = await json<AuditLine[]>(await chief.fetch('/api/admin/audit?action=make-user'))
+      expect(line).toMatchObject([{ subject: grace.email }])
+    } finally {
+      await closed.close()
+    }
+  })
+
+  it('makes one account of an address, also in parallel', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make('parallel@example.org')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    expect((await make('PARALLEL@example.org')).status).toBe(409)
+    expect((await make(app.deps.config.adminEmail)).status).toBe(409)
+  })
+
+  it.each([
+    { email: 'grace' },
+    { email: '' },
+    { firstName: ' ' },
+    { lastName: 'x'.repeat(101) },
+    { firstName: 'a\nb' },
+    { password: '12345' },
+    { password: 'x'.repeat(129) },
+    { password: undefined },
+  ])('refuses %j', async (changes) => {
+    expect((await make('fine@example.org', changes)).status).toBe(400)
+    expect(await find('fine@example.org')).toEqual([])
+  })
+})
+
+describe('POST /api/test-email', () => {
+  const send = async (by: Person) => {
+    const response = await by.post('/api/test-email')
+    expect(response.status).toBe(200)
+    return json<{ success: boolean; message: string }>(response)
+  }
+
+  it('says that the mail went to the outbox, where no mail server is set', async () => {
+    await app.mails()
+    expect(await send(admin)).toEqual({
+      success: true,
+      message: 'No mail server is set (SMTP_URL), so the mail was written to the folder outbox.',
+    })
+    expect(await app.mails()).toMatchObject([
+      { to: { address: admin.email }, letter: { subject: 'Mail from Mayfly works' } },
+    ])
+  })
+
+  it('sends through the mail server, and says what it answers when it refuses', async () => {
+    const server = await startSmtpServer()
+    const mailing = await startTestApp({
+      env: { SMTP_URL: server.url, REQUIRE_EMAIL_VERIFICATION: 'off' },
+    })
+    try {
+      const chief = await makePerson(mailing, { role: 'admin' })
+      expect(await send(chief)).toEqual({
+        success: true,
+        message: `The mail server took the mail to ${chief.email}.`,
+      })
+      expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
+
+      server.react({ recipient: 550 })
+      const refused = await send(chief)
+      expect(refused.success).toBe(false)
+      expect(refused.message).toMatch(/^The mail server did not take the mail: .*550/)
+
+      await server.close()
+      expect((await send(chief)).success).toBe(false)
+    } finally {
+      await mailing.close()
+      await server.close()
+    }
+  })
+})
+
 describe('GET /api/admin/audit', () => {
   it('lists every line once, newest first, in pages', async () => {
     const { id } = await makePerson(app)
@@ -224,6 +325,8 @@ describe('GET /api/admin/audit', () => {
 it.each([
   ['GET', '/api/admin/stats'],
   ['GET', '/api/admin/users'],
+  ['POST', '/api/admin/users'],
+  ['POST', '/api/test-email'],
   ['POST', '/api/admin/toggle-user-tier/x'],
   ['GET', '/api/admin/audit'],
 ])('%s %s is closed to everybody but the administrator', async (method, path) => {

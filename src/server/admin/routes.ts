@@ -4,9 +4,12 @@ import { AppError } from '../errors.ts'
 import { parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/public-user.ts'
+import { counter } from '../http/rate-limit.ts'
 import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { listAudit } from './audit-queries.ts'
+import { makeUser } from './make-user.ts'
+import { sendTestMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
 
 /** Spec §2: without a search, 5 users are shown. */
@@ -20,8 +23,19 @@ const place = z.tuple([z.int()])
  * table of endpoints say so.
  */
 export function adminRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
-): Handlers<'adminStats' | 'listUsers' | 'toggleUserTier' | 'listAudit'> {
+  deps: Pick<
+    Deps,
+    | 'clock'
+    | 'config'
+    | 'db'
+    | 'log'
+    | 'mailer'
+    | 'mailQueue'
+    | 'passwords'
+    | 'rateLimits'
+    | 'settings'
+  >,
+): Handlers<'adminStats' | 'listUsers' | 'makeUser' | 'toggleUserTier' | 'testMail' | 'listAudit'> {
   const { clock, db } = deps
   return {
     adminStats: () => readStats(db, clock()),
@@ -35,6 +49,15 @@ export function adminRoutes(
         totalDownloads,
         createdAt: user.createdAt.toISOString(),
       }))
+    },
+
+    async makeUser({ body, user, clientAddress }) {
+      return publicUser(await makeUser(deps, body, { id: user.id, ipAddress: clientAddress }))
+    },
+
+    async testMail({ user }) {
+      await deps.rateLimits.spend([counter('testMailsByUser', user.id)])
+      return sendTestMail(deps, user)
     },
 
     async toggleUserTier({ params, body, user, clientAddress }) {

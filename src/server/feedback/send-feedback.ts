@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { feedbackBody } from '../../shared/contract/feedback.ts'
 import type { Deps } from '../deps.ts'
+import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
 import { insertFeedback } from './queries.ts'
 
@@ -15,7 +16,7 @@ export async function sendFeedback(
   { website, ...feedback }: z.output<typeof feedbackBody>,
   clientAddress: string,
 ): Promise<void> {
-  await rateLimits.spend([counter('feedbackByAddress', clientAddress)])
+  await rateLimits.spend([counter('feedbackByAddress', addressBlock(clientAddress))])
   const isSuspect = Boolean(website)
   await db.transaction(async (tx) => {
     const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt: clock() })

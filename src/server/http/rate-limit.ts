@@ -29,6 +29,7 @@ const limits = {
   resetsByAddress: { most: 20, windowMs: 15 * minute },
   passwordChangesByUser: { most: 20, windowMs: 60 * minute },
   googleChangesByUser: { most: 20, windowMs: 60 * minute },
+  testMailsByUser: { most: 20, windowMs: 60 * minute },
   feedbackByAddress: { most: 10, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
   logosByUser: { most: 30, windowMs: 60 * minute },

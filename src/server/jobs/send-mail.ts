@@ -3,14 +3,11 @@ import type { Deps } from '../deps.ts'
 import type { Addressed } from '../email/addressed.ts'
 import { writeLetter } from '../email/letter.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
-import type { Mailer } from '../email/mailer.ts'
 import { writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
 import { writeFileMail } from '../files/write-file-mail.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
-export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'settings'> & {
-  mailer: Mailer
-}
+export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the mail that a request asks for. Sends none if nobody needs it any more. If the first try

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { auditActions } from '../rules/audit-action.ts'
 import { tiers } from '../rules/tier.ts'
-import { userSchema } from './account.ts'
+import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { fitsDatabase, isoDate } from './fields.ts'
 
@@ -45,6 +45,14 @@ const auditLine = z.object({
 })
 export type AuditLine = z.infer<typeof auditLine>
 
+/** What the administrator types for a new account. */
+export const newUserBody = z.object({
+  email,
+  firstName: personName,
+  lastName: personName,
+  password: newPassword,
+})
+
 export const admin = {
   adminStats: endpoint({
     method: 'GET',
@@ -62,6 +70,24 @@ export const admin = {
     access: 'admin',
     query: z.object({ search }),
     response: z.array(listedUser),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  makeUser: endpoint({
+    method: 'POST',
+    path: '/api/admin/users',
+    summary: 'Make an account with a verified address, also where nobody can sign up.',
+    access: 'admin',
+    body: newUserBody,
+    response: userSchema,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'EMAIL_TAKEN', 'PASSWORDS_BUSY'],
+  }),
+  testMail: endpoint({
+    method: 'POST',
+    path: '/api/test-email',
+    summary:
+      'Send the administrator a mail now. `success` tells whether the mail server took it, and `message` what it said.',
+    access: 'admin',
+    response: z.object({ success: z.boolean(), message: z.string() }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
   toggleUserTier: endpoint({

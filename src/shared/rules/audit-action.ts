@@ -5,6 +5,7 @@ export const auditActions = [
   'link-google',
   'unlink-google',
   'change-setting',
+  'make-user',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

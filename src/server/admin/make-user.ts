@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import type { newUserBody } from '../../shared/contract/admin.ts'
+import { writeAudit } from '../audit/audit-log.ts'
+import {
+  insertVerifiedUser,
+  lockAddress,
+  removePendingSignups,
+} from '../auth/address-owner-queries.ts'
+import { setPassword } from '../auth/queries.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { addressBlock } from '../http/address-block.ts'
+import { type SessionUser, toSessionUser } from '../http/session.ts'
+import { findUser } from '../tiers/queries.ts'
+
+/** The administrator who acts, and from which address. */
+export interface Actor {
+  id: string
+  ipAddress: string
+}
+
+/**
+ * Makes an account for somebody, also where nobody can sign up (design §5, `SIGNUP`). Its address
+ * counts as verified, because the administrator named it. Signups that wait for it are removed.
+ * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
+ */
+export async function makeUser(
+  { clock, config, db, passwords }: Pick<Deps, 'clock' | 'config' | 'db' | 'passwords'>,
+  { email: typed, firstName, lastName, password }: z.output<typeof newUserBody>,
+  actor: Actor,
+): Promise<SessionUser> {
+  const email = typed.toLowerCase()
+  if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
+  // Hashing is slow, so it comes before the transaction.
+  const client = addressBlock(actor.ipAddress)
+  const passwordHash = await passwords.forClient(client, () => passwords.hash(password))
+  return db.transaction(async (tx) => {
+    await lockAddress(tx, email)
+    const now = clock()
+    const userId = await insertVerifiedUser(tx, { email, firstName, lastName, picture: null }, now)
+    if (userId === null) throw new AppError('EMAIL_TAKEN')
+    await setPassword(tx, userId, passwordHash, now)
+    await removePendingSignups(tx, email)
+    await writeAudit(tx, [
+      {
+        at: now,
+        actor: actor.id,
+        action: 'make-user',
+        subject: userId,
+        ipAddress: actor.ipAddress,
+        details: {},
+      },
+    ])
+    const user = await findUser(tx, userId)
+    if (!user) throw new Error(`the user ${userId} was made and is not there`)
+    return toSessionUser(user, now)
+  })
+}

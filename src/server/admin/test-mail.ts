@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { writeLetter } from '../email/letter.ts'
+import { testLetter } from '../email/letters/test.ts'
+import { inTime } from '../http/in-time.ts'
+import type { SessionUser } from '../http/session.ts'
+
+/** How long the administrator waits for the mail server. */
+const patienceMs = 20_000
+
+/**
+ * Sends the administrator a mail, past the queue, so that a fault of the mail server is told
+ * immediately (spec §7).
+ */
+export async function sendTestMail(
+  { config, log, mailer, settings }: Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>,
+  admin: Pick<SessionUser, 'email' | 'name'>,
+): Promise<{ success: boolean; message: string }> {
+  const { appUrl, smtpUrl, supportEmail } = config
+  const { email_signature: signature } = await settings.read()
+  const letter = writeLetter(testLetter({ origin: appUrl.origin }), { signature, supportEmail })
+  const to = { name: admin.name, address: admin.email }
+  const messageId = `${randomUUID()}@${appUrl.hostname}`
+  try {
+    await inTime(mailer.send({ to, letter, messageId }), patienceMs)
+  } catch (error) {
+    log.warn({ err: error }, 'the test mail could not be sent')
+    const reason = error instanceof Error ? error.message : String(error)
+    return { success: false, message: `The mail server did not take the mail: ${reason}` }
+  }
+  const message =
+    smtpUrl === null
+      ? 'No mail server is set (SMTP_URL), so the mail was written to the folder outbox.'
+      : `The mail server took the mail to ${admin.email}.`
+  return { success: true, message }
+}

@@ -1,0 +1,16 @@
+import type { LetterContent } from '../letter.ts'
+
+/** Writes the letter with which the administrator tests the mail server. */
+export function testLetter({ origin }: { origin: string }): LetterContent {
+  return {
+    subject: 'Mail from Mayfly works',
+    preview: `A test from ${origin}.`,
+    heading: 'Mail works',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `The administrator of ${origin} asked for this mail. It arrived, so letters about accounts and files arrive too.`,
+      },
+    ],
+  }
+}
