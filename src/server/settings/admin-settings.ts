@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { findSettings } from './queries.ts'
 
-/** Spec §7: a server and a browser use settings that they have read for this long. */
+/** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * 60_000
 
 type Values = Readonly<Record<SettingKey, string>>

@@ -72,7 +72,7 @@ async function expectWhole(
   expect(left.filter((name) => name.startsWith(key))).toEqual([])
 }
 
-/** Sends the bytes that are missing of a file that is sent in one piece. */
+/** Sends the missing bytes of a file that is sent as a whole. */
 async function sendRest(of: WholeUpload, bytes: Buffer) {
   const stored = await of.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
