@@ -24,17 +24,17 @@ export type CallAnswer<Name extends JsonEndpointName> = z.output<
 >
 
 /**
- * The server answered, and the answer is not OK. Spec §8: the message is '{status}: {body text or
- * status text}'.
+ * The server answered with an error status. Spec §8: the message is '{status}: {body text or status
+ * text}'.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** The code of the error table, where the body has one. */
+  /** The error code of `errorTable`; undefined if the body has none. */
   readonly code: ErrorCode | undefined
-  /** The message field of the body, a sentence for people. */
+  /** The `message` field of the body, a sentence for people. */
   readonly publicMessage: string | undefined
-  /** When to ask again: the header `Retry-After`. */
+  /** The header `Retry-After`: when to send the request again. */
   readonly retryAfter: string | undefined
 
   constructor(
@@ -52,7 +52,8 @@ export class ApiError extends Error {
 }
 
 /**
- * No answer came, or one that cannot be read: the network is away, or a proxy changed the answer.
+ * No answer came, or an answer that cannot be read: the connection failed, or a proxy changed the
+ * answer.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
@@ -63,7 +64,7 @@ export class NetworkError extends Error {
 }
 
 /**
- * Returns the sentence of a failed call that people may read; undefined where the server sent none.
+ * Returns the sentence for people in the error of a failed call; undefined if the server sent none.
  */
 export function publicMessage(error: unknown): string | undefined {
   return error instanceof ApiError ? error.publicMessage : undefined
@@ -95,7 +96,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Makes the error of a response that is not OK. It reads the body. */
+/** Makes the error for a response with an error status. It reads the body. */
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
@@ -121,7 +122,9 @@ interface AnyInput {
   signal?: AbortSignal
 }
 
-/** Asks an endpoint. Errors are those of `createCall`. */
+/**
+ * Sends a request to an endpoint. Throws the same errors as the functions that `createCall` makes.
+ */
 async function ask(
   fetch: Fetch,
   origin: string,
@@ -147,21 +150,20 @@ async function ask(
   }
 }
 
-/** The input of a call as its last argument. It can be left out where nothing in it is needed. */
+/** The input of a call as its last argument. It is optional if none of its parts is required. */
 type Given<Name extends JsonEndpointName> =
   Partial<CallInput<Name>> extends CallInput<Name>
     ? [input?: CallInput<Name>]
     : [input: CallInput<Name>]
 
 /**
- * Makes the function that calls endpoints of the contract. `origin` is put before every path;
- * browsers need none. Spec §7: calls include credentials, and a JSON content type is sent only when
- * there is a body.
+ * Makes the function that calls endpoints. `origin` is put before every path; a browser needs none.
+ * Spec §7: calls include credentials, and a JSON content type is sent only when there is a body.
  */
 export function createCall(fetch: Fetch, origin = '') {
   /**
    * Calls an endpoint by its name and returns the parsed JSON of its answer.
-   * @throws {ApiError} on an answer that is not OK
+   * @throws {ApiError} on an error status
    * @throws {NetworkError} when no answer came or it is not JSON
    * @throws the signal's reason when it is aborted
    */
@@ -172,10 +174,10 @@ export function createCall(fetch: Fetch, origin = '') {
     (await ask(fetch, origin, name, input as AnyInput)).body as CallAnswer<Name>
 }
 
-/** A page of a list. */
+/** One page of a list. */
 export interface ListPage<Items> {
   items: Items
-  /** The cursor of the next page; null after the last one. */
+  /** The cursor of the next page; null after the last page. */
   next: string | null
 }
 
@@ -190,7 +192,10 @@ export function createCallForPage(fetch: Fetch, origin = '') {
   }
 }
 
-/** The browser's own `fetch`. Each answer sets the clock of this page. */
+/**
+ * The browser's own `fetch`. Each answer corrects this page's clock, which follows the server's
+ * time.
+ */
 async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
   const sentAt = Date.now()
   const response = await globalThis.fetch(input, init)
@@ -200,8 +205,8 @@ async function fetchAndLearn(input: string, init: RequestInit): Promise<Response
 }
 
 /**
- * If the answer says that the session is over, this removes the hint that somebody is signed in. So
- * the next page need not ask.
+ * Makes a call. If the answer says that the session has ended, this removes the cookie that hints
+ * that somebody is signed in. So the next page shows the front page without asking the server.
  */
 async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
   const hint = readHint(document)
@@ -217,10 +222,10 @@ async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
 const callServer = createCall(fetchAndLearn)
 const callServerForPage = createCallForPage(fetchAndLearn)
 
-/** Calls endpoints with the browser's own `fetch`: see `createCall`. */
+/** Calls an endpoint with the browser's own `fetch`: see `createCall`. */
 export const call: typeof callServer = (name, ...input) =>
   watchSession(() => callServer(name, ...input))
 
-/** Calls endpoints that answer a list in pages, with the browser's own `fetch`. */
+/** Calls an endpoint that answers a list in pages, with the browser's own `fetch`. */
 export const callForPage: typeof callServerForPage = (name, ...input) =>
   watchSession(() => callServerForPage(name, ...input))

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
 /**
- * True for an error that says that the session is over. Spec §8: its message starts '401: ...
+ * True for an error that says that the session has ended. Spec §8: its message starts '401: ...
  * Unauthorized'.
  */
 export function saysSignedOut(error: unknown): boolean {
@@ -16,7 +16,7 @@ export function saysSignedOut(error: unknown): boolean {
 /**
  * Creates the cache of all data from the server. Spec §9: data is never stale by itself, no refetch
  * on focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses
- * because the session is over.
+ * because the session has ended.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
@@ -31,7 +31,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
-        // Without this, every component that shows a failed query would ask again when it appears.
+        // Without this, every component that shows a failed query would send it again when it
+        // appears.
         retryOnMount: false,
         networkMode: 'always',
       },

@@ -5,14 +5,17 @@ import { createServerClock, readDate } from './server-clock.ts'
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
 /**
- * A browser whose clock differs from the server's by `ahead` milliseconds: the server's is so far
- * ahead. `time` is the true time, which is the server's.
+ * A browser whose clock is `ahead` milliseconds behind the server's clock. `time` is the server's
+ * time.
  */
 function world(ahead: number) {
   let time = start
   let wrong = ahead
   const clock = createServerClock(() => time - wrong)
-  /** An answer that took its time to the server and back, in milliseconds. */
+  /**
+   * Makes an answer of the server. `there` and `back` are the times of the request and of the
+   * answer on their way, in milliseconds.
+   */
   const answer = (there: number, back: number) => {
     const sentAt = time - wrong
     time += there
@@ -100,7 +103,8 @@ test('many answers only come closer', () => {
         for (const one of answers) {
           wait(one.wait)
           answer(one.there, one.back)
-          // What the quickest answer so far can be wrong by; twice that where the own clock is kept.
+          // The largest possible error of the quickest answer so far: one second for the rounded
+          // date, and the time on the way.
           best = Math.min(best, 1000 + one.there + one.back)
           expect(Math.abs(error())).toBeLessThanOrEqual(best)
         }

@@ -1,43 +1,56 @@
-/** An answer of the server, as it tells of the time. All moments are milliseconds since 1970. */
+/**
+ * An answer of the server, with the moments that help to estimate the server's time. All moments
+ * are milliseconds since 1970.
+ */
 export interface DatedAnswer {
-  /** The server's time when it answered: between these two moments of its clock. */
+  /**
+   * The server's time when it answered. It is between these two moments, since the header has whole
+   * seconds only.
+   */
   date: { from: number; to: number }
   /** When the request was sent, by the browser's clock. */
   sentAt: number
-  /** When the head of the answer arrived, by the browser's clock. */
+  /** When the headers of the answer arrived, by the browser's clock. */
   receivedAt: number
 }
 
 /**
- * Returns the moment of a header `Date`, which is cut to its second; null for none that can be read.
+ * Returns the second in which an answer was made, from its `Date` header; null if the header cannot
+ * be read.
  */
 export function readDate(header: string | null): DatedAnswer['date'] | null {
   const second = Date.parse(header ?? '')
   return Number.isNaN(second) ? null : { from: second, to: second + 1000 }
 }
 
-/** The server's time, as far as its answers tell. Links end by it, whatever the browser's clock says. */
+/**
+ * The server's time, estimated from its answers. Pages use it to tell when links end, because the
+ * browser's clock may be wrong.
+ */
 export interface ServerClock {
-  /** Learns from an answer. */
+  /** Uses an answer to improve the estimate. */
   learn(answer: DatedAnswer): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
-  /** Calls `listener` when the correction changes. Returns the function that ends this. */
+  /** Calls `listener` when the estimate changes. Returns a function that stops this. */
   subscribe(listener: () => void): () => void
 }
 
-/** How far the server's clock is ahead of the browser's, in milliseconds: between these two. */
+/**
+ * How many milliseconds the server's clock is ahead of the browser's: between `least` and `most`.
+ */
 interface Bounds {
   least: number
   most: number
 }
 
 /**
- * Creates a clock that corrects the browser's by the dates of answers.
- * The server wrote the date between sending and receiving. So each answer bounds how far the clocks
- * are apart: a quick one closely, a slow one loosely. Bounds are narrowed by each answer, and a slow
- * answer cannot widen them. An answer that contradicts them replaces them, because then one of the
- * clocks was set.
+ * Creates a clock that corrects the browser's clock by the dates of answers.
+ *
+ * The server wrote the date between the moments when the request was sent and the answer arrived.
+ * So each answer limits the difference of the clocks, and a quick answer limits it more closely.
+ * Each answer can only narrow the limits. If an answer contradicts them, one of the clocks was set,
+ * so the answer replaces them.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = Date.now): ServerClock {
@@ -66,14 +79,14 @@ export function createServerClock(browserNow: () => number = Date.now): ServerCl
 }
 
 function boundsOf({ date, sentAt, receivedAt }: DatedAnswer): Bounds | null {
-  // The browser's clock was set back while the request was under way.
+  // The browser's clock was set back between request and answer.
   if (receivedAt < sentAt) return null
   return { least: date.from - receivedAt, most: date.to - sentAt }
 }
 
 /**
- * Returns the milliseconds to add to the browser's clock: none while it may be right, else the
- * middle, which is wrong by the least.
+ * Returns the milliseconds to add to the browser's clock. They are 0 while the browser's clock may
+ * be right. Otherwise they are the middle of the limits, which has the smallest possible error.
  */
 function correction({ least, most }: Bounds): number {
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
@@ -81,7 +94,7 @@ function correction({ least, most }: Bounds): number {
 
 let ofThisPage: ServerClock | undefined
 
-/** The clock of this page, which every call of `call` sets. */
+/** The clock of this page. Every answer to `call` corrects it. */
 export function serverClock(): ServerClock {
   ofThisPage ??= createServerClock()
   return ofThisPage

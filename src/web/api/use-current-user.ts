@@ -10,7 +10,7 @@ import { readHint } from './hint-cookie.ts'
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
   queryFn: async ({ signal }): Promise<User | null> => {
-    // Without this cookie the browser is a visitor's, so the front page can appear without asking.
+    // Without the hint cookie nobody is signed in. So the front page can appear without a request.
     if (readHint(document) === null) return null
     try {
       return await call('currentUser', { signal })

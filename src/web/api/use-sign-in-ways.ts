@@ -1,10 +1,12 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { type CallAnswer, call } from './call.ts'
 
-/** The page waits for this answer, so that nothing moves when it comes. But it does not wait long. */
+/**
+ * How long the page waits for this answer. It waits so that nothing moves when the answer comes.
+ */
 const patienceMs = 3000
 
-/** What a page believes while the server cannot say it. The server decides in the end. */
+/** What the page assumes if the server gives no answer. The server checks every sign-in itself. */
 const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open' }
 
 /** The query for the ways to sign in on this server, and for who can sign up. It never fails. */
@@ -16,7 +18,9 @@ export const signInWaysQuery = queryOptions({
   },
 })
 
-/** Returns the ways to sign in, and who can sign up. The screen waits until they are known. */
+/**
+ * Returns the ways to sign in, and who can sign up. The screen is not shown until they are known.
+ */
 export function useSignInWays() {
   return useSuspenseQuery(signInWaysQuery).data
 }

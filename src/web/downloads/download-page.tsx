@@ -7,16 +7,16 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { invalidLink } from './texts.ts'
 
-/** The property of the one <meta> that only the pages with a logo have. */
+/** The property of the <meta> element that only pages with a logo have. */
 export const logoProperty = 'og:image'
 
-/** The parts that the build puts into both pages. */
+/** The parts that the build puts into both download pages. */
 export interface Built {
   /** The whole style sheet of the page. */
   css: string
-  /** A script that runs before the first paint and sets the theme. */
+  /** A script that sets the theme before anything is painted. */
   boot: string
-  /** The address of the script that runs after the first paint. */
+  /** The URL of the script that runs after the page is painted. */
   script: string
 }
 
@@ -24,9 +24,9 @@ interface PageProps {
   built: Built
   title: string
   head?: ReactNode
-  /** A style sheet after that of the page. */
+  /** A style sheet that follows the one of the page. */
   style?: ReactNode
-  /** Who the page is from, in the header. */
+  /** Whose page this is, shown in the header. */
   sender: ReactNode
   footer: ReactNode
   children: ReactNode
@@ -74,7 +74,7 @@ function Home() {
 
 const motto = 'Files here leave on time.'
 
-/** The name and the logo of the owner's brand, or one of them. */
+/** The logo and the name of the owner's brand, or one of them. */
 function Brand() {
   return (
     <p className="brand">
@@ -93,7 +93,7 @@ function Brand() {
   )
 }
 
-/** What the sender has to say to whoever downloads. */
+/** The message that the owner's brand shows to people who download. */
 function Message() {
   return (
     <div className="note">
@@ -124,7 +124,7 @@ function InvalidLink() {
   )
 }
 
-/** The page of an active link, with slots for the facts of each link. */
+/** The page of an active link, with slots that the server fills for each link. */
 export function DownloadPage(props: { built: Built }) {
   const summary = `${slot('size')} · ${slot('kind')}`
   const address = `${slot('origin')}/s/${slot('code')}`
@@ -231,7 +231,7 @@ export function DownloadPage(props: { built: Built }) {
   )
 }
 
-/** The page of a link that is unknown or over. It has no slots. */
+/** The page of a link that is unknown or has ended. It has no slots. */
 export function InvalidLinkPage(props: { built: Built }) {
   return (
     <Page

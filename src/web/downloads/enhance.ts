@@ -1,7 +1,7 @@
 /**
- * Adds scripted features to a download page that works without them: a theme button, times in the
- * visitor's zone, a running time left, a reason when a download cannot start, and the uploads of a
- * signed-in user. It is loaded after the first paint.
+ * Adds features to a download page that works without scripts: a theme button, times in the
+ * visitor's time zone, a time left that counts down, a reason when a download cannot start, and the
+ * uploads of a signed-in user. It is loaded after the page is painted.
  */
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
@@ -14,14 +14,17 @@ import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
 import { showToast } from './toast.ts'
 
-/** The address of the built script that shows uploads. The build inserts it here. */
+/** The URL of the built script that shows uploads. The build inserts it here. */
 declare const uploadsScript: string
 
 function find<E extends Element>(selector: string, within: ParentNode = document) {
   return within.querySelector<E>(selector)
 }
 
-/** How long a click waits for the check of the file. Then the download starts without an answer. */
+/**
+ * How long a click waits for the check of the file. After that, the download starts without the
+ * check.
+ */
 const patienceMs = 4000
 
 function offerTheme(button: HTMLElement) {
@@ -38,7 +41,10 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   document.title = `${invalidLink.title} · Mayfly`
 }
 
-/** Updates label and lifeline until the link is over, to the second, by the server's clock. */
+/**
+ * Updates the time left every second until the link ends, and then calls `over`. It uses the
+ * server's clock.
+ */
 function runTime(card: HTMLElement, over: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
@@ -64,7 +70,7 @@ function runTime(card: HTMLElement, over: () => void) {
   }
 
   const tick = () => {
-    // A click may have found out earlier that the link is over.
+    // A click may have shown earlier that the link has ended.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const life = lifeline(dates, now, true)
@@ -84,9 +90,9 @@ function runTime(card: HTMLElement, over: () => void) {
 }
 
 /**
- * Asks by a HEAD request whether a download of `url` can begin. A HEAD does not count as a
- * download. Without an answer in time, the download starts anyway. A redirect means that the bytes
- * are at another place.
+ * Finds out by a HEAD request whether the download of `url` can start. A HEAD does not count as a
+ * download. Without an answer in time, the download is started anyway. A redirect counts as yes:
+ * the bytes are on another server.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
@@ -100,8 +106,8 @@ async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
 }
 
 /**
- * Checks the file before a plain click goes ahead. Other ways to follow the link (menu, middle
- * button) are not checked.
+ * Checks the file before a plain click starts the download. Other ways to follow the link (menu,
+ * middle button) are not checked.
  */
 function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void) {
   let state: 'idle' | 'asking' | 'passing' = 'idle'
@@ -122,7 +128,7 @@ function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
 
 /**
  * Loads the uploads panel if a signed-in user has uploads in this browser, or starts some in
- * another tab. For all other visitors the page stays small.
+ * another tab. The page loads nothing more for all other visitors.
  */
 function offerUploads() {
   const watch = new AbortController()
@@ -130,7 +136,8 @@ function offerUploads() {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
     if (!document.cookie.includes(`${signedInHint}=`)) return
     watch.abort()
-    // Our policy forbids eval. Zod would try eval once, and the browser would report it.
+    // Our content security policy forbids eval. Without this setting, Zod would try eval once, and
+    // the browser would report it.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
@@ -138,7 +145,7 @@ function offerUploads() {
   try {
     lookAt(Object.keys(localStorage))
   } catch {
-    // Storage is blocked, so it holds no records.
+    // localStorage is blocked, so it has no upload records.
   }
 }
 

@@ -5,8 +5,8 @@ import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'
 
 /**
- * Renders both download pages as whole HTML documents. `script` is the address of the script that
- * adds features to them.
+ * Renders both download pages as whole HTML documents. `script` is the URL of the script that adds
+ * features to them.
  */
 export function renderDownloadPages(script: string): { link: string; invalid: string } {
   const built = { css, boot: themeBoot, script }
@@ -18,8 +18,9 @@ export function renderDownloadPages(script: string): { link: string; invalid: st
 }
 
 /**
- * Puts the marks of a section around the <meta> of the logo. React moves each <meta> to the front of
- * the head, and would leave marks beside it where they were.
+ * Puts the <meta> element of the logo into a section that only pages with a logo show. This is done
+ * on the text, because React moves each <meta> to the start of the head, away from the marks of a
+ * section.
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)

@@ -3,7 +3,7 @@ const toastDuration = 5000
 
 let timer = 0
 
-/** Shows a failure in the page's place for messages. A later message replaces it. */
+/** Shows that something failed, in the page's `#toast` element. A later message replaces it. */
 export function showToast(title: string, description: string): void {
   const toast = document.querySelector('#toast')
   if (toast === null) return

@@ -31,6 +31,6 @@ document.head.append(sheet)
 
 call('currentUser').then(
   ({ id }) => setUser(id),
-  // The visitor is signed out, or the server is away. There are no uploads to show.
+  // The visitor is signed out, or the server gives no answer. There are no uploads to show.
   () => setUser(null),
 )

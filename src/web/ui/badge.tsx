@@ -2,7 +2,10 @@ import type { ReactNode } from 'react'
 
 export interface BadgeProps {
   children: ReactNode
-  /** `accent` is filled with the tint, `outline` is quiet, `red` warns. Default `accent`. */
+  /**
+   * `accent` is filled with the pale accent colour, `outline` has only a border, `red` warns.
+   * Default `accent`.
+   */
   tone?: 'accent' | 'outline' | 'red'
 }
 
@@ -12,7 +15,7 @@ const tones = {
   red: 'text-red inset-ring inset-ring-red',
 }
 
-/** A word in a rounded badge: a tier, a status. */
+/** A word in a rounded badge, such as a tier or a status. */
 export function Badge({ children, tone = 'accent' }: BadgeProps) {
   return (
     <span

@@ -41,15 +41,17 @@ const squares: Record<ButtonSize, string> = {
 
 interface Look {
   /**
-   * `primary` is for the main action of a screen, `link` for one in a line of text, `danger` for
-   * one that destroys data. Default `plain`.
+   * `primary` is for the main action of a screen, `link` for an action inside a sentence, `danger`
+   * for an action that destroys data. Default `plain`.
    */
   variant?: ButtonVariant
-  /** `small` for rows and headers, `large` for the one action of a page. Default `medium`. */
+  /**
+   * `small` is for list rows and headers, `large` for the only action of a page. Default `medium`.
+   */
   size?: ButtonSize
-  /** A lucide icon before the text; it is decoration and hidden from screen readers. */
+  /** A lucide icon before the text. Screen readers ignore it. */
   icon?: ReactNode
-  /** Takes the whole width of its container. */
+  /** Makes the button as wide as its container. */
   wide?: boolean
 }
 
@@ -58,8 +60,8 @@ function looks({ variant = 'plain', size = 'medium', wide }: Look) {
 }
 
 /**
- * Says why a button does nothing now. The button stays in its place and keeps its focus. The reason
- * is its tooltip, also where it is pressed, and screen readers read it with the button.
+ * Gives a button that cannot be used the reason as its tooltip. The tooltip also shows on a press,
+ * and screen readers read the reason with the button. The button stays visible and keeps its focus.
  */
 function Unavailable({ reason, button }: { reason: string; button: (id: string) => ReactElement }) {
   const id = useId()
@@ -75,7 +77,9 @@ function Unavailable({ reason, button }: { reason: string; button: (id: string) 
   )
 }
 
-/** The attributes of a button that does nothing now. The id is that of the reason. */
+/**
+ * The attributes of a button that cannot be used. `id` is the id of the element with the reason.
+ */
 function unavailableAs(id: string) {
   return { 'aria-disabled': true, 'aria-describedby': id, 'data-unavailable': '' }
 }
@@ -83,21 +87,24 @@ function unavailableAs(id: string) {
 export interface ButtonProps extends Look {
   children: ReactNode
   /**
-   * The name for screen readers where the text alone does not tell one button from another. It
-   * begins with the text: 'Sign out Firefox on Linux'.
+   * The name for screen readers, if the text alone does not tell which of several buttons this is.
+   * It begins with the text: 'Sign out Firefox on Linux'.
    */
   label?: string
   onClick?: () => void
   type?: 'button' | 'submit'
   disabled?: boolean
   /**
-   * While true the button ignores presses (a second press has no effect), keeps the keyboard focus
-   * and is announced as busy.
+   * While true, the button ignores presses, so that a second press has no effect. It keeps the
+   * keyboard focus, and screen readers announce it as busy.
    */
   pending?: boolean
   /** The text while `pending`. Without it the text does not change. */
   pendingLabel?: string
-  /** Why the button does nothing now, as a sentence. If it is set, the button cannot be used. */
+  /**
+   * The reason why the button cannot be used now, as a sentence. If it is set, the button ignores
+   * presses.
+   */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
@@ -149,7 +156,7 @@ export interface IconButtonProps {
   size?: ButtonSize
   disabled?: boolean
   pending?: boolean
-  /** As of `Button`. The reason takes the place of the label as the tooltip. */
+  /** The same as for `Button`. The tooltip shows this reason instead of the label. */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
@@ -221,7 +228,7 @@ export interface IconLinkProps {
   href: string
 }
 
-/** A link that looks like a quiet icon button in a row. */
+/** A link that looks like a quiet icon button in a list row. */
 export function IconLink({ label, icon, href }: IconLinkProps) {
   return (
     <Tooltip text={label}>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export interface CardProps {
   children: ReactNode
-  /** Adds the shadow, for the single card of a page. */
+  /** Adds a shadow. Use it for the only card of a page. */
   floating?: boolean
   /** Classes for layout only (width, padding, grid). The card sets colours and corners. */
   className?: string

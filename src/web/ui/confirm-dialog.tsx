@@ -10,7 +10,7 @@ export interface ConfirmDialogProps {
   title: string
   /** What will happen, and whether it can be undone. */
   description: ReactNode
-  /** What is concerned, such as a list. The dialog is wider with it. */
+  /** The things that the action changes, such as a list of files. The dialog is wider with them. */
   children?: ReactNode
   /** The text of the confirming button, which names the action: 'Delete'. */
   confirmLabel: string
@@ -21,14 +21,14 @@ export interface ConfirmDialogProps {
   pendingLabel?: string
   /**
    * Returns the element that gets the focus when the dialog closes, or true for the element that
-   * had the focus before. Needed if confirming removes that element.
+   * had the focus before. Needed if the confirmed action removes that element.
    */
   finalFocus?: () => HTMLElement | true | null
 }
 
 /**
  * A dialog that asks before something is destroyed. A click outside does not close it. Escape and
- * Cancel change nothing, and Cancel has the focus first.
+ * Cancel close it without the action. Cancel has the focus first.
  */
 export function ConfirmDialog({
   open,

@@ -1,4 +1,4 @@
-/** The look of every dialog: a card over a dimmed page. */
+/** The classes of the dimmed layer between the page and a dialog. */
 export const backdropLook =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
@@ -7,5 +7,5 @@ const popup =
 
 export const popupLook = `${popup} w-[min(440px,calc(100vw-32px))]`
 
-/** The look of a dialog that shows more than a sentence: a list, a drawing. */
+/** The classes of a dialog that shows more than a sentence, such as a list or a drawing. */
 export const widePopupLook = `${popup} w-[min(520px,calc(100vw-32px))]`

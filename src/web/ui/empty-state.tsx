@@ -4,11 +4,11 @@ export interface EmptyStateProps {
   /** A lucide icon. */
   icon: ReactNode
   title: string
-  /** What to do, or what happened. */
+  /** What a person can do, or what happened. */
   children?: ReactNode
-  /** One button with the next action. */
+  /** A button with the next action. */
   action?: ReactNode
-  /** Says that something failed. Screen readers read it out at once. */
+  /** True if this reports a failure. Screen readers then read it out immediately. */
   failed?: boolean
 }
 

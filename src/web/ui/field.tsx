@@ -22,7 +22,7 @@ export interface TextFieldProps {
   disabled?: boolean
   autoComplete?: HTMLInputAutoCompleteAttribute
   inputMode?: 'text' | 'email' | 'numeric' | 'decimal'
-  /** For text such as addresses, which no keyboard should correct or capitalise. */
+  /** True for text such as addresses, which no keyboard should correct or capitalise. */
   verbatim?: boolean
   maxLength?: number
   ref?: Ref<HTMLElement>
@@ -35,7 +35,7 @@ function TextInput({
   end,
   ...props
 }: TextFieldProps & {
-  /** A button inside the end of the input. */
+  /** A button inside the input, at its right end. */
   end?: ReactNode
 }) {
   return (

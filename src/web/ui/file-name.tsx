@@ -1,8 +1,8 @@
 import { splitName } from './split-name.ts'
 
 /**
- * Shows a file name on one line, cut in the middle where there is little room, so that its end
- * stays readable. A tooltip shows the whole name, and screen readers read the whole name.
+ * Shows a file name on one line. If it is too long, it is cut in the middle, so that its end stays
+ * readable. A tooltip shows the whole name, and screen readers read the whole name.
  */
 export function FileName({ name }: { name: string }) {
   const { head, tail } = splitName(name)

@@ -7,15 +7,21 @@ export interface FormDialogProps {
   onOpenChange: (open: boolean) => void
   title: string
   description: ReactNode
-  /** A form. Its first field has the focus. */
+  /** A form. Its first field gets the focus. */
   children: ReactNode
   /** Makes the dialog wider, for more than a few fields. */
   wide?: boolean
-  /** Where the focus goes when the dialog closes: an element, or true for the earlier one. */
+  /**
+   * Returns the element that gets the focus when the dialog closes, or true for the element that
+   * had it before.
+   */
   finalFocus?: () => HTMLElement | true | null
 }
 
-/** A dialog with a form. Escape, a click outside and its own Cancel change nothing. */
+/**
+ * A dialog with a form. Escape, a click outside and its own Cancel button close it without a
+ * change.
+ */
 export function FormDialog({
   open,
   onOpenChange,

@@ -4,23 +4,23 @@ export interface FormProps<Name extends string> {
   /** The names of the fields whose text is submitted. */
   names: readonly Name[]
   /**
-   * Called with the texts of the fields, and not again before it resolves. With 'leave' the form
-   * stays busy, because the screen is about to change.
+   * Called with the texts of the fields. It is not called again before its promise resolves. After
+   * 'leave' the form stays busy, because the screen is about to change.
    */
   onSubmit: (values: Record<Name, string>) => Promise<'stay' | 'leave'>
-  /** The faults by field. A new object moves the focus to the first invalid field. */
+  /** The error texts by field. A new object moves the focus to the first invalid field. */
   errors: Partial<Record<Name, string>>
   /** Returns the fields and the submit button. `busy` is true while the form is submitted. */
   children: (busy: boolean) => ReactNode
 }
 
 /**
- * A form that checks nothing itself. Its owner gives the faults, and the form moves the focus to
- * the first one.
+ * A form that does not check its fields. The caller gives the error texts, and the form moves the
+ * focus to the first invalid field.
  */
 export function Form<Name extends string>({ names, onSubmit, errors, children }: FormProps<Name>) {
   const form = useRef<HTMLFormElement>(null)
-  // The state draws the form. The ref refuses a second submit before the form is drawn again.
+  // The state redraws the form. The ref refuses a second submit before the form is drawn again.
   const [busy, setBusy] = useState(false)
   const submitted = useRef(false)
 

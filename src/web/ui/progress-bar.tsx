@@ -14,8 +14,8 @@ function range(value: number) {
 }
 
 /**
- * A thin bar with the role `progressbar`. Screen readers read its value only on request. A text
- * about the progress ('Uploading… 40%') belongs beside it, in a live region of the caller.
+ * A thin bar with the role `progressbar`. Screen readers read its value only on request. To
+ * announce progress, put a text ('Uploading… 40%') into a live region beside the bar.
  */
 export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
   return (

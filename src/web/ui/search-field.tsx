@@ -10,7 +10,10 @@ export interface SearchFieldProps {
   maxLength?: number
 }
 
-/** A field for a search as one types. Escape and its button empty it. */
+/**
+ * A field for a search that runs while the person types. Escape and the clear button empty the
+ * field.
+ */
 export function SearchField({ label, value, onValueChange, maxLength }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const empty = () => {

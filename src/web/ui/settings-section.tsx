@@ -4,13 +4,13 @@ export interface SettingsSectionProps {
   title: string
   /** What the section is for, in a sentence or two. */
   lead: ReactNode
-  /** Cards. */
+  /** The cards of the section. */
   children: ReactNode
 }
 
 /**
- * A part of a page with settings: what it is about on the left, on phones above, and its cards. Its
- * heading can take the focus, for when what had it is gone.
+ * A section of a settings page. Its title and purpose stand left of its cards, on phones above
+ * them. Its heading can take the focus when the focused element is removed.
  */
 export function SettingsSection({ title, lead, children }: SettingsSectionProps) {
   const id = useId()

@@ -21,7 +21,7 @@ export interface LoadingProps {
   children: ReactNode
 }
 
-/** Holds skeletons and tells screen readers that their content is being loaded. */
+/** A container for skeletons. It tells screen readers that their content is being loaded. */
 export function Loading({ label, children }: LoadingProps) {
   return (
     <div role="status" aria-busy="true">

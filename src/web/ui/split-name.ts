@@ -1,11 +1,13 @@
 /**
- * How many graphemes stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
+ * How many characters stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
  */
 const tailLength = 8
-/** A longer ending does not count as an extension. */
+/** A longer text after the last dot does not count as an extension. The number includes the dot. */
 const longestExtension = 12
 
-/** Scripts whose letters join or stack. A cut between two such letters would change their look. */
+/**
+ * Scripts whose letters join or stack. A cut between two such letters would change how they look.
+ */
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
@@ -16,22 +18,22 @@ function graphemes(text: string): string[] {
 }
 
 /**
- * Splits a file name in two: a head that may be shortened with an ellipsis, and a tail that always
- * shows, with the extension and a few letters before it. `head + tail` is the name. It splits no
- * grapheme, and no word of a script whose letters join.
+ * Splits a file name in two: a head that may be shortened with an ellipsis, and a tail that is
+ * always shown. The tail has the extension and a few characters before it. `head + tail` is the
+ * name. Letters that belong together, as in Arabic, are not separated.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
   const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
   const kept = stem.slice(Math.max(0, stem.length - tailLength))
-  // A space at the cut would look like a gap after the ellipsis.
+  // A space after the ellipsis would look like a gap.
   const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('').trimStart()
   const at = extensionAt - tail.length
   return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
 }
 
-/** Shortens a name to at most `length` graphemes (at least 20), with an ellipsis in the middle. */
+/** Shortens a name to at most `length` characters (at least 20), with an ellipsis in the middle. */
 export function shortName(name: string, length: number): string {
   const all = graphemes(name)
   if (all.length <= length) return name

@@ -12,7 +12,7 @@ export interface TabsProps<Value extends string> {
 }
 
 /**
- * Tabs with an underline. The arrow keys move between them, and a narrow screen scrolls them
+ * Tabs with an underline. The arrow keys move between them. On a narrow screen the tabs scroll
  * sideways.
  */
 export function Tabs<Value extends string>({

@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import { IconButton } from './button.tsx'
 import { useTheme } from './use-theme.ts'
 
-/** A button that switches light and dark (spec §2). */
+/** A button that switches between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
   const [theme, setTheme] = useTheme()
   const other = theme === 'dark' ? 'light' : 'dark'

@@ -15,19 +15,22 @@ function show(theme: Theme) {
   window.dispatchEvent(new Event(changed))
 }
 
-/** Shows a theme and remembers it. Where storage is refused, it holds until the page is left. */
+/**
+ * Shows a theme and remembers it. If the browser refuses localStorage, the theme lasts until the
+ * page is left.
+ */
 export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(themeKey, theme)
   } catch {
-    // Storage is blocked or full, but the theme still changes.
+    // localStorage is blocked or full, but the theme still changes.
   }
   show(theme)
 }
 
 /**
- * Calls `listener` whenever the theme changes, here or in another tab. Returns a function that
- * stops this. React's `useSyncExternalStore` takes this shape.
+ * Calls `listener` whenever the theme changes, in this tab or another one. Returns a function that
+ * stops this. React's `useSyncExternalStore` takes a function of this form.
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {

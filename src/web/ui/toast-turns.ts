@@ -2,32 +2,36 @@
 export interface ToastOptions {
   title: string
   description?: string
-  /** `destructive` looks like a failure, and screen readers read it at once. */
+  /** `destructive` looks like a failure, and screen readers read it immediately. */
   tone?: 'plain' | 'destructive'
   /**
    * True for news of work in the background. News waits until a failure has been shown long enough.
    * The answer to a click does not wait, because the person who clicked looks for it now.
    */
   isNews?: boolean
-  /** How long the toast stays, in milliseconds. Hovering or focusing it stops the clock. */
+  /**
+   * How long the toast is shown, in milliseconds. The time stops while the pointer or the focus is
+   * on it.
+   */
   duration?: number
 }
 
-/** Decides which toast shows: spec §9, one toast at a time. */
+/** Decides which toast is shown. Spec §9: one toast at a time. */
 export interface ToastTurns {
   /**
-   * Shows a toast in place of the current one, or makes it wait. News never replaces a failure, but
-   * follows it. If several news wait, only the last is shown: fifty files would otherwise show
-   * toasts for minutes, and the page lists each file anyway. A failure never waits.
+   * Shows a toast instead of the current one, or lets it wait. News never replaces a failure, but
+   * follows it. If several news wait, only the last one is shown: the toasts of fifty files would
+   * take minutes, and the page lists each file anyway. A failure never waits.
    */
   add(toast: ToastOptions): void
-  /** Notes that no toast shows, for instance after the place for toasts was drawn again. */
+  /** Notes that no toast is shown, for instance because React has drawn the toaster again. */
   reset(): void
 }
 
 /**
- * Creates the turns.
- * @param show replaces the current toast, and calls back when its time is over or it was dismissed.
+ * Creates the object that decides which toast is shown.
+ * @param show shows a toast instead of the current one. It calls `onClose` when the toast's time
+ * has ended or a person has dismissed it.
  */
 export function createToastTurns(
   show: (toast: ToastOptions, onClose: () => void) => void,

@@ -33,7 +33,7 @@ function theTurns() {
 }
 
 /**
- * Shows a toast in place of the current one. News waits until a failure has been shown long enough.
+ * Shows a toast instead of the current one. News waits until a failure has been shown long enough.
  * Any code may call this.
  */
 export function toast(options: ToastOptions): void {
@@ -45,7 +45,7 @@ export function toastOnNextPage(options: ToastOptions): void {
   try {
     sessionStorage.setItem(keptKey, JSON.stringify(options))
   } catch {
-    // Storage is blocked or full, so the next page opens without the toast.
+    // sessionStorage is blocked or full, so the next page shows no toast.
   }
 }
 
@@ -91,7 +91,7 @@ function Toasts() {
   ))
 }
 
-/** The place where toasts show. It is used once, at the root of the application. */
+/** The element that shows toasts. It is used once, at the root of the application. */
 export function Toaster() {
   useEffect(() => {
     theTurns().reset()

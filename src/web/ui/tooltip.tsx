@@ -3,13 +3,15 @@ import { type ReactElement, useState } from 'react'
 
 export interface TooltipProps {
   /**
-   * A short text. Without `showsOnPress` it must also stand elsewhere, because touch screens show
-   * it only then.
+   * A short text. Without `showsOnPress` the page must say it elsewhere too, because touch screens
+   * do not show it.
    */
   text: string
   /** The one element with the tooltip. It must pass on props and its ref. */
   children: ReactElement
-  /** Shows the text when the element is pressed too, for an element that does nothing else. */
+  /**
+   * Also shows the text when the element is pressed. Use it for an element that ignores presses.
+   */
   showsOnPress?: boolean
 }
 

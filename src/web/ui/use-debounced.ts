@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Returns the value as it was when it last stood still for `restMs` milliseconds. */
+/** Returns the last value that did not change for `restMs` milliseconds. */
 export function useDebounced<Value>(value: Value, restMs: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
