@@ -105,7 +105,7 @@ describe('a transaction', () => {
 })
 
 describe('a client that waited too long', () => {
-  const impatient = { statementMs: 0, answerMs: 100 }
+  const impatient = { statementMs: 0, answerMs: 1000 }
 
   it.each([
     ['in a transaction', ({ db }: OpenPool) => db.transaction((tx) => tx.execute(sleep))],
@@ -131,7 +131,7 @@ describe('a client that waited too long', () => {
 
 describe('Postgres gives up before the client does', () => {
   it('on a statement', async () => {
-    const pool = open({ statementMs: 50 })
+    const pool = open({ statementMs: 1000 })
     const connection = await connectionOf(pool)
     const error = await pool.db.transaction((tx) => tx.execute(sleep)).catch((reason) => reason)
     expect(signOf(error)).toBe('statementTimeout')

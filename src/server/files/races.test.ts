@@ -51,12 +51,15 @@ function soon<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A race that each side should win sometimes. The side that won begins later in the next round.
- * `expectBoth` expects that both sides have won, because a race that one side always wins proves
- * nothing.
+ * A race that each side should win sometimes. The side that won begins later in the next round, and
+ * twice as much later each time that it wins again. So the other side wins soon, on a slow machine
+ * too. `expectBoth` expects that both sides have won, because a race that one side always wins
+ * proves nothing.
  */
 function makeRace() {
   let lead = 0
+  let step = 1
+  let last: 'first' | 'second' | undefined
   const wins = { first: 0, second: 0 }
   return {
     run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
@@ -66,7 +69,9 @@ function makeRace() {
       ]),
     won(side: 'first' | 'second') {
       wins[side] += 1
-      lead += side === 'first' ? -1 : 1
+      step = side === last ? step * 2 : 1
+      last = side
+      lead += side === 'first' ? -step : step
     },
     expectBoth: () =>
       expect(wins).toEqual({ first: expect.toSatisfy(isMany), second: expect.toSatisfy(isMany) }),
