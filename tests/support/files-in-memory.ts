@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** On Linux, files in this folder are kept in memory. */
@@ -11,7 +12,8 @@ const enoughBytes = 6 * 1024 ** 3
 /**
  * Lets this process, and the processes that it starts, keep their temporary files in memory. Tests
  * write databases, uploads and browser profiles that nobody needs afterwards, and a disk would be
- * slow. Changes nothing if memory has too little room, or if TMPDIR already names a folder.
+ * slow. Changes nothing if memory has too little room or runs no programs, or if TMPDIR already
+ * names a folder.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return
@@ -19,9 +21,19 @@ export function keepFilesInMemory(): void {
     if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(name)
   }
   const name = `${prefix}${process.pid}`
-  mkdirSync(join(memory, name), { mode: 0o700, recursive: true })
-  process.env.TMPDIR = join(memory, name)
+  const folder = join(memory, name)
+  mkdirSync(folder, { recursive: true })
   process.once('exit', () => remove(name))
+  // Open to the account that runs Postgres when the tests run as root, as /tmp is.
+  chmodSync(folder, 0o755)
+  if (runsPrograms(folder)) process.env.TMPDIR = folder
+}
+
+/** Returns whether programs in a folder can be run. In containers, those in memory often cannot. */
+function runsPrograms(folder: string): boolean {
+  const program = join(folder, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+  return spawnSync(program).status === 0
 }
 
 function hasRoom(): boolean {
