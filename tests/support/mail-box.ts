@@ -3,19 +3,22 @@ import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/m
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/** Collects the mail that the server asks for, and sends it when a test says so. */
+/**
+ * Collects the requests for mail that the server makes. It sends the mail only when a test asks for
+ * it.
+ */
 export interface MailBox {
   queue: MailQueue
-  /** Keeps what the server sends past the queue. */
+  /** Collects the mails that the server sends without the queue. */
   mailer: Mailer
   /**
-   * Sends the mail that was asked for since the last call, and returns it with what went past the
-   * queue. Mail that is for later waits until the clock of the server is there.
+   * Sends the mail that was requested since the last call. Returns it, and the mails that were sent
+   * without the queue. Mail for a later time waits until the server's clock has reached that time.
    */
   collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
 }
 
-/** Makes a queue in memory, for tests that are not about the queue. */
+/** Makes a queue in memory, for tests that do not test the queue. */
 export function makeMailBox(): MailBox {
   let asked: { request: MailRequest; later: LaterMail | undefined }[] = []
   let sent: Mail[] = []

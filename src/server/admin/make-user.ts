@@ -13,15 +13,16 @@ import { addressBlock } from '../http/address-block.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { findUser } from '../tiers/queries.ts'
 
-/** The administrator who acts, and from which address. */
+/** The administrator who makes the change, and from which address. */
 export interface Actor {
   id: string
   ipAddress: string
 }
 
 /**
- * Makes an account for somebody, also where nobody can sign up (design §5, `SIGNUP`). Its address
- * counts as verified, because the administrator named it. Signups that wait for it are removed.
+ * Makes an account for somebody, even if nobody can sign up (design §5, `SIGNUP`). Its mail address
+ * counts as verified, because the administrator chose it. Waiting signups for this address are
+ * removed.
  * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
  */
 export async function makeUser(
@@ -31,7 +32,7 @@ export async function makeUser(
 ): Promise<SessionUser> {
   const email = typed.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
-  // Hashing is slow, so it comes before the transaction.
+  // Hashing is slow. So it is done before the transaction, which keeps a database connection.
   const client = addressBlock(actor.ipAddress)
   const passwordHash = await passwords.forClient(client, () => passwords.hash(password))
   return db.transaction(async (tx) => {

@@ -5,12 +5,12 @@ import { testLetter } from '../email/letters/test.ts'
 import { inTime } from '../http/in-time.ts'
 import type { SessionUser } from '../http/session.ts'
 
-/** How long the administrator waits for the mail server. */
+/** How long the administrator waits for the mail server at most. */
 const patienceMs = 20_000
 
 /**
- * Sends the administrator a mail, past the queue, so that a fault of the mail server is told
- * immediately (spec §7).
+ * Sends the administrator a mail directly, without the queue. So an error of the mail server is
+ * shown immediately (spec §7).
  */
 export async function sendTestMail(
   { config, log, mailer, settings }: Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>,

@@ -1,6 +1,6 @@
 import type { LetterContent } from '../letter.ts'
 
-/** Writes the letter with which the administrator tests the mail server. */
+/** Writes the letter by which the administrator tests the mail server. */
 export function testLetter({ origin }: { origin: string }): LetterContent {
   return {
     subject: 'Mail from Mayfly works',
