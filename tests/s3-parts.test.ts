@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uploads } from '../src/server/db/schema.ts'
-import { sweepOrphans } from '../src/server/jobs/sweep-orphans.ts'
+import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import {
@@ -320,14 +320,14 @@ describeOnS3('an upload in parts on S3', () => {
       await sendParts(ada, lost, 3, 2)
       const silent = await start(ada)
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
-      expect(await sweepOrphans(app.deps)).toBe(0)
+      expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
       expect(await bytesIn(bucket)).toBe(before + bytes.length)
 
       app.clock.advance(24 * hour + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
       expect(await openUploadsOf(bucket, silent.cloudKey)).toBe(0)
-      expect(await sweepOrphans(app.deps)).toBe(1)
+      expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
       expect(await bytesIn(bucket)).toBe(before)
     })
   })

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { files, uploads } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
-import { sweepOrphans } from '../src/server/jobs/sweep-orphans.ts'
+import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
@@ -227,12 +227,12 @@ describeOnS3('the main job on S3', () => {
       const lost = await startUpload(ada, { size: 10 })
       await putBytes(lost, text(10))
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
-      expect(await sweepOrphans(app.deps)).toBe(0)
+      expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
       app.clock.advance(day + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
-      expect(await sweepOrphans(app.deps)).toBe(1)
+      expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
       expect(await app.storage.storedSize(lost.cloudKey)).toBeNull()
       expect(await app.storage.storedSize(key)).toBe(1000)
 

@@ -45,6 +45,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
     uploadDuration: 1,
     purgingAt: null,
     purgedAt: null,
+    purgeDueAt: null,
     sha256: null,
     ...changes,
   }

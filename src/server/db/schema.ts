@@ -60,6 +60,8 @@ export const users = pgTable(
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
+    /** When the tier last changed otherwise than by the end of a trial; null if it never has. */
+    tierSince: moment('tier_since'),
   },
   (table) => [
     // Finds the trials that have ended but whose tier is still premium.
@@ -230,9 +232,11 @@ export const uploads = pgTable(
 )
 
 /**
- * A confirmed file and its link. `purgingAt` is set when the removal of the bytes begins,
- * `purgedAt` when they are gone, `deletedAt` when the owner deleted the file. The row of a deleted
- * file is removed after its bytes.
+ * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
+ * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that they are
+ * gone. `purgeDueAt` is the moment from which on they should be gone; null for files whose purge
+ * began before it was kept. The row of a deleted file is removed after its bytes, and leaves a
+ * receipt in `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -275,6 +279,10 @@ export const files = pgTable(
     deletedAt: moment('deleted_at'),
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
+    purgeDueAt: moment('purge_due_at'),
+    /** How often the removal of the bytes was tried, and when the next try may begin. */
+    purgeTries: integer('purge_tries').notNull().default(0),
+    purgeTryAt: moment('purge_try_at'),
   },
   (table) => [
     // Lists of an owner's files are read from this index, from its end to its start. A search
@@ -313,8 +321,38 @@ export const files = pgTable(
       .on(table.ownerId, table.downloadRank, table.createdAt)
       .where(sql`${table.downloadRank} > 0`),
     index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
+    // Compares the files with what storage lists, which is in the order of the keys' bytes.
+    index('files_unpurged_keys')
+      .on(table.storage, sql`${table.storageKey} collate "C"`)
+      .where(sql`${table.purgedAt} is null`),
   ],
 )
+
+/**
+ * The proof that the bytes of a file are gone, for files whose rows are gone too: when they should
+ * have gone, and when storage confirmed that they were. It names nobody but by an id.
+ */
+export const deletionReceipts = pgTable('deletion_receipts', {
+  fileId: uuid('file_id').primaryKey(),
+  ownerId: text('owner_id').notNull(),
+  storage: text({ enum: storageNames }).notNull(),
+  storageKey: text('storage_key').notNull(),
+  dueAt: moment('due_at').notNull(),
+  purgedAt: moment('purged_at').notNull(),
+})
+
+/**
+ * The last run of each job: when, and what it did in figures. `failedAt` and `failure` tell of the
+ * last run that failed.
+ */
+export const jobRuns = pgTable('job_runs', {
+  job: text().primaryKey(),
+  startedAt: moment('started_at'),
+  endedAt: moment('ended_at'),
+  result: jsonb().$type<Record<string, number>>(),
+  failedAt: moment('failed_at'),
+  failure: text(),
+})
 
 /** Every short code that was ever given. No code is given twice, even after its file is gone. */
 export const shortCodes = pgTable('short_codes', {

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
-import { claimFilesToPurge, markPurged } from './queries.ts'
+import { claimFilesToPurge, countOverdue, markPurged } from './purge-queries.ts'
+import { removeForGood } from './remove-for-good.ts'
 
 const batchSize = 100
 
@@ -13,9 +14,13 @@ interface Purge {
 
 /**
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed
- * (design §4). It reserves a batch of files, removes their bytes (missing bytes count as removed)
- * and records that. If it is interrupted anywhere, the next run continues. Several servers share
- * the work. The links themselves end by their dates, without this job.
+ * (design §4). It reserves a batch of files, removes their bytes (missing bytes count as removed),
+ * asks storage whether they are gone, and records that. If it is interrupted anywhere, a later run
+ * continues. Several servers share the work. The links themselves end by their dates, without this
+ * job.
+ *
+ * A removal that fails is tried again for ever, after growing waits. If a whole batch fails, the
+ * store seems to be away, and the rest of its files wait for the next run.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
@@ -31,22 +36,41 @@ export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
 async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Promise<Purge> {
   let purged = 0
   let failed = 0
+  let from: Date | undefined
   for (;;) {
-    const batch = await claimFilesToPurge(db, storage.name, clock(), batchSize)
-    const removals = await Promise.allSettled(batch.map((file) => storage.remove(file.storageKey)))
-    const gone = batch.filter((_, index) => removals[index]?.status === 'fulfilled')
-    for (const removal of removals) {
-      if (removal.status === 'rejected') {
-        log.error({ err: removal.reason }, 'bytes of an expired file could not be removed')
-      }
-    }
-    await markPurged(
-      db,
-      gone.map(({ id }) => id),
-      clock(),
+    const claims = { storage: storage.name, now: clock(), limit: batchSize, from }
+    const batch = await claimFilesToPurge(db, claims)
+    const removals = await Promise.allSettled(
+      batch.map(({ storageKey }) => removeForGood(storage, storageKey)),
     )
+    const gone = batch.filter((_, index) => removals[index]?.status === 'fulfilled')
+    const fault = removals.find((removal) => removal.status === 'rejected')
+    if (fault) {
+      const count = batch.length - gone.length
+      const told = { err: fault.reason, store: storage.name, count }
+      log.error(told, 'bytes of files that are over could not be removed; they are tried again')
+    }
+    const ids = gone.map(({ id }) => id)
+    await markPurged(db, ids, clock())
     purged += gone.length
     failed += batch.length - gone.length
-    if (batch.length < batchSize) return { purged, failed }
+    if (batch.length < batchSize || gone.length === 0) return { purged, failed }
+    // The next batch begins where this one ended, and so passes over the files before it.
+    from = new Date(Math.max(...batch.map(({ expiresAt }) => expiresAt.getTime())))
   }
+}
+
+/**
+ * Tells the operator of files that still have bytes 15 minutes after these should be gone: a store
+ * is away or refuses removals, or no server ran.
+ * @returns how many there are.
+ */
+export async function reportOverdue({
+  clock,
+  db,
+  log,
+}: Pick<Deps, 'clock' | 'db' | 'log'>): Promise<number> {
+  const { count, since } = await countOverdue(db, clock())
+  if (count > 0) log.error({ count, since }, 'bytes of files that are over are still in storage')
+  return count
 }

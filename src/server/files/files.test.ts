@@ -11,7 +11,8 @@ import { createStores } from '../storage/stores.ts'
 import { deleteFile } from './delete-file.ts'
 import { expireFiles } from './expire-files.ts'
 
-const day = 24 * 60 * 60_000
+const minute = 60_000
+const day = 24 * 60 * minute
 
 let app: TestApp
 beforeAll(async () => {
@@ -232,11 +233,16 @@ describe('expiry', () => {
     // A server leaves this state if it dies after it has removed the bytes and before it records
     // that.
     await app.storage.remove(await storageKeyOf(cut.id))
-    await app.deps.db.update(files).set({ purgingAt: app.clock() }).where(eq(files.id, cut.id))
+    const claimed = {
+      purgingAt: app.clock(),
+      purgeTries: 1,
+      purgeTryAt: new Date(app.clock().getTime() + 2 * minute),
+    }
+    await app.deps.db.update(files).set(claimed).where(eq(files.id, cut.id))
 
     const runs = await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
     expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(2)
-    app.clock.advance(10 * 60_000)
+    app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 

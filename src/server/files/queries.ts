@@ -3,13 +3,12 @@ import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
-import { type Tier, tiers } from '../../shared/rules/tier.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
-import type { StorageName } from '../storage/storage-name.ts'
-import { tierAt } from '../tiers/queries.ts'
+import { keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
@@ -29,6 +28,7 @@ export function toFile(row: FileRow): File {
     sha256: row.sha256,
     purgingAt: row.purgingAt?.toISOString() ?? null,
     purgedAt: row.purgedAt?.toISOString() ?? null,
+    purgeDueAt: row.purgeDueAt?.toISOString() ?? null,
   }
 }
 
@@ -74,18 +74,6 @@ export async function countHoldings(
   return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
-const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
-
-/**
- * A run reserves files for this long. If it has not purged them by then, it was interrupted, and
- * another run may purge them.
- */
-const claimMs = 10 * 60 * 1000
-
-function staleClaim(now: Date): Date {
-  return new Date(now.getTime() - claimMs)
-}
-
 /**
  * Returns the link status of a file as SQL. `linkStatus` decides the same in the browser, and a
  * test compares the two.
@@ -104,9 +92,8 @@ export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purge
 
 /**
  * Deletes the user's files that `which` selects, in one statement, and returns them. Their links
- * end immediately. Rows whose bytes are removed already are deleted. The other rows are marked so
- * that the next purge removes their bytes: their `purgingAt` is so old that no purge counts them as
- * reserved by another one. Of parallel callers exactly one gets each file.
+ * end immediately. Rows whose bytes are removed already are deleted and leave their receipts. The
+ * bytes of the others are removed by the next purge. Of parallel callers exactly one gets each file.
  */
 async function markDeletedWhere(
   db: Db,
@@ -121,34 +108,40 @@ async function markDeletedWhere(
         storage: files.storage,
         storageKey: files.storageKey,
         purgedAt: files.purgedAt,
+        dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
+      .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), which))
       // Every statement that locks several files locks them in this order, so that no two wait for
       // each other.
       .orderBy(files.id)
-      .for('update'),
+      .for('update', { of: files }),
   )
   const idsOf = (rows: SQL) => db.select({ id: due.id }).from(due).where(rows)
   const removed = db.$with('removed').as(
     db
       .delete(files)
       .where(inArray(files.id, idsOf(isNotNull(due.purgedAt))))
-      .returning({ id: files.id }),
+      .returning({ ...receiptFacts, purgedAt: files.purgedAt }),
   )
+  const kept = keepReceipts(db, sql`purged_at`)
   const marked = db.$with('marked').as(
     db
       .update(files)
       .set({
         deletedAt: now,
-        purgingAt: staleClaim(now),
+        purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
+        purgeDueAt: sql`${due.dueAt}`,
+        purgeTryAt: now,
         // The purge finds files by an index on this date.
         expiresAt: sql`least(${files.expiresAt}, ${now})`,
       })
-      .where(inArray(files.id, idsOf(isNull(due.purgedAt))))
+      .from(due)
+      .where(and(eq(files.id, due.id), isNull(due.purgedAt)))
       .returning({ id: files.id }),
   )
-  return db.with(due, removed, marked).select().from(due)
+  return db.with(due, removed, kept, marked).select().from(due)
 }
 
 /** Deletes the user's files that have these ids. Returns the ones that it found. */
@@ -208,67 +201,4 @@ export async function giveNewLink(
     .returning()
   if (!file) throw new Error(`the file ${id} went while it was locked`)
   return file
-}
-
-/**
- * Reserves up to `limit` files whose bytes are to be removed: files that their owner deleted, files
- * past their 30 days, and expired files whose owner's tier at `now` cannot renew. (`linkStatus`
- * decides the same in the browser; a test compares the two.) Files that another server has reserved
- * are left alone.
- */
-export async function claimFilesToPurge(
-  db: Db,
-  storage: StorageName,
-  now: Date,
-  limit: number,
-): Promise<Pick<FileRow, 'id' | 'storageKey'>[]> {
-  const isNotKept = inArray(tierAt(now), tiersWithoutRenewal)
-  const due = db
-    .select({ id: files.id })
-    .from(files)
-    .innerJoin(users, eq(users.id, files.ownerId))
-    .where(
-      sql`${files.purgedAt} is null
-        and ${files.storage} = ${storage}
-        and ${files.expiresAt} <= ${now}
-        and (${files.purgingAt} is null or ${files.purgingAt} <= ${staleClaim(now)})
-        and (${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept})`,
-    )
-    .limit(limit)
-    .for('update', { of: files, skipLocked: true })
-  return db
-    .update(files)
-    .set({ purgingAt: now })
-    .where(inArray(files.id, due))
-    .returning({ id: files.id, storageKey: files.storageKey })
-}
-
-/**
- * Records that the bytes of these files are removed. If the owner deleted the file, its row is
- * removed too.
- */
-export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
-  if (ids.length === 0) return
-  const gone = db
-    .$with('gone')
-    .as(
-      db
-        .select({ id: files.id, deletedAt: files.deletedAt })
-        .from(files)
-        .where(inArray(files.id, ids))
-        .orderBy(files.id)
-        .for('update'),
-    )
-  const idsOf = (rows: SQL) => db.select({ id: gone.id }).from(gone).where(rows)
-  const removed = db.$with('removed').as(
-    db
-      .delete(files)
-      .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
-      .returning({ id: files.id }),
-  )
-  await db
-    .with(gone, removed)
-    .update(files)
-    .set({ purgedAt: now })
-    .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
 }

@@ -1,16 +1,17 @@
-import type { JobResult, JobWithMetadata } from 'pg-boss'
+import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
-import { expireFiles } from '../files/expire-files.ts'
+import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
+import { compareStorage } from './compare-storage.ts'
 import { type JobQueue, mailQueueName } from './job-queue.ts'
+import { type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
-import { sweepOrphans } from './sweep-orphans.ts'
 
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -18,7 +19,8 @@ interface Job {
   name: string
   /** When the job runs, in UTC. */
   cron: string
-  run(deps: JobDeps): Promise<unknown>
+  /** Does the work and counts it. */
+  run(deps: JobDeps): Promise<JobResult>
 }
 
 /** A due job starts after this many seconds at most. */
@@ -37,23 +39,40 @@ const mailWorkers = 3
 const mailsOfWorker = 2
 
 /**
- * Every job. Each can be interrupted anywhere and run again, and several servers can run it in
- * parallel.
+ * The queue waits for a run this long. A run that takes longer goes on, but another one may begin
+ * beside it.
+ */
+const longestRunSeconds = 12 * 60 * 60
+
+/**
+ * Every job. Each works in batches, can be interrupted anywhere and run again, and several servers
+ * can run it in parallel. After a time without any server, one run does all that is due.
  */
 const jobs: readonly Job[] = [
-  { name: 'expire-files', cron: '* * * * *', run: expireFiles },
+  {
+    name: 'expire-files',
+    cron: '* * * * *',
+    run: async (deps) => ({ ...(await expireFiles(deps)), overdue: await reportOverdue(deps) }),
+  },
   { name: 'expire-trials', cron: '*/10 * * * *', run: expireTrials },
   { name: 'tell-first-downloads', cron: '* * * * *', run: tellFirstDownloads },
   { name: 'tell-ending-links', cron: '*/10 * * * *', run: tellEndingLinks },
-  { name: 'sweep-uploads', cron: '*/10 * * * *', run: sweepUploads },
-  { name: 'sweep-orphans', cron: '17 * * * *', run: sweepOrphans },
+  {
+    name: 'sweep-uploads',
+    cron: '*/10 * * * *',
+    run: async (deps) => ({ ended: await sweepUploads(deps) }),
+  },
+  { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
   {
     name: 'remove-lapsed-rows',
     cron: '*/10 * * * *',
-    run: ({ clock, db }) => removeLapsedRows(db, clock()),
+    run: async ({ clock, db }) => ({ removed: await removeLapsedRows(db, clock()) }),
   },
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
 ]
+
+/** Jobs of earlier versions, whose schedules are in the database. */
+const formerJobs = ['sweep-orphans']
 
 export interface Jobs {
   /** Asks for one run of a job now. Any server that has time runs it. */
@@ -72,18 +91,16 @@ export async function startJobs(
   for (const job of jobs) {
     // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do
     // not pile up.
-    await boss.createQueue(job.name, { policy: 'exclusive', retryLimit: 2, retryBackoff: true })
-    await boss.work(job.name, { pollingIntervalSeconds }, async () => {
-      try {
-        const result = await job.run(deps)
-        log.debug({ job: job.name, result }, 'job done')
-      } catch (error) {
-        log.error({ err: error, job: job.name }, 'job failed; it is tried again')
-        throw error
-      }
+    await boss.createQueue(job.name, {
+      policy: 'exclusive',
+      retryLimit: 2,
+      retryBackoff: true,
+      expireInSeconds: longestRunSeconds,
     })
+    await boss.work(job.name, { pollingIntervalSeconds }, () => runJob({ ...deps, log }, job))
     await boss.schedule(job.name, job.cron)
   }
+  for (const name of formerJobs) await boss.unschedule(name)
   await boss.work(
     mailQueueName,
     {
@@ -103,11 +120,30 @@ export async function startJobs(
   }
 }
 
+/** Runs a job once, and notes what it did or why it failed. */
+async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
+  const { clock, db, log } = deps
+  const startedAt = clock()
+  try {
+    const result = await run(deps)
+    const didSomething = Object.values(result).some((count) => count > 0)
+    log[didSomething ? 'info' : 'debug']({ job: name, result }, 'job done')
+    await noteRun(db, { job: name, startedAt, endedAt: clock(), result })
+  } catch (error) {
+    log.error({ err: error, job: name }, 'job failed; it is tried again')
+    const failure = messageWithoutValues(error)
+    await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
+      log.warn({ err: error, job: name }, 'the failure of a job could not be noted'),
+    )
+    throw error
+  }
+}
+
 /**
  * Tries once to send a mail. A mail that was refused permanently is kept for the operator and not
  * tried again.
  */
-async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<JobResult> {
+async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<Outcome> {
   try {
     await sendMail(deps, job, job.data)
     return { id: job.id, status: 'completed' }

@@ -377,6 +377,20 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(found.has(removed.key)).toBe(false)
       })
 
+      it('lists in the order of the keys, each once, whether arriving, sealed or both', async () => {
+        const letters = ['9', 'z', 'a', '0', 'm', 'b']
+        for (const [at, letter] of letters.entries()) {
+          const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
+          await put(grant, Buffer.from('hello'))
+          if (at % 2 === 0) await storage.seal(grant.key, 5)
+          // An upload that goes on after it was sealed changes nothing.
+          if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
+        }
+        const keys = await listed()
+        expect(keys.length).toBeGreaterThanOrEqual(letters.length)
+        expect(keys).toEqual([...new Set(keys)].sort())
+      })
+
       it('can remove while it lists', async () => {
         const grants = await Promise.all(
           Array.from({ length: 20 }, () => store(Buffer.from('hello'))),

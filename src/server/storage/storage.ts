@@ -147,7 +147,11 @@ export interface Storage {
    * that does not exist succeeds.
    */
   remove(key: string): Promise<void>
-  /** Lists every object, sealed or not, in no particular order. */
+  /**
+   * Lists every object, sealed or not, each once, in the order of the keys' characters. It reads
+   * page by page, so that memory does not grow with the number of objects. An object that is stored,
+   * sealed or removed meanwhile may be left out.
+   */
   list(): AsyncIterable<StoredObject>
   /**
    * Returns the id of the installation that this store belongs to, or null if it belongs to none

@@ -17,6 +17,15 @@ export function tierAt(now: Date): SQL<Tier> {
 }
 
 /**
+ * Returns the moment since which a row of `users` has its tier at `now`; null if it has always had
+ * it. A trial ends at its date, even if `endTrials` has not updated the row yet.
+ */
+export function tierSinceAt(now: Date): SQL<Date | null> {
+  const trialEnd = sql`case when ${users.premiumTrialEndsAt} <= ${now} then ${users.premiumTrialEndsAt} end`
+  return sql`greatest(${users.tierSince}, ${trialEnd})`
+}
+
+/**
  * Finds a user, and locks the row until the transaction ends. So only one change of the tier runs
  * at a time.
  */
@@ -44,6 +53,7 @@ export async function writeTierFacts(
       tier: facts.tier ?? defaultTier,
       premiumTrialStartedAt,
       premiumTrialEndsAt,
+      tierSince: now,
       updatedAt: now,
     })
     .where(eq(users.id, userId))

@@ -30,7 +30,7 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. The job that removes orphans removes every object that the database does not
+ * Checks one store. The nightly comparison removes every object that the database does not
  * name. So with a new or foreign database it would remove every file. With a foreign store every
  * file would be missing.
  */

@@ -61,6 +61,7 @@ describe('POST /api/files/confirm-upload', () => {
       uploadDuration: 2.5,
       purgingAt: null,
       purgedAt: null,
+      purgeDueAt: null,
       sha256: sha256(text(5)),
     })
   })

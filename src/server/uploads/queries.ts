@@ -205,15 +205,3 @@ export async function namesObjectsIn(db: Db, storage: StorageName): Promise<bool
     .limit(1)
   return named !== undefined
 }
-
-/** Returns which of these keys an upload or a file names. */
-export async function findNamedKeys(db: Db, keys: string[]): Promise<Set<string>> {
-  const named = await db
-    .select({ key: uploads.storageKey })
-    .from(uploads)
-    .where(inArray(uploads.storageKey, keys))
-    .unionAll(
-      db.select({ key: files.storageKey }).from(files).where(inArray(files.storageKey, keys)),
-    )
-  return new Set(named.map(({ key }) => key))
-}

@@ -4,7 +4,7 @@ import type { StoredUpload } from './queries.ts'
 
 /**
  * Removes the stored bytes of ended uploads, whose rows are deleted already. If the removal fails
- * or is interrupted, the orphan sweep removes the bytes later, because no row names them.
+ * or is interrupted, the nightly comparison removes the bytes later, because no row names them.
  */
 export async function removeBytes(
   stores: Stores,
@@ -15,7 +15,7 @@ export async function removeBytes(
     try {
       await stores.of(storage).remove(storageKey)
     } catch (error) {
-      log.warn({ err: error, storageKey }, 'an upload left its bytes to the orphan sweep')
+      log.warn({ err: error, storageKey }, 'an upload left its bytes to the nightly comparison')
     }
   }
 }

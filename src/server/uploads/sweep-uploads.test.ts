@@ -10,7 +10,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForList, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { uploads } from '../db/schema.ts'
-import { sweepOrphans } from '../jobs/sweep-orphans.ts'
+import { compareStorage } from '../jobs/compare-storage.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
@@ -67,7 +67,7 @@ describe('parts that no row names', () => {
     const before = app.clock()
     // Objects on the disk have real dates, so the test sets its clock by the real time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
-    await sweepOrphans(app.deps)
+    await compareStorage(app.deps)
     app.clock.set(before)
     expect(await onDisk(app, lost.cloudKey)).toEqual([])
     await expectGoesOn(app, person, kept)

@@ -9,8 +9,9 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in h
 
 /**
  * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
- * on the file is deleted, even if its dates would still allow a link. At `purgedAt` the bytes were
- * removed.
+ * on the file is deleted, even if its dates would still allow a link. At `purgedAt` storage had
+ * confirmed that the bytes were removed, which was due at `purgeDueAt`. `purgeDueAt` is null before
+ * the removal begins, and for files from before the server kept it.
  */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -25,6 +26,7 @@ export const fileSchema = z.object({
   uploadDuration: z.number().nonnegative().nullable(),
   purgingAt: isoDate.nullable(),
   purgedAt: isoDate.nullable(),
+  purgeDueAt: isoDate.nullable(),
   /**
    * The SHA-256 of the whole file. Null for files from before the server kept it, and if neither
    * the client nor storage computed it.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, opendir, readdir, readFile, stat } from 'node:fs/promises'
+import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { isStorageKey } from '../storage-key.ts'
 import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-system.ts'
@@ -220,12 +221,16 @@ export class Folders {
     await this.#fs.rm(this.#sealedPath(key), { force: true })
   }
 
-  /** Lists every object. Other files in the folders are ignored. */
-  async *list(): AsyncGenerator<StoredObject> {
-    yield* listFolder(this.#uploads)
-    for await (const entry of await opendir(this.#files)) {
-      if (entry.isDirectory()) yield* listFolder(join(this.#files, entry.name))
-    }
+  /** Lists every object in the order of the keys. Other files in the folders are ignored. */
+  list(): AsyncGenerator<StoredObject> {
+    return inKeyOrder(listFolder(this.#uploads), this.#listSealed())
+  }
+
+  async *#listSealed(): AsyncGenerator<StoredObject, void> {
+    // A folder is named by the first characters of its keys, so that its order is theirs.
+    const folders = await readdir(this.#files, { withFileTypes: true })
+    const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    for (const name of names.sort()) yield* listFolder(join(this.#files, name))
   }
 
   /** Returns the id of the installation that `writeInstallation` wrote, or null. */
@@ -285,12 +290,12 @@ function assertStorageKey(key: string): void {
   if (!isStorageKey(key)) throw new RangeError('not a storage key')
 }
 
-async function* listFolder(folder: string): AsyncGenerator<StoredObject> {
-  for await (const entry of await opendir(folder)) {
-    if (!isStorageKey(entry.name)) continue
+async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
+  const keys = (await readdir(folder)).filter(isStorageKey)
+  for (const key of keys.sort()) {
     // The file may have been removed or sealed since it was listed.
-    const found = await unlessMissing(stat(join(folder, entry.name)))
-    if (found?.isFile()) yield { key: entry.name, modifiedAt: found.mtime }
+    const found = await unlessMissing(stat(join(folder, key)))
+    if (found?.isFile()) yield { key, modifiedAt: found.mtime }
   }
 }
 

@@ -10,6 +10,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '../../deps.ts'
 import type { S3Settings } from '../../s3-settings.ts'
 import { attachment, downloadCaching } from '../attachment.ts'
+import { inKeyOrder } from '../in-key-order.ts'
 import {
   type DownloadGrant,
   type DownloadMethod,
@@ -92,6 +93,24 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       : getSignedUrl(signing, new GetObjectCommand(request), life)
   }
 
+  /** S3 lists both in the order of the keys. */
+  async function* listSealed(): AsyncGenerator<StoredObject, void> {
+    const pages = paginateListObjectsV2({ client: own }, { Bucket, Prefix: folder })
+    const read = pages[Symbol.asyncIterator]()
+    for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
+      for (const { Key = '', LastModified } of page.value.Contents ?? []) {
+        if (LastModified) yield* ours(Key, LastModified)
+      }
+    }
+  }
+  async function* listArriving(): AsyncGenerator<StoredObject, void> {
+    let last = ''
+    for await (const { key, begunAt } of uploads.list(folder)) {
+      if (key !== last) yield* ours(key, begunAt)
+      last = key
+    }
+  }
+
   return {
     name: 's3',
     checksum: 'md5',
@@ -150,20 +169,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
     },
 
-    async *list() {
-      const pages = paginateListObjectsV2({ client: own }, { Bucket, Prefix: folder })
-      const read = pages[Symbol.asyncIterator]()
-      for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
-        for (const { Key = '', LastModified } of page.value.Contents ?? []) {
-          if (LastModified) yield* ours(Key, LastModified)
-        }
-      }
-      let last = ''
-      for await (const { key, begunAt } of uploads.list(folder)) {
-        if (key !== last) yield* ours(key, begunAt)
-        last = key
-      }
-    },
+    list: () => inKeyOrder(listSealed(), listArriving()),
 
     async deliver(grant, method) {
       const soon = clock().getTime() + redirectLifetimeMs

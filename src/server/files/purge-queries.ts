@@ -1,0 +1,173 @@
+import { eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { tiers } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { deletionReceipts, files, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { StorageName } from '../storage/storage-name.ts'
+import { tierAt, tierSinceAt } from '../tiers/queries.ts'
+
+/**
+ * How long a claim keeps other runs away, and so when a removal that failed or was cut off is tried
+ * again. The wait doubles with each try. After the longest wait a storage that was away gets rid of
+ * its bytes well within `overdueMs`.
+ */
+const firstWaitMs = 2 * 60_000
+const longestWaitMs = 10 * 60_000
+/** Bytes that are still in storage so long after they should be gone are overdue. */
+const overdueMs = 15 * 60_000
+
+const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
+
+/** Whether the owner's tier at `now` renews no files. The query joins the owner. */
+function isNotKept(now: Date): SQL {
+  return inArray(tierAt(now), tiersWithoutRenewal)
+}
+
+/**
+ * The moment from which on the bytes of a file should be gone, once they should be: when its owner
+ * deleted it, at the end of its 30 days, or when it was expired and its owner had a tier that renews
+ * no files. The query joins the owner.
+ */
+export function purgeDueAt(now: Date): SQL<Date> {
+  const notKeptSince = sql`case when ${isNotKept(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
+  // `least` and `greatest` pass over null.
+  const due = sql`least(${files.maxLifetimeAt}, ${files.deletedAt}, ${notKeptSince}, coalesce(${files.purgingAt}, ${now}))`
+  return sql`coalesce(${files.purgeDueAt}, ${due})`.mapWith(files.purgeDueAt)
+}
+
+/** Whether the bytes of an expired file are to be removed. The query joins the owner. */
+function isToPurge(now: Date): SQL {
+  return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept(now)})`
+}
+
+/** A file whose bytes are to be removed now. */
+export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey' | 'expiresAt'>
+
+export interface WantedClaims {
+  storage: StorageName
+  now: Date
+  limit: number
+  /** Only files that expired at this moment or later. */
+  from?: Date | undefined
+}
+
+/**
+ * Claims files whose bytes are to be removed, the longest expired first: deleted by their owner,
+ * past their 30 days, or expired while their owner's tier at `now` renews no files. (`linkStatus`
+ * decides the same in the browser; a test compares the two.) Files whose next try is later are left
+ * alone, and so are those that another server claims.
+ */
+export async function claimFilesToPurge(
+  db: Db,
+  { storage, now, limit, from }: WantedClaims,
+): Promise<Claim[]> {
+  const due = db.$with('due').as(
+    db
+      .select({ id: files.id, dueAt: purgeDueAt(now).as('due_at') })
+      .from(files)
+      .innerJoin(users, eq(users.id, files.ownerId))
+      .where(
+        sql`${files.purgedAt} is null
+          and ${files.storage} = ${storage}
+          and ${files.expiresAt} <= ${now}
+          and ${from === undefined ? sql`true` : sql`${files.expiresAt} >= ${from}`}
+          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})
+          and ${isToPurge(now)}`,
+      )
+      .orderBy(files.expiresAt)
+      .limit(limit)
+      .for('update', { of: files, skipLocked: true }),
+  )
+  const waitMs = sql`least(${firstWaitMs} * power(2, least(${files.purgeTries}, 9)), ${longestWaitMs})`
+  return db
+    .with(due)
+    .update(files)
+    .set({
+      purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
+      purgeDueAt: sql`${due.dueAt}`,
+      purgeTries: sql`${files.purgeTries} + 1`,
+      purgeTryAt: sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`,
+    })
+    .from(due)
+    .where(eq(files.id, due.id))
+    .returning({ id: files.id, storageKey: files.storageKey, expiresAt: files.expiresAt })
+}
+
+/** What a removed row leaves for its receipt. */
+export const receiptFacts = {
+  id: files.id,
+  ownerId: files.ownerId,
+  storage: files.storage,
+  storageKey: files.storageKey,
+  purgeDueAt: files.purgeDueAt,
+}
+
+/**
+ * Returns the part of a statement that keeps the receipts of rows which another part, `removed`,
+ * removes. Bytes that went before receipts were kept have none.
+ */
+export function keepReceipts(db: Db, purgedAt: SQL) {
+  return db.$with('receipts').as(
+    db
+      .insert(deletionReceipts)
+      .select(
+        sql`select id, owner_id, storage, storage_key, purge_due_at, ${purgedAt}
+          from removed where purge_due_at is not null`,
+      )
+      .returning({ fileId: deletionReceipts.fileId }),
+  )
+}
+
+/**
+ * Records that storage has confirmed that the bytes of these files are gone. Rows of deleted files
+ * are removed and leave their receipts.
+ */
+export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
+  if (ids.length === 0) return
+  const gone = db
+    .$with('gone')
+    .as(
+      db
+        .select({ id: files.id, deletedAt: files.deletedAt })
+        .from(files)
+        .where(inArray(files.id, ids))
+        .orderBy(files.id)
+        .for('update'),
+    )
+  const idsOf = (rows: SQL) => db.select({ id: gone.id }).from(gone).where(rows)
+  const removed = db.$with('removed').as(
+    db
+      .delete(files)
+      .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
+      .returning(receiptFacts),
+  )
+  await db
+    .with(gone, removed, keepReceipts(db, sql`${now}::timestamptz`))
+    .update(files)
+    .set({ purgedAt: now })
+    .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
+}
+
+/** Files that still have bytes 15 minutes after these should be gone. */
+export interface Overdue {
+  count: number
+  /** Since when the first of them should be gone; null for none. */
+  since: Date | null
+}
+
+/** Counts the files whose bytes are overdue at `now`, in all stores. */
+export async function countOverdue(db: Db, now: Date): Promise<Overdue> {
+  const before = new Date(now.getTime() - overdueMs)
+  const [counted] = await db
+    .select({
+      count: sql`count(*)`.mapWith(Number),
+      since: sql`min(${purgeDueAt(now)})`.mapWith(files.purgeDueAt),
+    })
+    .from(files)
+    .innerJoin(users, eq(users.id, files.ownerId))
+    .where(
+      sql`${files.purgedAt} is null and ${files.expiresAt} <= ${before}
+        and ${isToPurge(now)} and ${purgeDueAt(now)} <= ${before}`,
+    )
+  return counted ?? { count: 0, since: null }
+}

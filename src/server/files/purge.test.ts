@@ -1,0 +1,225 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  json,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { deletionReceipts, files } from '../db/schema.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { setTier } from '../tiers/set-tier.ts'
+import { expireFiles, reportOverdue } from './expire-files.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterEach(async () => {
+  app.clock.advance(31 * day)
+  await expireFiles(app.deps)
+  app.logged.length = 0
+})
+afterAll(() => app.close())
+
+async function rowOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  if (!row) throw new Error('the row is gone')
+  return row
+}
+async function receiptOf(id: string) {
+  const [receipt] = await app.deps.db
+    .select()
+    .from(deletionReceipts)
+    .where(eq(deletionReceipts.fileId, id))
+  return receipt
+}
+function later(ms: number) {
+  return new Date(app.clock().getTime() + ms)
+}
+/** The app's use cases with a store that is not quite itself. */
+function withStore(changes: Partial<Storage>) {
+  return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
+}
+function errors() {
+  return app.logged.filter(({ level }) => level >= 50)
+}
+function refuse() {
+  return Promise.reject(new Error('EIO'))
+}
+const nothing = { purged: 0, failed: 0 }
+
+describe('a removal that fails', () => {
+  it('is tried again for ever, after 2, 4, 8 and then 10 minutes, and told each time', async () => {
+    const file = await makeFile(await makePerson(app))
+    app.clock.advance(3 * day)
+    for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
+      app.logged.length = 0
+      expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 1 })
+      expect(errors()).toMatchObject([{ store: 'disk', count: 1 }])
+      app.clock.advance(wait * minute - 1)
+      expect(await expireFiles(app.deps)).toEqual(nothing)
+      app.clock.advance(1)
+    }
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    const { purgeTries, purgeDueAt, expiresAt } = await rowOf(file.id)
+    expect(purgeTries).toBe(13)
+    // The receipt tells the truth: it took longer than it should.
+    expect(purgeDueAt).toEqual(expiresAt)
+  })
+
+  it('is one that storage does not confirm, too', async () => {
+    const file = await makeFile(await makePerson(app))
+    app.clock.advance(3 * day)
+    const silent = withStore({ remove: async () => {} })
+    expect(await expireFiles(silent)).toEqual({ purged: 0, failed: 1 })
+    expect(await rowOf(file.id)).toMatchObject({ purgedAt: null })
+    app.clock.advance(2 * minute)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+  })
+
+  it('keeps no other from its removal', async () => {
+    const person = await makePerson(app)
+    const [bad] = [await makeFile(person), await makeFile(person)]
+    const { storageKey } = await rowOf(bad.id)
+    app.clock.advance(3 * day)
+    const remove = (key: string) => (key === storageKey ? refuse() : app.storage.remove(key))
+    expect(await expireFiles(withStore({ remove }))).toEqual({ purged: 1, failed: 1 })
+  })
+
+  it('of all files of a batch leaves the others to the next run, since storage is away', async () => {
+    await insertFiles(app, (await makePerson(app)).id, 350)
+    app.clock.advance(3 * day)
+    expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 100 })
+    expect(errors()).toMatchObject([{ count: 100 }])
+    expect(await expireFiles(app.deps)).toEqual({ purged: 250, failed: 0 })
+    app.clock.advance(2 * minute)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 100, failed: 0 })
+  })
+})
+
+describe('bytes that should be gone', () => {
+  it('are reported as overdue from 15 minutes on, and no longer once they are gone', async () => {
+    const person = await makePerson(app)
+    const file = await makeFile(person)
+    const kept = await makeFile(await makePerson(app, { tier: 'premium' }))
+    app.clock.advance(3 * day + 15 * minute - 1)
+    expect(await reportOverdue(app.deps)).toBe(0)
+    app.clock.advance(1)
+    expect(await reportOverdue(app.deps)).toBe(1)
+    expect(errors()).toMatchObject([{ count: 1, since: file.expiresAt }])
+    await expireFiles(app.deps)
+    expect(await reportOverdue(app.deps)).toBe(0)
+    expect((await rowOf(kept.id)).purgingAt).toBeNull()
+  })
+
+  it('are reported when their owner deleted them', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await askForDeletion(ada, [(await makeFile(ada)).id])
+    app.clock.advance(15 * minute)
+    expect(await reportOverdue(app.deps)).toBe(1)
+  })
+
+  it('all go in one run after a week without any server, each once', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 1000)
+    app.clock.advance(10 * day)
+    const runs = await Promise.all([1, 2, 3].map(() => expireFiles(app.deps)))
+    expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(1000)
+    expect(await expireFiles(app.deps)).toEqual(nothing)
+    expect(await reportOverdue(app.deps)).toBe(0)
+  })
+})
+
+/** Each file of the list as its owner sees it. */
+async function listed(person: Person) {
+  return json<File[]>(await (await signInAgain(app, person)).fetch('/api/files'))
+}
+
+describe('the receipt of a deletion', () => {
+  it('tells the owner when the bytes were due to go, and when storage confirmed it', async () => {
+    const ada = await makePerson(app)
+    const { expiresAt } = await makeFile(ada)
+    expect(await listed(ada)).toMatchObject([{ purgeDueAt: null, purgedAt: null }])
+    app.clock.set(new Date(Date.parse(expiresAt) + 40_000))
+    await expireFiles(app.deps)
+    const purgedAt = app.clock().toISOString()
+    expect(await listed(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
+    app.clock.advance(day)
+    await expireFiles(app.deps)
+    expect(await listed(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
+  })
+
+  it.each([
+    ['at the end of the 30 days of a premium file', 'premium', 31 * day, 30 * day],
+    ['at the expiry of a free file', 'free', 31 * day, 3 * day],
+  ] as const)('was due %s, however late it came', async (_, tier, age, due) => {
+    const { id, createdAt } = await makeFile(await makePerson(app, { tier }))
+    app.clock.advance(age)
+    await expireFiles(app.deps)
+    expect((await rowOf(id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
+  })
+
+  it('was due when a trial ended, for a file that had expired before', async () => {
+    const ends = later(10 * day)
+    const trial = { premiumTrialStartedAt: later(-20 * day), premiumTrialEndsAt: ends }
+    const ada = await makePerson(app, { tier: 'premium', ...trial })
+    const { id } = await makeFile(ada)
+    app.clock.advance(11 * day)
+    await expireFiles(app.deps)
+    expect((await rowOf(id)).purgeDueAt).toEqual(ends)
+  })
+
+  it('was due when the account became free, for a file that had expired before', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const { id } = await makeFile(ada)
+    app.clock.advance(5 * day)
+    const wish = { reason: 'preview', to: 'free' } as const
+    await setTier(app.deps, { userId: ada.id, wish, actor: ada.id, ipAddress: '192.0.2.1' })
+    const switched = app.clock()
+    app.clock.advance(minute)
+    await expireFiles(app.deps)
+    expect((await rowOf(id)).purgeDueAt).toEqual(switched)
+  })
+
+  it('stays when the owner deletes the file, and names nothing but ids', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const [one, other] = [await makeFile(ada), await makeFile(ada)]
+    const { storageKey } = await rowOf(one.id)
+    const dueAt = app.clock()
+    await ada.fetch(`/api/files/${one.id}`, { method: 'DELETE' })
+    await askForDeletion(ada, [other.id])
+    expect(await receiptOf(other.id)).toBeUndefined()
+    app.clock.advance(minute)
+    await expireFiles(app.deps)
+    const facts = { ownerId: ada.id, storage: 'disk', dueAt }
+    expect(await receiptOf(one.id)).toEqual({
+      ...facts,
+      fileId: one.id,
+      storageKey,
+      purgedAt: dueAt,
+    })
+    expect(await receiptOf(other.id)).toMatchObject({ ...facts, purgedAt: app.clock() })
+  })
+
+  it('stays when the owner clears the history', async () => {
+    const ada = await makePerson(app)
+    const { id, expiresAt } = await makeFile(ada)
+    app.clock.advance(3 * day)
+    await expireFiles(app.deps)
+    const purgedAt = app.clock()
+    app.clock.advance(minute)
+    await (await signInAgain(app, ada)).fetch('/api/files/expired/bulk', { method: 'DELETE' })
+    expect(await app.deps.db.$count(files, eq(files.id, id))).toBe(0)
+    expect(await receiptOf(id)).toMatchObject({ dueAt: new Date(expiresAt), purgedAt })
+  })
+})

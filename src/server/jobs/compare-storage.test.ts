@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeFile, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { files, uploads } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import type { StoredObject } from '../storage/storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { compareStorage } from './compare-storage.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+/** Objects have dates of the real disk, so the test sets the clock to real dates. */
+function letADayPass(more = minute) {
+  app.clock.set(new Date(Date.now() + day + more))
+}
+async function keyOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+function alarms() {
+  return app.logged.filter(({ level }) => level >= 50)
+}
+
+describe('an object that no row names', () => {
+  it('goes once it is 24 h old, and never any other', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(person)
+    const open = await startUpload(person, { size: 3 })
+    await putBytes(open, new Uint8Array(3))
+    const lostUpload = await startUpload(person, { size: 3 })
+    await putBytes(lostUpload, new Uint8Array(3))
+    const lostFile = await makeFile(person)
+    const [kept, lost] = [await keyOf(file.id), await keyOf(lostFile.id)]
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
+    await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
+
+    letADayPass(-minute)
+    expect(await compareStorage(app.deps)).toMatchObject({ objects: 4, removed: 0 })
+    letADayPass()
+    const swept = await Promise.all([compareStorage(app.deps), compareStorage(app.deps)])
+    expect(swept.every(({ removed }) => removed <= 2)).toBe(true)
+
+    const { storage } = app
+    expect(await storage.storedSize(kept)).toBe(1000)
+    expect(await storage.storedSize(open.cloudKey)).toBe(3)
+    expect(await storage.storedSize(lostUpload.cloudKey)).toBeNull()
+    expect(await storage.storedSize(lost)).toBeNull()
+    expect(await compareStorage(app.deps)).toEqual({
+      objects: 2,
+      removed: 0,
+      failed: 0,
+      missing: 0,
+    })
+    expect(alarms()).toEqual([])
+  })
+
+  it('goes although it belongs to a file that is gone, as bytes of a backup do', async () => {
+    const [ada, eve] = [await makePerson(app), await makePerson(app)]
+    const [over, theirs] = [await makeFile(ada), await makeFile(eve)]
+    const [key, kept] = [await keyOf(over.id), await keyOf(theirs.id)]
+    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, over.id))
+    await expireFiles(app.deps)
+    const folder = join(app.deps.config.dataDir, 'files', key.slice(0, 2))
+    await writeFile(join(folder, key), 'back')
+    expect(await app.storage.storedSize(key)).toBe(4)
+    const later = new Date(Date.now() + day + minute)
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: new Date(later.getTime() + day) })
+      .where(eq(files.id, theirs.id))
+    app.clock.set(later)
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
+    expect(await app.storage.storedSize(key)).toBeNull()
+    expect(await app.storage.storedSize(kept)).toBe(1000)
+  })
+
+  it('is told of when it cannot be removed, and tried again the next time', async () => {
+    const file = await makeFile(await makePerson(app))
+    await app.deps.db.delete(files).where(eq(files.id, file.id))
+    letADayPass()
+    const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    expect(await compareStorage({ ...app.deps, stores })).toMatchObject({ removed: 0, failed: 1 })
+    expect(alarms()).toHaveLength(1)
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, failed: 0 })
+  })
+})
+
+describe('a file whose bytes are missing', () => {
+  it('raises an alarm, every night, and its row stays', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    const [, lost] = made
+    if (!lost) throw new Error('no file')
+    const key = await keyOf(lost.id)
+    await app.storage.remove(key)
+    for (let night = 0; night < 2; night += 1) {
+      app.logged.length = 0
+      expect(await compareStorage(app.deps)).toEqual({
+        objects: 2,
+        removed: 0,
+        failed: 0,
+        missing: 1,
+      })
+      expect(alarms()).toMatchObject([{ fileId: lost.id, key, store: 'disk' }, { count: 1 }])
+    }
+    expect(await keyOf(lost.id)).toBe(key)
+  })
+
+  it('raises none for uploads, and none for files whose bytes have gone rightly', async () => {
+    const person = await makePerson(app)
+    await startUpload(person, { size: 3 })
+    const file = await makeFile(person)
+    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+    await expireFiles(app.deps)
+    expect(await compareStorage(app.deps)).toEqual({
+      objects: 0,
+      removed: 0,
+      failed: 0,
+      missing: 0,
+    })
+  })
+
+  it('is found in its place among thousands, and only the first hundred are told one by one', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(person)
+    await insertFiles(app, person.id, 1100)
+    expect(await compareStorage(app.deps)).toMatchObject({ objects: 1, missing: 1100 })
+    expect(alarms()).toHaveLength(101)
+    expect(alarms().map(({ fileId }) => fileId)).not.toContain(file.id)
+  })
+
+  it('is not looked for in a list that is out of order', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeFile(person)
+    await makeFile(person)
+    const list = async function* (): AsyncGenerator<StoredObject> {
+      const found: StoredObject[] = []
+      for await (const object of app.storage.list()) found.unshift(object)
+      yield* found
+    }
+    const stores = createStores({ ...app.storage, list })
+    letADayPass()
+    await expect(compareStorage({ ...app.deps, stores })).rejects.toThrow(/^the store disk lists/)
+    expect(await compareStorage(app.deps)).toMatchObject({ objects: 2, removed: 0, missing: 0 })
+  })
+})

@@ -1,0 +1,105 @@
+import type { Deps } from '../deps.ts'
+import type { Storage } from '../storage/storage.ts'
+import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
+
+/** Design §4: objects without a row are removed once they are 24 h old, and no others. */
+const orphanAgeMs = 24 * 60 * 60 * 1000
+const pageSize = 1000
+/** At most so many missing objects are told one by one. All are counted. */
+const mostTold = 100
+
+type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+
+/** What a comparison found and did. */
+export type Comparison = {
+  /** How many objects storage listed. */
+  objects: number
+  /** How many objects without a row were removed. */
+  removed: number
+  /** How many objects without a row could not be removed. The next comparison tries again. */
+  failed: number
+  /** How many files have no object, although their bytes should be kept. */
+  missing: number
+}
+
+/**
+ * Compares what storage itself lists with what the database names, for every store. Both come in
+ * the order of the keys and in pages, so that memory stays flat.
+ *
+ * - An object that neither an upload nor a file with bytes names goes once it is 24 h old. The
+ *   server writes the row before any byte can be stored under its key, and uses no key twice. So an
+ *   object without a row never gets one. This also takes bytes that came back after their removal,
+ *   for instance with a backup or by a power cut.
+ * - A file without its object raises an alarm: accepted bytes are lost.
+ */
+export async function compareStorage(deps: CompareDeps): Promise<Comparison> {
+  const total: Comparison = { objects: 0, removed: 0, failed: 0, missing: 0 }
+  for (const storage of deps.stores.all) await compareStore(deps, storage, total)
+  if (total.missing > 0) {
+    deps.log.error({ count: total.missing }, 'bytes of files are missing in storage')
+  }
+  return total
+}
+
+async function compareStore(
+  { clock, db, log }: CompareDeps,
+  storage: Storage,
+  total: Comparison,
+): Promise<void> {
+  const before = new Date(clock().getTime() - orphanAgeMs)
+
+  const removeOrphans = async (keys: string[]) => {
+    const named = await findNamedKeys(db, keys, before)
+    for (const key of keys) {
+      if (named.has(key)) continue
+      try {
+        await storage.remove(key)
+        total.removed += 1
+      } catch (error) {
+        total.failed += 1
+        log.error({ err: error, key }, 'an orphaned object could not be removed')
+      }
+    }
+  }
+  const expectObject = async ({ key, fileId }: NamedKey) => {
+    // An upload may have no bytes yet. A file may have been purged since its row was read, or its
+    // object may have been listed at another place before it was sealed.
+    if (fileId === null || (await storage.storedSize(key)) !== null) return
+    if (!(await isKept(db, fileId))) return
+    total.missing += 1
+    if (total.missing > mostTold) return
+    log.error({ fileId, key, store: storage.name }, 'the bytes of a file are missing in storage')
+  }
+
+  const names = namedKeys(db, storage)
+  let name = await names.next()
+  let last = ''
+  let unnamed: string[] = []
+  for await (const { key, modifiedAt } of storage.list()) {
+    if (key <= last) throw new Error(`the store ${storage.name} lists ${key} after ${last}`)
+    last = key
+    total.objects += 1
+    for (; !name.done && name.value.key < key; name = await names.next()) {
+      await expectObject(name.value)
+    }
+    if (!name.done && name.value.key === key) name = await names.next()
+    else if (modifiedAt <= before) unnamed.push(key)
+    if (unnamed.length < pageSize) continue
+    await removeOrphans(unnamed)
+    unnamed = []
+  }
+  for (; !name.done; name = await names.next()) await expectObject(name.value)
+  if (unnamed.length > 0) await removeOrphans(unnamed)
+}
+
+/** Yields every key that the database names in a store, in order, page by page. */
+async function* namedKeys(db: Deps['db'], storage: Storage): AsyncGenerator<NamedKey, undefined> {
+  let last = ''
+  for (;;) {
+    const page = await listNamedKeys(db, storage.name, last, pageSize)
+    yield* page
+    const end = page.at(-1)
+    if (end === undefined || page.length < pageSize) return
+    last = end.key
+  }
+}

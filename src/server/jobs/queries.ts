@@ -1,0 +1,85 @@
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { files, jobRuns, uploads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { StorageName } from '../storage/storage-name.ts'
+
+/** A key that a row names in a store. */
+export interface NamedKey {
+  key: string
+  /** The confirmed file whose bytes these are; null for an upload, which may have none yet. */
+  fileId: string | null
+}
+
+/**
+ * Lists up to `limit` of the keys that uploads and files with bytes name in a store, those after a
+ * key, in the order of their characters.
+ */
+export async function listNamedKeys(
+  db: Db,
+  storage: StorageName,
+  after: string,
+  limit: number,
+): Promise<NamedKey[]> {
+  const { rows } = await db.execute<{ key: string; file_id: string | null }>(sql`
+    select key, file_id from (
+      (select storage_key as key, id as file_id from files
+        where storage = ${storage} and purged_at is null and storage_key collate "C" > ${after}
+        order by storage_key collate "C" limit ${limit})
+      union all
+      (select storage_key, null from uploads
+        where storage = ${storage} and storage_key collate "C" > ${after}
+        order by storage_key collate "C" limit ${limit})
+    ) named order by key collate "C" limit ${limit}`)
+  return rows.map(({ key, file_id: fileId }) => ({ key, fileId }))
+}
+
+/**
+ * Returns those of the keys that an upload names, or a file whose bytes are not gone or have gone
+ * after `before`.
+ */
+export async function findNamedKeys(db: Db, keys: string[], before: Date): Promise<Set<string>> {
+  const named = await db
+    .select({ key: uploads.storageKey })
+    .from(uploads)
+    .where(inArray(uploads.storageKey, keys))
+    .unionAll(
+      db
+        .select({ key: files.storageKey })
+        .from(files)
+        .where(
+          and(
+            inArray(files.storageKey, keys),
+            or(isNull(files.purgedAt), gt(files.purgedAt, before)),
+          ),
+        ),
+    )
+  return new Set(named.map(({ key }) => key))
+}
+
+/** Whether a file's row still says that its bytes are kept, and no removal has begun. */
+export async function isKept(db: Db, fileId: string): Promise<boolean> {
+  const kept = await db
+    .select({ id: files.id })
+    .from(files)
+    .where(and(eq(files.id, fileId), isNull(files.purgedAt), isNull(files.purgingAt)))
+  return kept.length > 0
+}
+
+/** What a job did, in figures. */
+export type JobResult = Record<string, number>
+
+/** Notes when a job ran and what it did. */
+export async function noteRun(
+  db: Db,
+  run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
+): Promise<void> {
+  await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
+}
+
+/** Notes that a run of a job failed, and why. What is known of the last good run stays. */
+export async function noteFailedRun(
+  db: Db,
+  run: { job: string; failedAt: Date; failure: string },
+): Promise<void> {
+  await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
+}
