@@ -1,3 +1,4 @@
+import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { pass, setClocks } from './support/clocks.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
@@ -63,6 +64,13 @@ test("a free user's link dies on every screen at the same moment", async ({
   await expect(page.getByText('0 active links')).toBeVisible()
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   await expect(other.getByRole('link', { name: 'Download File' })).toBeHidden()
+
+  // The receipt of the deletion stands in the history.
+  await expireFiles(app.deps)
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await page.getByRole('button', { name: 'Receipt of agenda.pdf' }).click()
+  await expect(row.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
+  await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(2)
 
   noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   const response = await other.reload()

@@ -16,29 +16,6 @@ async function copy(sha256: string) {
   }
 }
 
-export interface ChecksumToggleProps {
-  fileName: string
-  open: boolean
-  onToggle: () => void
-  /** The id of the element that the button opens. */
-  controls: string
-}
-
-/** A quiet button in a row that opens the file's SHA-256. */
-export function ChecksumToggle({ fileName, open, onToggle, controls }: ChecksumToggleProps) {
-  return (
-    <button
-      type="button"
-      aria-expanded={open}
-      aria-controls={open ? controls : undefined}
-      onClick={onToggle}
-      className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
-    >
-      SHA-256<span className="sr-only"> of {fileName}</span>
-    </button>
-  )
-}
-
 /** The whole SHA-256, which a person can select or copy. */
 export function Checksum({ id, sha256 }: { id: string; sha256: string }) {
   return (

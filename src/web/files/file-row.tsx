@@ -8,11 +8,13 @@ import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { FileName } from '../ui/file-name.tsx'
-import { Checksum, ChecksumToggle } from './checksum.tsx'
+import { Checksum } from './checksum.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
+import { deletionOf, Receipt } from './receipt.tsx'
+import { RowToggle } from './row-toggle.tsx'
 
 export interface FileRowProps {
   file: StoredFile
@@ -45,6 +47,9 @@ function Downloads({ count }: { count: number }) {
 function Row({ file, tier, now, signature, onDelete, onRenew }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
+  const [showsReceipt, setShowsReceipt] = useState(false)
+  const receiptId = useId()
+  const deletion = deletionOf(file)
   const facts = linkFacts(file)
   const status = linkStatus(facts, tier, now)
   const isActive = status === 'active'
@@ -76,18 +81,26 @@ function Row({ file, tier, now, signature, onDelete, onRenew }: FileRowProps) {
             <span>Link closed</span>
           )}
           {file.sha256 === null ? null : (
-            <span className="whitespace-nowrap">
-              <span aria-hidden="true">· </span>
-              <ChecksumToggle
-                fileName={file.originalName}
-                open={showsSum}
-                onToggle={() => setShowsSum(!showsSum)}
-                controls={sumId}
-              />
-            </span>
+            <RowToggle
+              label="SHA-256"
+              fileName={file.originalName}
+              open={showsSum}
+              onToggle={() => setShowsSum(!showsSum)}
+              controls={sumId}
+            />
+          )}
+          {deletion === null ? null : (
+            <RowToggle
+              label="Receipt"
+              fileName={file.originalName}
+              open={showsReceipt}
+              onToggle={() => setShowsReceipt(!showsReceipt)}
+              controls={receiptId}
+            />
           )}
         </p>
         {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
+        {deletion !== null && showsReceipt ? <Receipt id={receiptId} deletion={deletion} /> : null}
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-2 sm:col-start-2 lg:col-span-1 lg:col-start-auto">

@@ -1,0 +1,42 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** The two moments that a receipt tells. */
+export interface Deletion {
+  /** When the bytes should be gone. */
+  dueAt: Date
+  /** When storage had confirmed that they were. */
+  purgedAt: Date
+}
+
+/**
+ * Returns what the receipt of a file tells; null while storage has bytes, and for old files, from
+ * before receipts were kept.
+ */
+export function deletionOf(file: StoredFile): Deletion | null {
+  const { purgeDueAt, purgedAt } = file
+  if (purgeDueAt === null || purgedAt === null) return null
+  return { dueAt: new Date(purgeDueAt), purgedAt: new Date(purgedAt) }
+}
+
+/** The receipt of a deletion: when it was due, and when storage confirmed that the bytes were gone. */
+export function Receipt({ id, deletion }: { id: string; deletion: Deletion }) {
+  const { dueAt, purgedAt } = deletion
+  return (
+    <dl
+      id={id}
+      className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums"
+    >
+      <dt>Deletion due</dt>
+      <dd>
+        <time dateTime={dueAt.toISOString()}>{moments.format(dueAt)}</time>
+      </dd>
+      <dt>Bytes deleted</dt>
+      <dd>
+        <time dateTime={purgedAt.toISOString()}>{moments.format(purgedAt)}</time>
+        <span className="block">Storage has confirmed that nothing is left.</span>
+      </dd>
+    </dl>
+  )
+}

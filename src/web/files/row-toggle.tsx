@@ -1,0 +1,28 @@
+export interface RowToggleProps {
+  /** What the button opens. */
+  label: string
+  fileName: string
+  open: boolean
+  onToggle: () => void
+  /** The id of the element that the button opens. */
+  controls: string
+}
+
+/** A quiet button in a row that opens something more about the file. */
+export function RowToggle({ label, fileName, open, onToggle, controls }: RowToggleProps) {
+  return (
+    <span className="whitespace-nowrap">
+      <span aria-hidden="true">· </span>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={open ? controls : undefined}
+        onClick={onToggle}
+        className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
+      >
+        {label}
+        <span className="sr-only"> of {fileName}</span>
+      </button>
+    </span>
+  )
+}
