@@ -18,8 +18,8 @@ export interface Mayfly {
   /** Returns the ids of all processes that the server's Postgres has now. */
   postgresPids(): number[]
   readyMs: number
-  /** Runs SQL in the server's database, on a connection of its own. */
-  sql(text: string, values?: unknown[]): Promise<void>
+  /** Runs SQL in the server's database, on a connection of its own, and returns its rows. */
+  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
   stop(): Promise<void>
 }
 
@@ -67,13 +67,14 @@ export async function startMayfly(
   })
   // Line 1 is the process id of Postgres, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  const sql = async (text: string, values: unknown[] = []) => {
+  const sql = async <Row extends object>(text: string, values: unknown[] = []) => {
     // If this runs as root, the folder is given as an open file of that process.
     const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
     try {
-      await client.query(text, values)
+      const { rows } = await client.query<Row>(text, values)
+      return rows
     } finally {
       await client.end()
     }

@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { measureAnalytics } from './analytics.ts'
+import { measureExpiry } from './expiry.ts'
 import { measureFileList } from './file-list.ts'
 import { measureKnownAddress } from './known-address.ts'
 import { measureLogins } from './logins.ts'
@@ -59,6 +60,7 @@ const parts = [
   'known-address',
   'file-list',
   'analytics',
+  'expiry',
   'start-up',
   'queries',
 ]
@@ -121,6 +123,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('analytics')) {
       say('analytics')
       report.rows.push(...(await measureAnalytics(cores, scratch.dir)))
+    }
+    if (names.includes('expiry')) {
+      say('expiry')
+      report.rows.push(...(await measureExpiry(cores, scratch.dir)))
     }
     if (names.includes('start-up')) {
       say('start-up')

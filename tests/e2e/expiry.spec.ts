@@ -70,7 +70,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await page.getByRole('tab', { name: 'My Files' }).click()
   await page.getByRole('button', { name: 'Receipt of agenda.pdf' }).click()
   await expect(row.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
-  await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(2)
+  await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(3)
 
   noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   const response = await other.reload()

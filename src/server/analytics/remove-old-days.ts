@@ -3,8 +3,14 @@ import { lastDays } from '../../shared/rules/day.ts'
 import type { Deps } from '../deps.ts'
 import { removeDaysBefore } from './queries.ts'
 
-/** Removes the counts of downloads for days that are too old to be shown. */
-export async function removeOldDays({ clock, db }: Pick<Deps, 'clock' | 'db'>): Promise<void> {
+/**
+ * Removes what was counted for days that nobody is shown any more.
+ * @returns how many counts were removed.
+ */
+export async function removeOldDays({
+  clock,
+  db,
+}: Pick<Deps, 'clock' | 'db'>): Promise<{ removed: number }> {
   const [first = ''] = lastDays(clock(), analyticsDays)
-  await removeDaysBefore(db, first)
+  return { removed: await removeDaysBefore(db, first) }
 }

@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { manyFiles } from '../tests/support/many-files.ts'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
+import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
+import { type Row, row } from './report.ts'
+
+const dueCount = 100_000
+/** Expired files of a premium user, which the purge must leave alone. */
+const keptCount = 20_000
+const objectBytes = 100
+const dayMs = 24 * 60 * 60_000
+const mib = 2 ** 20
+
+/**
+ * Measures what a server has to do after it stood still for long: 100,000 files are due at once,
+ * each with its object on the disk, beside 20,000 that stay. Before that, it measures the
+ * comparison of the same objects with the database. The jobs run by their schedules, and tell
+ * themselves how long they took.
+ */
+export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
+  const http = makeHttpClient(1)
+  try {
+    const due = await makeFiles(mayfly, http, dueCount)
+    await makeFiles(mayfly, http, keptCount)
+    await mayfly.sql('vacuum analyze files')
+    const comparison = measureJob(mayfly, 'compare-storage', 'objects', dueCount + keptCount)
+    await mayfly.sql("update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'")
+    const compared = await comparison
+    await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
+
+    const purge = measureJob(mayfly, 'expire-files', 'purged', dueCount)
+    // Everybody's links have ended, and one owner is free now.
+    await mayfly.sql("update users set tier = 'free' where id = $1", [due])
+    await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
+    const purged = await purge
+    return [
+      ...rowsOf('comparison of 120,000 objects with the database', 'objects/s', compared),
+      ...rowsOf('100,000 files due at once', 'files/s', purged),
+    ]
+  } finally {
+    http.close()
+    await mayfly.stop()
+  }
+}
+
+/** Gives a new user files with objects, whose links end later. Returns the user's id. */
+async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
+  const cookie = await signIn(mayfly, http)
+  const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
+  const { id } = JSON.parse(body.toString()) as { id: string }
+  const { text, values } = manyFiles(id, count, new Date(Date.now() + 100 * dayMs))
+  await mayfly.sql(text, values)
+  const keys = await mayfly.sql<{ storage_key: string }>(
+    'select storage_key from files where owner_id = $1',
+    [id],
+  )
+  const bytes = Buffer.alloc(objectBytes)
+  const folders = new Set<string>()
+  for (const { storage_key: key } of keys) {
+    const folder = join(mayfly.dataDir, 'files', key.slice(0, 2))
+    if (!folders.has(folder)) await mkdir(folder, { recursive: true })
+    folders.add(folder)
+    await writeFile(join(folder, key), bytes)
+  }
+  return id
+}
+
+interface Measured {
+  seconds: number
+  count: number
+  before: number
+  peak: number
+}
+
+interface Run {
+  started_at: Date
+  ended_at: Date
+  result: Record<string, number>
+}
+
+/** Waits until the runs of a job have done `count` of something, and tells what they took. */
+async function measureJob(
+  mayfly: Mayfly,
+  job: string,
+  what: string,
+  count: number,
+): Promise<Measured> {
+  const before = residentBytes([mayfly.pid])
+  resetPeak([mayfly.pid])
+  let [done, seconds, last] = [0, 0, 0]
+  while (done < count) {
+    await wait(200)
+    const [run] = await mayfly.sql<Run>('select * from job_runs where job = $1', [job])
+    const part = run?.result?.[what] ?? 0
+    if (!run || part === 0 || run.ended_at.getTime() === last) continue
+    last = run.ended_at.getTime()
+    done += part
+    seconds += (last - run.started_at.getTime()) / 1000
+  }
+  return { seconds, count: done, before, peak: peakBytes([mayfly.pid]) }
+}
+
+function rowsOf(what: string, unit: string, { seconds, count, before, peak }: Measured): Row[] {
+  return [
+    row(what, unit, { ours: [count / seconds] }),
+    row(`${what}: the whole`, 's', { ours: [seconds] }),
+    row(`${what}: memory before`, 'MiB', { ours: [before / mib] }),
+    row(`${what}: memory`, 'peak MiB', { ours: [peak / mib] }),
+  ]
+}
