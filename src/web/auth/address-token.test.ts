@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { hideToken, type Place, readToken } from './address-token.ts'
 
-/** Returns a page at an address, which can replace its address as a browser does. */
+/** Makes a page at a URL. As in a browser, it can replace its URL. */
 function pageAt(address: string, state: unknown = null) {
   const here = () => new URL(page.address, 'https://files.example.org')
   const page = {

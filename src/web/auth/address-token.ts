@@ -7,8 +7,8 @@ export interface Place {
 }
 
 /**
- * Returns the token of the letter whose link opened this page, or an empty text. After the token
- * was taken out of the address, it is in the state of the history's entry.
+ * Returns the secret token of the mail whose link opened this page; an empty text if there is none.
+ * The token is in the URL at first, and later in the state of the browser's history entry.
  */
 export function readToken({ location, history }: Place): string {
   const inAddress = new URLSearchParams(location.search).get('token')
@@ -17,8 +17,8 @@ export function readToken({ location, history }: Place): string {
 }
 
 /**
- * Takes the token out of the address, where people copy it from and a picture of the screen shows
- * it. With `token` the entry of the history keeps it for a reload, otherwise it is forgotten.
+ * Removes the token from the URL, because people copy URLs and make pictures of their screen. If
+ * `token` is given, the history entry keeps it for a reload; otherwise it is forgotten.
  */
 export function hideToken({ location, history }: Place, token: string | null): void {
   const query = new URLSearchParams(location.search)
@@ -31,7 +31,9 @@ export function hideToken({ location, history }: Place, token: string | null): v
   )
 }
 
-/** Returns the token of the letter, and the function that forgets it once it is of no more use. */
+/**
+ * Returns the secret token of the mail whose link opened this page, and a function that forgets it.
+ */
 export function useAddressToken(): [token: string, forget: () => void] {
   const [token] = useState(() => readToken(window))
   useEffect(() => hideToken(window, token), [token])

@@ -17,7 +17,7 @@ function sentence(issue: z.core.$ZodIssue, value: string): string {
   return fieldTexts[issue.path[0] as string] ?? issue.message
 }
 
-/** Returns the first fault of each field, as a sentence for the person who typed it. */
+/** Returns the first error of each field, as a sentence for the person who filled in the form. */
 export function faultsByField<Name extends string>(
   issues: Issues,
   values: Record<Name, string>,

@@ -10,7 +10,7 @@ import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['email'] as const
 
-/** Spec §2, login: 'Forgot password?' opens a dialog that asks for a letter. */
+/** Spec §2, login: 'Forgot password?' opens a dialog that sends a mail for a new password. */
 export function ForgotPassword() {
   const [open, setOpen] = useState(false)
   return (

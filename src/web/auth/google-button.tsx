@@ -5,8 +5,8 @@ import { GoogleMark } from './google-mark.tsx'
 import { useNext } from './use-next.ts'
 
 /**
- * Spec §2: a button that navigates to /api/login, below the form to which it is an alternative. It
- * hands on where somebody wanted to go. Nothing is shown where the server has no Google.
+ * Spec §2: a button that navigates to /api/login, as an alternative to the form above it. It passes
+ * on the page that the person wanted. Shows nothing if the server does not offer Google.
  */
 export function GoogleButton({ children }: { children: string }) {
   const next = useNext()

@@ -1,4 +1,4 @@
-/** Google's letter in its colours. It is only decoration. */
+/** Google's logo, the coloured G. Screen readers ignore it. */
 export function GoogleMark() {
   return (
     <svg viewBox="0 0 24 24" fill="none" strokeWidth="4.2" aria-hidden="true">

@@ -4,9 +4,8 @@ function firstLetter(word: string): string {
 }
 
 /**
- * Returns one or two letters for a person without a picture: of the first and the last name, or
- * else of the email. A letter is a whole grapheme, so accents, flags and joined marks stay
- * complete.
+ * Returns one or two letters for a person without a picture: from the first and the last name,
+ * otherwise from the email. Accents, flags and joined characters are not split.
  */
 export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)

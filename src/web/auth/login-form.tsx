@@ -16,9 +16,12 @@ export interface LoginFormProps {
   next: string
 }
 
-/** Signs in with email and password. Success leads on with a full reload (spec §4). */
+/** Signs in with email and password. After success the next page is loaded completely (spec §4). */
 export function LoginForm({ email, next }: LoginFormProps) {
-  /** The address whose password was right, and that has to be verified. */
+  /**
+   * The address of a login with the right password that failed because the address is not verified
+   * yet.
+   */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
     names,

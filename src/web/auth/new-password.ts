@@ -1,6 +1,6 @@
 import { minPasswordLength } from '../../shared/contract/account.ts'
 
-/** What stands in the two fields of a new password. */
+/** The texts of the two fields for a new password. */
 export interface NewPassword {
   newPassword: string
   confirmPassword: string
@@ -10,7 +10,7 @@ export function isConfirmed({ newPassword, confirmPassword }: NewPassword): bool
   return newPassword === confirmPassword
 }
 
-/** Spec §5, reset password: two faults of a new password have a toast, in this order. */
+/** Spec §5, reset password: two errors of a new password have a toast, checked in this order. */
 export function newPasswordToast(values: NewPassword) {
   if (!isConfirmed(values)) {
     return {

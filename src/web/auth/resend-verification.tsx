@@ -4,7 +4,10 @@ import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { tellFailure } from './use-auth-form.ts'
 
-/** Offers to send the letter of a signup again, after a login that its address kept out. */
+/**
+ * Offers to send the mail that verifies an address again, after a login failed because the address
+ * is not verified.
+ */
 export function ResendVerification({ email }: { email: string }) {
   const [busy, setBusy] = useState(false)
 

@@ -16,10 +16,10 @@ const schema = account.resetPassword.body
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
-  /** The token of the letter whose link opened this page. */
+  /** The secret token of the mail whose link opened this page. */
   token: string
   onDone: () => void
-  /** Called when the token is unknown, expired or used. */
+  /** Called when the token is unknown, expired or already used. */
   onInvalid: () => void
 }
 

@@ -5,10 +5,10 @@ import type { ToastOptions } from '../ui/toast-turns.ts'
 const redirectDelay = 500
 
 /**
- * Makes the function to call when the session turns out to be over. Spec §8: it shows a toast and
- * goes to /api/login after 500 ms, from where signing in leads back to the page. It acts once,
- * however many calls fail at the same time. A page that would lose unsaved data stays open, and the
- * toast says how to go on.
+ * Makes the function to call when the server says that the session has ended. Spec §8: it shows a
+ * toast and goes to /api/login after 500 ms. After signing in, the person comes back to the page.
+ * The function acts only once, even if several calls fail at the same time. A page that would lose
+ * unsaved data is not left, and the toast says what to do.
  * @param here returns the path of the page, with its query and fragment.
  */
 export function createSignInAgain(

@@ -1,6 +1,8 @@
 import type { SignInFault } from '../../shared/rules/sign-in-fault.ts'
 
-/** What somebody reads after a sign-in with Google that did not end as wanted, and can do about it. */
+/**
+ * The text for each reason why a sign-in with Google failed. It also says what the person can do.
+ */
 export const signInFaultTexts: Record<SignInFault, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',

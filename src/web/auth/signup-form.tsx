@@ -20,7 +20,7 @@ const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
 export interface SignupFormProps {
-  /** Who can sign up. The server decides by the same rule. */
+  /** Who can sign up. The server checks the same rule. */
   policy: SignupPolicy
   /** Called with the email when it is time to go to the login. */
   onDone: (email: string) => void
@@ -126,7 +126,7 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
   )
 }
 
-/** Spec §5, signup: two faults have a toast, in this order. */
+/** Spec §5, signup: two errors have a toast, checked in this order. */
 function faultToast({ password, confirmPassword }: Values) {
   if (password !== confirmPassword) {
     return {

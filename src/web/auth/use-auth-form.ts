@@ -8,7 +8,7 @@ import { faultsByField } from './faults.ts'
 import { checkConnection } from './texts.ts'
 import { useSignInAgain } from './use-sign-in-again.ts'
 
-/** A sentence at each field that has a fault. */
+/** The error text at each field that has an error. */
 type Faults<Name extends string> = Partial<Record<Name, string>>
 
 interface ToastText {
@@ -19,26 +19,29 @@ interface ToastText {
 export interface AuthForm<Name extends string, Body> {
   /** The names of the fields. */
   names: readonly Name[]
-  /** Checks what was typed, and makes the body of the call from it. */
+  /** Checks what the person typed, and makes the body of the call from it. */
   schema: z.ZodType<Body>
-  /** Returns the toast for a fault that needs one besides the text at its field (spec §5). */
+  /** Returns the toast for an error that needs one besides the text at its field (spec §5). */
   faultToast?: (values: Record<NoInfer<Name>, string>) => ToastText | null
   /**
-   * Calls the server. With 'leave' the form stays busy, because the screen is about to change. What
-   * it throws is shown as a failure.
+   * Calls the server. After 'leave' the form stays busy, because the screen is about to change. An
+   * error that it throws is shown as a failure.
    */
   send: (body: Body) => Promise<'stay' | 'leave'>
-  /** The toast for a failure: its title, and its text where the server sent none (spec §8). */
+  /**
+   * The toast for a failure: its title, and its text for errors without a message from the server
+   * (spec §8).
+   */
   failed: ToastText
-  /** Replaces the title where no answer came. */
+  /** The title that is used instead when no answer came. */
   networkTitle?: string
-  /** What a refusal of the server means at the fields, by its code. */
+  /** For each error code of the server, the texts to show at the fields. */
   refusals?: Partial<Record<ErrorCode, Faults<NoInfer<Name>>>>
 }
 
 /**
- * Submits a form about accounts: checks what was typed, calls the server, and tells what went wrong
- * in a toast and at the fields. Where the session is over, it leads to the login.
+ * Submits a form about accounts: checks what the person typed, calls the server, and shows errors
+ * in a toast and at the fields. If the session has ended, it goes to the login.
  * @returns the properties of `Form`.
  */
 export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body>) {
@@ -71,7 +74,7 @@ export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body
   return { names: form.names, errors, onSubmit }
 }
 
-/** Spec §8: shows the server's message when present, or else the default. */
+/** Spec §8: shows the server's message when present, otherwise the default. */
 export function tellFailure(
   { failed, networkTitle }: Pick<AuthForm<string, unknown>, 'failed' | 'networkTitle'>,
   error: unknown,

@@ -2,17 +2,20 @@ import { useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
-/** Who looks at a page, as far as is known. It selects the set of screens (spec §2, §4). */
+/**
+ * Who looks at the page, as far as the browser knows. This decides which screens are shown (spec
+ * §2, §4).
+ */
 export type AuthState =
   | { is: 'loading' }
   | { is: 'signed-in'; user: User }
   | { is: 'visitor' }
   /** The session ended while the page was open. */
   | { is: 'logged-out' }
-  /** The server does not say who it is. */
+  /** The server gave no answer, so nobody knows who looks at the page. */
   | { is: 'unreachable'; retry: () => void; isRetrying: boolean }
 
-/** Returns the auth state. While an unreachable server is asked again, that state stays. */
+/** Returns who looks at the page. `unreachable` lasts while the server is asked again. */
 export function useAuthState(): AuthState {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const [wasSignedIn, setWasSignedIn] = useState(false)

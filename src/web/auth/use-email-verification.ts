@@ -3,17 +3,17 @@ import { ApiError, call, NetworkError } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { tellFailure } from './use-auth-form.ts'
 
-/** What the page of a letter's link shows (spec §4, email verification). */
+/** What the page shows that a verification mail links to (spec §4, email verification). */
 export type EmailVerification =
   | { state: 'loading' }
   | { state: 'verified' }
-  /** `retry` is there where the token was not spent, because no answer came. */
+  /** `retry` is null unless another attempt can succeed, because no answer came to the last one. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Posts the token of a letter, once for each token, however often the page is drawn. A second post
- * would succeed too.
- * @param token empty where the address has none.
+ * Sends the token of a verification mail to the server. It does so once for each token, however
+ * often React draws the page. Sending it twice would do no harm.
+ * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
   const { data, error, isFetching, refetch } = useQuery({
@@ -34,7 +34,7 @@ export function useEmailVerification(token: string): EmailVerification {
   return { state: 'failed', reason: reason ?? failed.description, retry: null }
 }
 
-/** Spec §8. */
+/** The default error of spec §8. */
 const failed = { title: 'Verification failed', description: 'Failed to verify email' }
 
 async function verifyEmail(token: string) {

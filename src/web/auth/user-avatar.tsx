@@ -3,7 +3,8 @@ import type { User } from '../../shared/contract/account.ts'
 import { initials } from './initials.ts'
 
 /**
- * A person's picture, or initials where there is none or it does not load. It is only decoration.
+ * A person's picture, or the initials if there is none or it does not load. Screen readers ignore
+ * it.
  */
 export function UserAvatar({ user }: { user: User }) {
   return (

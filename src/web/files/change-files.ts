@@ -11,18 +11,23 @@ function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
   return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
 }
 
-/** Whether a renewal was refused for a reason that trying again does not change. */
+/** True if a renewal was refused for a reason that another attempt does not change. */
 export function isFinalRefusal(error: unknown): boolean {
   return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
 
-/** Shows a failure, unless the session is over, which has a toast of its own. */
+/**
+ * Shows a failure. It shows nothing if the session has ended, because that has a toast of its own.
+ */
 function tellFailure(error: unknown, title: string, description: string): void {
   if (error instanceof ApiError && error.status === 401) return
   toast({ title, description, tone: 'destructive' })
 }
 
-/** Deletes a file and shows the result (spec §8). A file that is gone already counts as deleted. */
+/**
+ * Deletes a file and shows the result (spec §8). If the file no longer exists, this is a success
+ * too.
+ */
 export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
@@ -50,7 +55,7 @@ export function useClearExpired() {
   return useMutation({
     mutationFn: () => call('deleteExpiredFiles'),
     onSuccess: ({ message }) => {
-      // Expired files stand all over the list, so what is known of its other pages is out of date.
+      // Expired files can be anywhere in the list, so all pages of the list are out of date.
       reopenFiles(client)
       toast({ title: 'Expired history cleared', description: message })
     },
@@ -60,8 +65,8 @@ export function useClearExpired() {
 }
 
 /**
- * Gives a file a new link. The lists have it at once. A failure is shown (spec §8): where trying
- * again cannot help, in the server's words, and the lists are read again.
+ * Gives a file a new link and updates the lists immediately. A failure is shown (spec §8). If
+ * another attempt cannot help, the failure has the server's text, and the lists are read again.
  */
 export function useRenewFile() {
   const client = useQueryClient()

@@ -9,17 +9,17 @@ import { filesHeadingId } from './files-heading.tsx'
 import { linkFacts } from './link-facts.ts'
 
 export interface ClearHistoryProps {
-  /** How many files have expired. With none there is no button. */
+  /** How many files have expired. If there are none, no button is shown. */
   count: number
-  /** The files that are known, expired or not. */
+  /** The files that the browser knows, expired or not. */
   files: readonly StoredFile[]
   tier: Tier
   now: Date
 }
 
 /**
- * Spec §2: the action of free users that clears the expired history. It asks first. It stays while
- * its dialog closes, although nothing has expired any more by then.
+ * Spec §2: the action of free users that clears the expired history. A dialog asks first. The
+ * component stays visible while the dialog closes, although no expired files are left then.
  */
 export function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const [isAsking, setAsking] = useState(false)
@@ -56,7 +56,7 @@ export function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
         files={asked.files}
         pending={isPending}
         onConfirm={clear}
-        // The button goes with the last expired file.
+        // The button disappears with the last expired file, so the focus moves to the heading.
         finalFocus={() => (isCleared.current ? document.getElementById(filesHeadingId) : true)}
       />
     </>

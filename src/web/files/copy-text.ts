@@ -1,6 +1,6 @@
 /**
- * Copies by selecting a hidden field, and restores the focus. An address that is neither https nor
- * localhost has no `navigator.clipboard`, so this is the only way there.
+ * Copies a text by selecting it in a hidden field, and then restores the focus. This is the only
+ * way on pages without `navigator.clipboard`, which exists only on HTTPS and localhost.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement

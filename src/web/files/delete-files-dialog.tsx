@@ -11,7 +11,7 @@ export interface DeleteFilesDialogProps {
   onOpenChange: (open: boolean) => void
   /** How many files are deleted. */
   count: number
-  /** Those of them that are known; the first ones are named. */
+  /** Those of the files that the browser knows. The question names the first ones. */
   files: readonly StoredFile[]
   pending: boolean
   onConfirm: () => void

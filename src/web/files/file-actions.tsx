@@ -28,8 +28,9 @@ const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
 const notRenewed = 'This file has expired for good, so its link cannot be renewed.'
 
 /**
- * The actions of a file. Each keeps its place, and what cannot be done says why. Only the main one
- * changes: a private file has no link to copy, but can get one.
+ * The actions of a file. Every action is always visible at the same position. An action that is not
+ * possible says why. Only the main action changes: for a private file it renews the link instead of
+ * copying it.
  */
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew } = props

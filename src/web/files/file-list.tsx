@@ -22,13 +22,13 @@ export interface FileListProps {
   now: Date
   /** How many files the list has at least, if there are more than `files`. */
   total?: number | undefined
-  /** Whether there can be more files than `total`. */
+  /** True if there may be more files than `total`. */
   isOpenEnded?: boolean
-  /** Called with the place of the last row that is to be shown soon. */
+  /** Called with the index of the last row that will soon be visible. */
   onReach?: (place: number) => void
 }
 
-/** What a dialog asks about. `turn` tells one opening from the next. */
+/** What a dialog asks about. `turn` is another number each time the dialog is opened. */
 interface Question {
   about: 'delete' | 'renew'
   file: StoredFile
@@ -41,8 +41,8 @@ function rowId(file: StoredFile) {
 
 /**
  * A list of files with their links and actions. It asks before it deletes a file or renews a link.
- * Then the focus goes back to where it was. If that is gone, it goes to the file's row, or to the
- * row that takes the place of a deleted one.
+ * After that the focus returns to the element that had it. If that element is gone, the focus moves
+ * to the file's row, or to the row after a deleted one.
  */
 export function FileList({ label, files, tier, now, ...paging }: FileListProps) {
   const deleteFile = useDeleteFile()
@@ -52,7 +52,8 @@ export function FileList({ label, files, tier, now, ...paging }: FileListProps) 
   const opener = useRef<Element | null>(null)
   const focusAfter = useRef<string | null>(null)
 
-  // The functions stay the same objects, so that scrolling draws no row twice.
+  // These functions stay the same objects, so that React does not draw every row again while
+  // scrolling.
   const ask = useCallback((about: Question['about'], file: StoredFile) => {
     opener.current = document.activeElement
     focusAfter.current = rowId(file)

@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react'
 
-/** The id of the heading of the list that is shown. It takes the focus when a last row is gone. */
+/**
+ * The id of the heading of the shown list. The heading takes the focus when the last row is
+ * removed.
+ */
 export const filesHeadingId = 'files-heading'
 
 export interface FilesHeadingProps {
   title: string
-  /** What stands beside the title: counts. */
+  /** Numbers beside the title, such as the count of active links. */
   children?: ReactNode
 }
 

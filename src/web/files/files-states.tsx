@@ -68,7 +68,7 @@ export function NoFiles({ action }: { action?: ReactNode }) {
   )
 }
 
-/** Says that the list goes on and could not be read, with a button that tries it again. */
+/** Says that the next part of the list could not be read, with a button that tries it again. */
 export function MoreFailed({ onRetry }: { onRetry: () => void }) {
   return (
     <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
@@ -80,7 +80,7 @@ export function MoreFailed({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-/** Says that no name holds the text of a search. */
+/** Says that no file name contains the searched text. */
 export function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <Card>

@@ -16,7 +16,7 @@ interface Span {
   width: number | string
 }
 
-/** The drawn bar. Its parts are given in percent. */
+/** Draws the bar. Its parts are given in percent. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   colour: string
@@ -51,9 +51,9 @@ export function LifelineShape(props: {
 }
 
 /**
- * Shows a file's time as a bar of 30 days: the time that has passed, the time that is valid now,
- * and the time that a renewal could still add. It only decorates; the link's label must stand
- * beside it.
+ * Shows a file's time as a bar of 30 days: the time that has passed, the time for which the link
+ * still works, and the time that a renewal could still add. Screen readers ignore the bar, so the
+ * link's label must stand beside it.
  */
 export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (

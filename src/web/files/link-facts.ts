@@ -5,8 +5,8 @@ import type { LinkFacts } from '../../shared/rules/link-status.ts'
 let known: WeakMap<StoredFile, LinkFacts & LifelineDates> | undefined
 
 /**
- * Returns what the rules need to know of a file's link. It is read once per file: a list of
- * thousands asks for it at each tick of its labels.
+ * Returns the dates of a file's link for the rules. The result is kept for each file, because a
+ * list of thousands of files needs it each time the labels are updated.
  */
 export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
   known ??= new WeakMap()

@@ -14,13 +14,13 @@ import {
   withStored,
 } from './listed-files.ts'
 
-/** A file that stands at this place among others: the higher, the newer. */
+/** Makes a file for a list. A file with a higher `place` is newer. */
 function file(place: number, changes: Partial<StoredFile> = {}) {
   const createdAt = new Date(Date.parse('2025-07-12T10:00:00Z') + place * 1000).toISOString()
   return storedFile({ id: `file-${place}`, createdAt, ...changes })
 }
 
-/** A server with these files, which answers pages as the real one does. */
+/** Makes a server with these files, which answers pages as the real one does. */
 function serverOf(files: StoredFile[], size: number) {
   const newestFirst = files.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
   return (cursor: string | null) => {
@@ -30,7 +30,7 @@ function serverOf(files: StoredFile[], size: number) {
   }
 }
 
-/** Reads the list from the newest page on, up to so many pages. */
+/** Reads the list from the newest page on, up to `pages` pages. */
 function read(page: ReturnType<typeof serverOf>, pages: number): ListedFiles {
   let known = joinNewest(undefined, page(null))
   for (let more = 1; more < pages; more += 1) {
@@ -91,7 +91,7 @@ describe('reading the newest page again', () => {
             ),
             pages,
           )
-          // What comes is newer than what was, as uploads are.
+          // The added files are newer than all earlier ones, as new uploads are.
           const all = [...before, ...added.map((place) => place + 100)]
           const page = serverOf(
             all.map((place) => file(place)),
@@ -100,7 +100,7 @@ describe('reading the newest page again', () => {
           const known = joinNewest(old, page(null))
           const expected = all.toSorted((a, b) => b - a).map((place) => `file-${place}`)
           expect(ids(known)).toEqual(expected.slice(0, filesOf(known).length))
-          // Read on from there, it comes to its end.
+          // When the rest is read page by page, the whole list is known at the end.
           let whole = known
           for (let next = nextOf(whole); next !== null; next = nextOf(whole)) {
             whole = joinNext(whole, next, page(next))

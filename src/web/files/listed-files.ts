@@ -7,8 +7,8 @@ interface FilePage {
 }
 
 /**
- * What the browser knows of a list of files: its pages from the newest on, without a gap. The list
- * goes on beyond them if the last page has a cursor.
+ * The part of a list of files that the browser knows: its pages from the newest on, without a gap.
+ * If the last page has a cursor, the list has more files.
  */
 export interface ListedFiles {
   pages: readonly FilePage[]
@@ -20,20 +20,20 @@ export function filesOf({ pages }: ListedFiles): readonly StoredFile[] {
   return pages.length === 1 && only ? only.items : pages.flatMap(({ items }) => items)
 }
 
-/** Returns the cursor of what is not known yet; null if the list is known to its end. */
+/** Returns the cursor of the first page that is not known yet; null if the whole list is known. */
 export function nextOf({ pages }: ListedFiles): string | null {
   return pages.at(-1)?.next ?? null
 }
 
-/** Whether `file` stands after `other` in a list: it is older, or as old and of a lower id. */
+/** True if `file` stands after `other` in a list: it is older, or equally old with a lower id. */
 function isAfter(file: StoredFile, other: StoredFile): boolean {
   return file.createdAt === other.createdAt ? file.id < other.id : file.createdAt < other.createdAt
 }
 
 /**
- * Puts the newest page, read again, in place of what it covers. Older files stay, so that a list of
- * many pages is refreshed by one request. If so many files are new that the page does not reach
- * what was known, that is forgotten, because there may be a gap.
+ * Replaces the newest files by a newly read first page. Older files are kept, so that one request
+ * refreshes a list of many pages. If the new page does not reach back to the known files, those are
+ * forgotten, because files between them may be missing.
  */
 export function joinNewest(known: ListedFiles | undefined, page: FilePage): ListedFiles {
   const last = page.items.at(-1)
@@ -43,12 +43,12 @@ export function joinNewest(known: ListedFiles | undefined, page: FilePage): List
   return { pages: [page, ...older] }
 }
 
-/** Adds the page that was read by `cursor`, if the list still ends there. */
+/** Adds the page that was read by `cursor`, if the known part still ends at this cursor. */
 export function joinNext(known: ListedFiles, cursor: string, page: FilePage): ListedFiles {
   return nextOf(known) === cursor ? { pages: [...known.pages, page] } : known
 }
 
-/** Puts new files on top, the last of them first. */
+/** Puts new files at the top. The last one of them becomes the first of the list. */
 export function withStored(known: ListedFiles, stored: readonly StoredFile[]): ListedFiles {
   const ids = new Set(stored.map(({ id }) => id))
   const [first, ...others] = keep(known, ({ id }) => !ids.has(id))
@@ -56,18 +56,18 @@ export function withStored(known: ListedFiles, stored: readonly StoredFile[]): L
   return { pages: [{ ...first, items: [...stored.toReversed(), ...first.items] }, ...others] }
 }
 
-/** Leaves out a file that was deleted. */
+/** Removes a file that was deleted. */
 export function withoutFile(known: ListedFiles, id: string): ListedFiles {
   return { pages: keep(known, (file) => file.id !== id) }
 }
 
-/** Puts a file that has changed in its own place. */
+/** Replaces a file that has changed, without moving it. */
 export function withChanged(known: ListedFiles, changed: StoredFile): ListedFiles {
   const swap = (file: StoredFile) => (file.id === changed.id ? changed : file)
   return { pages: known.pages.map((page) => ({ ...page, items: page.items.map(swap) })) }
 }
 
-/** Forgets all but the newest page. */
+/** Forgets all pages except the newest one. */
 export function newestOnly(known: ListedFiles): ListedFiles {
   return { pages: known.pages.slice(0, 1) }
 }

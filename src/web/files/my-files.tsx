@@ -12,9 +12,9 @@ import { useFileCounts } from './use-file-counts.ts'
 import { useFiles, useMoreFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-/** A search runs when nobody has typed for so long. */
+/** A search runs when nobody has typed for this many milliseconds. */
 const searchRestMs = 150
-/** No name is longer. */
+/** In characters. No file name is longer. */
 const maxSearchLength = 255
 
 const none: readonly StoredFile[] = []
@@ -32,8 +32,8 @@ export interface MyFilesProps {
 }
 
 /**
- * All files of the user, with a search as one types. Free users can clear their expired history
- * (spec §2). The list comes in pages while it is scrolled.
+ * All files of the user, with a search that runs while the person types. Free users can clear their
+ * expired history (spec §2). The list is loaded page by page while it is scrolled.
  */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const [typed, setTyped] = useState('')

@@ -5,7 +5,7 @@ import { nextChange, tickMs } from './next-change.ts'
 const hour = 3_600_000
 const now = Date.parse('2025-07-12T10:00:00Z')
 
-/** A file by how many milliseconds from now its dates lie. */
+/** Makes a file whose dates are so many milliseconds after now. */
 function file(expiresIn: number, maxLifetimeIn = 1e9) {
   return storedFile({
     expiresAt: new Date(now + expiresIn).toISOString(),

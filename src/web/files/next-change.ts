@@ -4,14 +4,14 @@ import type { Tier } from '../../shared/rules/tier.ts'
 import { linkFacts } from './link-facts.ts'
 
 /**
- * The longest time between two readings of the clock. Timers stand still while a computer sleeps,
- * and this is how late a label can be after that.
+ * The longest time between two readings of the clock. Timers stop while a computer sleeps. After
+ * that, a label can be out of date for this long.
  */
 export const tickMs = 30_000
 
 /**
- * Returns when to read the clock again, in milliseconds since 1970. This is the next moment when a
- * label of these files changes. If no label changes before the next tick, it is that tick.
+ * Returns when to read the clock again, in milliseconds since 1970: at the next moment when a label
+ * of these files changes, but after 30 s at the latest.
  */
 export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
   const at = new Date(now)

@@ -22,14 +22,16 @@ import { Lifeline } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { shareMailAddress } from './share-mail.ts'
 
-/** The colour of the words beside a bar, as of the bar itself. */
+/** The colour of the text beside a bar, the same as that of the bar. */
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 function localMoment(moment: Date): string {
   return momentText(moment, moment.getTimezoneOffset())
 }
 
-/** What a renewal at `now` would give: until when, and whether the 30 days end it first. */
+/**
+ * Returns what a renewal at `now` would give: the new end, and whether the 30 days cut it short.
+ */
 function preview(file: StoredFile, days: ExpirationDays, now: Date) {
   const facts = linkFacts(file)
   const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
@@ -39,7 +41,7 @@ function preview(file: StoredFile, days: ExpirationDays, now: Date) {
 
 interface BarProps {
   name: string
-  /** Makes it the one of the two bars that the eye should see. */
+  /** True for the bar of the new link, which stands out from the other bar. */
   isNew?: boolean
   life: ReturnType<typeof lifeline>
   label: string
@@ -200,13 +202,17 @@ export interface RenewDialogProps {
   onClose: () => void
   now: Date
   signature: string
-  /** Where the focus goes when the dialog closes: an element, or true for the earlier one. */
+  /**
+   * Returns the element that gets the focus when the dialog closes, or true for the element that
+   * had it before.
+   */
   finalFocus: () => HTMLElement | true | null
 }
 
 /**
- * Renews a link. Before a person chooses, two bars show the time of the link now and of the new one
- * (spec §4: before expiry or after it, 30 days at most). Then it shows the new link, ready to copy.
+ * Renews a link. Before a person chooses, two bars show the time of the link now and of the new
+ * link (spec §4: before expiry or after it, 30 days at most). After the renewal it shows the new
+ * link, ready to copy.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, open, onClose, now, signature, finalFocus } = props
@@ -214,7 +220,8 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
   const renew = (days: ExpirationDays) =>
-    // A refusal that stays closes the dialog. After another failure one can try again.
+    // A refusal that another attempt does not change closes the dialog. After any other failure the
+    // person can try again.
     mutate({ id: file.id, days }, { onError: (error) => isFinalRefusal(error) && onClose() })
   return (
     <FormDialog

@@ -14,7 +14,7 @@ function mail(changes: Partial<ShareMail> = {}): ShareMail {
   }
 }
 
-/** Reads the address as a mail program does. */
+/** Reads a `mailto:` address as a mail program does. */
 function read(address: string) {
   const url = new URL(address)
   return {

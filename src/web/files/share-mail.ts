@@ -14,10 +14,10 @@ export interface ShareMail {
   timeZone?: string
 }
 
-/** A subject is one line, so a longer name is cut in the middle. */
+/** In characters. A subject should be one line, so a longer file name is cut in the middle. */
 const subjectNameLength = 60
 
-/** Writes a moment with its day, time and zone, since the receiver may be in another zone. */
+/** Writes a moment with its day, time and time zone, since the receiver may be in another zone. */
 function untilText(moment: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en', {
     weekday: 'long',
@@ -32,9 +32,9 @@ function untilText(moment: Date, timeZone?: string): string {
 }
 
 /**
- * Returns a `mailto:` address that opens a mail about a link (RFC 6068): no receiver, a subject,
- * and a body with name, size, link, its end and the signature. Name and signature are always
- * encoded as text, so they cannot add a receiver or a header.
+ * Returns a `mailto:` address that opens a mail about a link (RFC 6068). The mail has no receiver.
+ * It has a subject, and a body with name, size, link, the link's end and the signature. Name and
+ * signature are always encoded as text, so they cannot add a receiver or a header.
  */
 export function shareMailAddress(mail: ShareMail): string {
   const subject = `A file for you: ${shortName(mail.fileName, subjectNameLength)}`

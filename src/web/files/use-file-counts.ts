@@ -11,9 +11,9 @@ export interface KnownFiles {
 }
 
 /**
- * Returns how many of the user's files have each status at `now`, undefined until that is known. A
- * list that is known to its end is counted here, so that the numbers change with the labels. For
- * any other the server is asked.
+ * Returns how many of the user's files have each status at `now`; undefined until this is known. If
+ * the browser knows the whole list, it counts itself, so that the numbers change together with the
+ * labels. Otherwise the server is asked.
  */
 export function useFileCounts(known: KnownFiles, tier: Tier, now: Date): FileCounts | undefined {
   const { files, hasMore } = known

@@ -20,20 +20,22 @@ import {
   withStored,
 } from './listed-files.ts'
 
-/** How many files a page has, and the most that one request brings to someone who scrolls far. */
+/**
+ * How many files one request reads, usually and at most. It reads more when somebody scrolls far.
+ */
 const pageSize = 100
 const longestPage = 1000
 
-/** The first part of the key of every list of files. */
+/** The first part of the query key of every list of files. */
 const lists = '/api/files'
 
-/** The key under which deletions run. Their files leave the lists at once. */
+/** The mutation key of deletions. A file leaves the lists immediately when its deletion begins. */
 export const deleteKey = ['DELETE /api/files']
 
 function listQuery(search: string) {
   return queryOptions({
     queryKey: [lists, { search }],
-    // It reads the newest page alone. What was known of the rest of the list stays.
+    // This reads only the newest page. The known older files are kept.
     queryFn: async ({ client, queryKey, signal }): Promise<ListedFiles> => {
       const page = await callForPage('listFiles', { query: wanted(search, pageSize), signal })
       return joinNewest(client.getQueryData(queryKey), page)
@@ -52,13 +54,13 @@ function wanted(search: string, limit: number, cursor?: string) {
   return { limit, ...(search && { search }), ...(cursor && { cursor }) }
 }
 
-/** Reads all lists of files anew, and how many there are. */
+/** Reads all lists of files and the counts again. */
 export function refreshFiles(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: [lists] })
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }
 
-/** Changes what is known of every list of files, for instance after a deletion. */
+/** Changes the known part of every list of files, for instance after a deletion. */
 export function changeLists(
   client: QueryClient,
   change: (known: ListedFiles) => ListedFiles,
@@ -66,23 +68,23 @@ export function changeLists(
   client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (known) => known && change(known))
 }
 
-/** Puts new files on top of the list, and reads it again (spec §7). */
+/** Puts new files on top of the list, and reads the list again (spec §7). */
 export function addStored(client: QueryClient, stored: readonly StoredFile[]): void {
   client.setQueryData(listQuery('').queryKey, (known) => known && withStored(known, stored))
   refreshFiles(client)
 }
 
-/** Reads the list anew from its beginning. Only its newest page is kept meanwhile. */
+/** Reads the list again from its beginning. Meanwhile only its newest page is shown. */
 export function reopenFiles(client: QueryClient): void {
   changeLists(client, newestOnly)
   refreshFiles(client)
 }
 
 /**
- * Returns the user's files whose names hold `search`, as far as they are known, without those that
- * are being deleted. A row disappears when its deletion is requested. It comes back only if the
- * deletion fails, even if the list is read again in between. While a new search runs, the files of
- * the one before stay.
+ * Returns the user's files whose names contain `search`, as far as the browser knows them, without
+ * those that are being deleted. A row disappears when its deletion is requested. It comes back only
+ * if the deletion fails, even if the list is read again in between. While a new search runs, the
+ * files of the search before are returned.
  */
 export function useFiles(search = '') {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -99,9 +101,9 @@ export function useFiles(search = '') {
   }, [data, leaving])
   return {
     files,
-    /** Whether the list goes on beyond the files that are known. */
+    /** True if the list has more files than the browser knows. */
     hasMore: data !== undefined && nextOf(data) !== null,
-    /** Whether the files are those of the search before. */
+    /** True if the files are still those of the search before. */
     isOutdated: isPlaceholderData,
     isError,
     isFetching,
@@ -110,8 +112,9 @@ export function useFiles(search = '') {
 }
 
 /**
- * Returns the function that reads a list on until it is known up to a place, and whether its last
- * try failed. After a failure it does nothing until `retry`.
+ * Returns a function that reads more pages until the list is known up to an index. Also returns
+ * whether its last request failed. After a failure the function does nothing until `retry` is
+ * called.
  */
 export function useMoreFiles(search: string) {
   const client = useQueryClient()
@@ -134,7 +137,7 @@ export function useMoreFiles(search: string) {
   return { readUntil, isError, retry: reset }
 }
 
-/** Returns how many of the user's files have each status. Asked only where `enabled`. */
+/** Returns how many of the user's files have each status. The server is asked only if `enabled`. */
 export function useCountedFiles(enabled: boolean) {
   return useQuery({ ...countsQuery, enabled }).data
 }

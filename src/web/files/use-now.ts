@@ -9,13 +9,15 @@ function serverNow() {
 }
 
 /**
- * Returns the server's time for all components that show these files. One timer serves all and
- * fires when the next label changes. Timers sleep while a page is in the background. A page that
- * returns updates at once, and so does a page that learns that its clock is wrong.
+ * Returns the server's time for all components that show these files. One timer for all of them
+ * fires when the next label changes. Browsers stop timers while a page is in the background. So the
+ * time is also updated immediately when the page becomes visible, and when it learns that its clock
+ * is wrong.
  */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: serverNow(), of: files }))
-  // New files are newer than the last reading of the clock, so the clock is read again at once.
+  // New files may be newer than the last reading of the clock, so the clock is read again
+  // immediately.
   if (of !== files) setLook({ now: serverNow(), of: files })
   useEffect(() => {
     const look = () => setLook({ now: serverNow(), of: files })

@@ -6,26 +6,31 @@ export interface VirtualListProps<Item> {
   items: readonly Item[]
   itemId: (item: Item) => string
   row: (item: Item) => ReactNode
-  /** How many items there are at least, if they are more than `items`. */
+  /** How many items there are at least, if there are more than `items`. */
   total?: number | undefined
-  /** Whether there can be more items than `total`. */
+  /** True if there may be more items than `total`. */
   isOpenEnded?: boolean
-  /** What is drawn in place of an item that is not there yet. */
+  /** What is drawn in place of an item that is not loaded yet. */
   placeholder?: ReactNode
-  /** Called with the place of the last item that is to be drawn soon, if it is not there yet. */
+  /**
+   * Called with the index of the last item that will soon be drawn, if that item is not loaded yet.
+   */
   onReach?: ((place: number) => void) | undefined
 }
 
-/** So many items before the last known one is drawn, those after it are asked for. */
+/** When the last known item is this many items away from the drawn ones, more items are loaded. */
 const readAhead = 50
 
-/** The heights in pixels of a row, and of a card under 640 px, before they are measured. */
+/**
+ * The assumed heights in pixels before they are measured: of a row, and of a card under 640 px of
+ * width.
+ */
 const rowHeight = 74
 const cardHeight = 150
 
 /**
- * A list of thousands of rows that scrolls with the page and draws only the visible ones. A screen
- * reader sees a list of all rows. The row with the focus is always drawn.
+ * A list of thousands of rows that scrolls with the page and draws only the visible rows. Screen
+ * readers still learn how many rows there are. The row with the focus is always drawn.
  */
 export function VirtualList<Item>({
   label,
@@ -41,7 +46,8 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
 
-  // The content above the list changes (an upload's progress, a message).
+  // The list moves when the content above it changes, for instance by an upload's progress or a
+  // message.
   useLayoutEffect(() => {
     const place = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))

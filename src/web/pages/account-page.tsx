@@ -17,7 +17,7 @@ import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The account of whoever is signed in: name, password, sessions, and what it holds. */
+/** The account page of the signed-in user: name, password, sessions, and what the account has. */
 export function AccountPage() {
   return <SignedInScreen>{(user) => <Account user={user} />}</SignedInScreen>
 }
@@ -72,7 +72,7 @@ function Account({ user }: { user: User }) {
 
 interface WithSupport {
   user: User
-  /** Undefined until it is known. */
+  /** The mail address for help; undefined until it is known. */
   supportEmail: string | undefined
 }
 

@@ -33,8 +33,8 @@ const recentFiles = 5
 type DashboardTab = 'upload' | 'files'
 
 /**
- * Returns the selected tab, which is kept in the address, so that reloading or sharing the page
- * keeps it.
+ * Returns the selected tab and a function that selects one. The tab is part of the URL, so that it
+ * stays after a reload or when somebody shares the URL.
  */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
@@ -57,12 +57,12 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // Data is never stale by itself (spec §9), but a person who opens the list expects current
-    // download counts.
+    // Cached data is used without a time limit (spec §9), but a person who opens the list expects
+    // current download counts.
     if (next === 'files') reopenFiles(queryClient)
   }
   const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
-  // If the tier ends while the page is open, its longer expirations are no longer available.
+  // If the user's tier changes while the page is open, the chosen days may no longer be allowed.
   const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
     ? chosenDays
     : defaultExpirationDays
@@ -81,10 +81,14 @@ function SignedIn({ user }: { user: User }) {
   const dismissCards = () => {
     dismissSkipped()
     store.getState().dismissInlineError()
-    // The pressed button disappears with its card, so the focus needs a new place.
+    // The pressed button disappears with its card, so the focus moves to the heading of the drop
+    // zone.
     document.getElementById(dropZoneTitleId)?.focus()
   }
-  /** After a change of tier a refusal is over, and what was skipped for the old tier may go on. */
+  /**
+   * After a change of tier, removes the old error and uploads the skipped files that the new tier
+   * allows.
+   */
   const follow = (changed: User) => {
     store.getState().dismissInlineError()
     startSkipped(changed.tier)

@@ -9,8 +9,8 @@ import { Card } from '../ui/card.tsx'
 const tones = { calm: 'text-ink', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 /**
- * Makes an example file with a link of 3 days, `age` milliseconds after its upload. It uses the
- * product's own rules.
+ * Makes an example file with a link of 3 days, as it looks `age` milliseconds after its upload. It
+ * uses the product's own rules.
  */
 function example(originalName: string, mimeType: string, age: number) {
   const createdAt = new Date(0)
@@ -25,7 +25,8 @@ function example(originalName: string, mimeType: string, age: number) {
 }
 
 /**
- * Three example links of different ages. They show the lifeline, drawn by the product's own rules.
+ * Three example links of different ages. Each shows its remaining time as a bar, drawn by the
+ * product's own rules.
  */
 export function ExampleLinks() {
   const files = [

@@ -4,8 +4,8 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 /**
- * Shows a way to go on if a screen cannot be loaded or drawn, for instance after an update of the
- * server.
+ * If a screen cannot be loaded or drawn, shows a message with a button instead. This happens for
+ * instance after an update of the server.
  */
 export class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }

@@ -11,13 +11,14 @@ import { PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
 /**
- * Spec §2: email and password, a button for Google, and a link to the signup. A sign-in with Google
- * that failed ends here, and the query `fault` names the reason; no other text of it is shown.
+ * Spec §2: email and password, a button for Google, and a link to the signup. After a failed
+ * sign-in with Google the browser comes here, and the query `fault` names the reason. Only a known
+ * reason is shown, never other text from the URL.
  */
 export function LoginPage() {
   const [search] = useSearchParams()
   const fault = readSignInFault(search.get('fault'))
-  // Whoever is signed in already must read the reason, too.
+  // A person who is signed in already must read the reason too.
   if (fault !== null) return <Login fault={fault} />
   return (
     <VisitorScreen>
@@ -27,7 +28,7 @@ export function LoginPage() {
 }
 
 function Login({ fault }: { fault?: SignInFault }) {
-  // The signup passes the address on, so that the person need not type it twice.
+  // The signup page passes the address on, so that the person need not type it twice.
   const from = useHistoryState<{ email?: string } | null>()
   const next = useNext()
   return (

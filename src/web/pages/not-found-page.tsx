@@ -6,7 +6,7 @@ export function NotFoundPage() {
   return (
     <Page title="Page not found" centred>
       <div className="grid w-full max-w-[420px] justify-items-center text-center">
-        {/* The lifeline of a link that is over and cannot be renewed. */}
+        {/* A bar that shows the time of a link that has ended and cannot be renewed. */}
         <svg width="180" height="8" aria-hidden="true" className="mb-8">
           <rect width="64%" height="8" rx="4" fill="var(--edge)" opacity="0.5" />
           <rect

@@ -1,6 +1,6 @@
 /**
- * Loads the code of each screen in the shape that `lazy` takes. A second call does not load it
- * again.
+ * Loads the code of each screen, in the form that React's `lazy` needs. A second call does not load
+ * it again.
  */
 export const pageImports = {
   dashboard: () => import('./dashboard.tsx').then((it) => ({ default: it.Dashboard })),

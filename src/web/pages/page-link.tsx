@@ -4,14 +4,15 @@ import { withNext } from '../../shared/rules/next-path.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'
 
-/** Loads the screen's code when the pointer or the focus reaches its link. */
+/** Loads the code of a link's target screen when the pointer or the focus reaches the link. */
 export function useIntent(to: PagePath) {
   const preload = useContext(Preload)
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
 }
 
 /**
- * A link in a text to another screen. With `next` the screen learns to which page signing in leads.
+ * A link in a text to another screen. `next` is the page to which signing in leads from that
+ * screen.
  */
 export function PageLink({
   to,

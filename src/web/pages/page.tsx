@@ -3,21 +3,21 @@ import { useLocation } from 'wouter'
 import { SiteFooter } from './site-footer.tsx'
 import { SiteHeader } from './site-header.tsx'
 
-/** The path whose screen was shown last; null before the first. */
+/** The path of the screen that was shown last; null before the first screen. */
 export const ShownPath = createContext<RefObject<string | null>>({ current: null })
 
 export interface PageProps {
   /** The title of the document. The product's name is added to it. */
   title: string
-  /** The content under the header. It has the one h1 of the screen. */
+  /** The content under the header. It contains the only h1 of the screen. */
   children: ReactNode
-  /** Centres the content in the rest of the screen, for one card or one sentence. */
+  /** Centres the content on the rest of the screen. Use it for a single card or sentence. */
   centred?: boolean
 }
 
 /**
- * The frame of every screen: skip link, header, main landmark, footer. A change of the screen moves
- * the focus to its h1, so that screen readers announce the new screen.
+ * The frame of every screen: skip link, header, main landmark, footer. When the screen changes, the
+ * focus moves to its h1, so that screen readers announce the new screen.
  */
 export function Page({ title, children, centred = false }: PageProps) {
   const [path] = useLocation()

@@ -5,7 +5,8 @@ import type { pages } from '../../shared/pages.ts'
 export type PagePath = (typeof pages)[number]
 
 /**
- * Carries the function that loads the target screen of a link before a person presses the link. The
- * route table provides it. Links cannot import the screens, because screens contain links.
+ * Provides the function that loads a link's target screen before a person presses the link. The
+ * route table provides it. Links cannot import the screens themselves, because screens contain
+ * links.
  */
 export const Preload = createContext<(path: PagePath) => void>(() => undefined)

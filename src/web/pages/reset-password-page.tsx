@@ -14,7 +14,7 @@ export function ResetPasswordPage() {
   const end = (result: 'done' | 'invalid') => {
     forgetToken()
     setState(result)
-    // The reset ends every session of the account, and it may be this browser's too.
+    // The reset ends every session of the account, perhaps also the session of this browser.
     if (result === 'done') void queryClient.invalidateQueries(currentUserQuery)
   }
 

@@ -8,13 +8,13 @@ import { UnreachablePage } from './unreachable-page.tsx'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
-  /** What a visitor sees at this path. Without it a visitor is led to the login. */
+  /** What a visitor sees at this path. Without it the visitor is sent to the login. */
   visitor?: ReactNode
 }
 
 /**
- * A screen for whoever is signed in (spec §2). Until it is known who looks, it shows neither this
- * screen nor another one.
+ * A screen for signed-in users (spec §2). While it is not known who looks at the page, a loading
+ * page is shown.
  */
 export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
   const auth = useAuthState()
@@ -40,8 +40,8 @@ function LeadToLogin() {
 }
 
 /**
- * A screen for signing in or up. Whoever is signed in already goes where signing in would have led.
- * Where the server does not say who looks, the form stays usable.
+ * A screen for signing in or up. A person who is signed in already is sent to the next page. If the
+ * server does not answer who looks at the page, the form stays usable.
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()
@@ -49,7 +49,10 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
   return auth.is === 'loading' ? <LoadingPage /> : children
 }
 
-/** Loads the next page anew, because it may be one that the server itself answers, such as a link. */
+/**
+ * Opens the next page by a full page load, because the server itself may answer it, for instance a
+ * download link.
+ */
 function GoOn() {
   const next = useNext()
   useEffect(() => window.location.replace(next), [next])

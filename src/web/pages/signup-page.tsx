@@ -12,8 +12,8 @@ import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
 /**
- * Spec §2: the five fields, a button for Google, and a link to the login. Where signing up is closed,
- * it says so.
+ * Spec §2: the five fields, a button for Google, and a link to the login. If signing up is closed,
+ * the page says so.
  */
 export function SignupPage() {
   return (

@@ -28,7 +28,7 @@ function SignedIn({ user }: { user: User }) {
   )
 }
 
-/** The avatar, which leads to the account page. */
+/** The user's avatar as a link to the account page. */
 function AccountLink({ user }: { user: User }) {
   const [path] = useLocation()
   const isHere = path === '/account'

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from './page.tsx'
 
-/** Says that the server cannot be reached, with a button that asks again. */
+/** Says that the server cannot be reached, with a button that asks it again. */
 export function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
     <Page title="Not reachable" centred>

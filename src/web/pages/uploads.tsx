@@ -4,7 +4,7 @@ import { pageImports } from './page-imports.ts'
 
 const UploadsDock = lazy(pageImports.uploads)
 
-/** The uploads of the signed-in user, on every screen (spec §2). */
+/** Shows the uploads of the signed-in user on every page of the application (spec §2). */
 export function Uploads() {
   const { data: user } = useCurrentUser()
   return user ? (

@@ -6,8 +6,8 @@ import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
 /**
- * Spec §2, verify email: reads the token from the address and shows loading, success or failure.
- * The token leaves the address bar at once. The entry in the history keeps it, so that a reload
+ * Spec §2, verify email: reads the token from the URL and shows loading, success or failure. The
+ * token is removed from the URL immediately. The browser's history entry keeps it, so that a reload
  * verifies again and does not fail.
  */
 export function VerifyEmailPage() {

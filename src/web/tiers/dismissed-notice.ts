@@ -3,8 +3,8 @@ import { useState } from 'react'
 const storageKey = 'mayfly-dismissed-notice'
 
 /**
- * Whether a person has dismissed the notice of this name, and the function that dismisses it. The
- * browser remembers the last one that was dismissed. Another notice is shown again.
+ * Returns whether a person has dismissed the notice of this name, and a function that dismisses it.
+ * The browser remembers only the last dismissed notice, so any other notice is shown.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
   const [dismissed, setDismissed] = useState(readDismissed)
@@ -13,7 +13,7 @@ export function useDismissed(name: string): [isDismissed: boolean, dismiss: () =
     try {
       localStorage.setItem(storageKey, name)
     } catch {
-      // Storage is blocked or full, so the notice comes back with the next page.
+      // localStorage is blocked or full, so the next page shows the notice again.
     }
   }
   return [dismissed === name, dismiss]

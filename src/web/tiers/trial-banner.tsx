@@ -14,15 +14,16 @@ import { useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User
-  /** Called after the banner changed the tier. The pressed button may be gone by then. */
+  /** Called after the banner changed the tier. The pressed button may no longer exist then. */
   onDone: (user: User) => void
-  /** Called after the banner was dismissed. The pressed button is gone by then. */
+  /** Called after the banner was dismissed. The pressed button no longer exists then. */
   onDismiss: () => void
 }
 
 /**
- * The trial banner (spec §2): it offers the trial, counts it down in days or hours, and says 'Trial
- * expired' at its end. What runs cannot be dismissed, because it says how long Premium stays.
+ * The trial banner (spec §2). It offers the trial, counts down its days or hours, and says 'Trial
+ * expired' at its end. A person cannot dismiss it while the trial runs, because it says how long
+ * Premium lasts.
  */
 export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
   const notice = useTrialNotice(user)
@@ -32,7 +33,8 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
   const { upgradesTo } = tierLimits[user.tier]
   const action = {
     offer: { label: 'Start trial', press: startTrial },
-    // Premium by trial has no tier above it: to keep it is to switch to it.
+    // Premium is the highest tier. So the user keeps it by switching to the tier that the trial has
+    // given.
     running: { label: 'Keep Premium', press: () => switchTo(user.tier) },
     expired: { label: 'Upgrade Now', press: () => switchTo(upgradesTo ?? user.tier) },
   }[notice.kind]
@@ -63,7 +65,9 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
   )
 }
 
-/** What the banner says. On a narrow screen the first words and the button share the first line. */
+/**
+ * The text of the banner. On a narrow screen its first words and the button are on the first line.
+ */
 function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {
     case 'offer':
@@ -120,7 +124,9 @@ const fills: Record<TimeTone, string> = {
   over: 'none',
 }
 
-/** The lifeline of the trial: what has passed of its days, and what is left. It only decorates. */
+/**
+ * A bar that shows how much of the trial has passed and how much is left. Screen readers ignore it.
+ */
 function TrialBar({ left, tone }: { left: number; tone: TimeTone }) {
   const { lived, valid } = lifelineBar({ lived: 1 - left, valid: left, renewable: 0, tone })
   return (

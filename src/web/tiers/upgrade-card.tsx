@@ -12,7 +12,7 @@ import { usePremiumPrice } from './use-premium-price.ts'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
-/** Spec §2: the feature list of the card. */
+/** Returns the feature list of the card (spec §2). */
 function featuresOf({ maxFiles, maxFileSize, ...limits }: TierLimits): string[] {
   return [
     `${maxFiles ?? 'Unlimited'} files and ${formatSizeLimit(maxFileSize)} uploads`,
@@ -37,7 +37,7 @@ export interface UpgradeCardProps {
 
 /**
  * The upgrade-to-premium card (spec §2). This version takes no payments, so Upgrade Now switches
- * the tier, and the card says so. The trial is offered to those who have not had one (spec §4).
+ * the tier, and the card says so. Users who have not had a trial are offered one (spec §4).
  */
 export function UpgradeCard(props: UpgradeCardProps) {
   const { user, to, reason, children, onContinue, onDone } = props

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { settingsStaleTime } from '../api/use-version.ts'
 
-/** Returns the address for help; undefined until it is known. */
+/** Returns the mail address for help; undefined until it is known. */
 export function useSupportEmail(): string | undefined {
   return useQuery({
     queryKey: ['/api/settings/contact'],

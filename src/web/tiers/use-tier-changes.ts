@@ -13,13 +13,16 @@ export interface TierChanges {
   startTrial: () => void
   /** Switches the user's own tier to this one. */
   switchTo: (tier: Tier) => void
-  /** True while any button of the page changes the tier. Two changes at once would surprise. */
+  /**
+   * True while any button of the page changes the tier. A second change in parallel could undo the
+   * first.
+   */
   isPending: boolean
 }
 
 /**
- * The two ways in which users change their own tier, with their toasts (spec §8).
- * @param onDone is called after a change, with the user as it is now.
+ * The two changes that users can make to their own tier, with their toasts (spec §8).
+ * @param onDone is called after a change, with the changed user.
  */
 export function useTierChanges(onDone: (user: User) => void): TierChanges {
   const client = useQueryClient()
@@ -27,8 +30,8 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
     client.setQueryData(currentUserQuery.queryKey, user)
     onDone(user)
   }
-  // A failure can mean that this page knows an old tier: another tab has changed it, or the change
-  // was made and only its answer was lost.
+  // A failure can mean that this page knows an old tier: another tab has changed the tier, or the
+  // change succeeded and only its answer was lost.
   const askAgain = () => void client.invalidateQueries(currentUserQuery)
   const trial = useMutation({
     mutationKey: tierChange,
@@ -65,7 +68,7 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
   }
 }
 
-/** A session that is over has a toast of its own. */
+/** An ended session has a toast of its own. */
 function isSignedOut(error: Error): boolean {
   return error instanceof ApiError && error.status === 401
 }

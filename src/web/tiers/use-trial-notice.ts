@@ -8,14 +8,17 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** Spec §4: the trial banner refreshes every 60 s. */
 const refreshMs = 60_000
-/** How soon the server is asked again that called a user premium whose trial seems to be over. */
+/**
+ * If the trial has ended by the server's clock, but the server still answers that the user is
+ * premium, it is asked again after this time.
+ */
 const askAgainMs = 5000
 
 function serverNow() {
   return new Date(serverClock().now())
 }
 
-/** Returns what there is to say to this user about a trial at a moment; null for nothing. */
+/** Returns what the banner says about the user's trial at a moment; null for nothing. */
 function noticeFor(user: User, now: Date): TrialNotice | null {
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const facts = {
@@ -27,9 +30,9 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
 }
 
 /**
- * Returns what there is to say to this user about a trial now, by the server's clock. It changes
- * every 60 s, and at the very end of the trial. Then the user is asked for again, so that the rest
- * of the page learns of the tier too.
+ * Returns what the banner says about the user's trial now, by the server's clock; null for nothing.
+ * It is computed again every 60 s, and at the exact end of the trial. The user is then read again
+ * from the server, so that the rest of the page shows the new tier.
  */
 export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()

@@ -10,7 +10,10 @@ import { UsernameForManagers, wrongPassword } from './current-password.tsx'
 
 const names = ['currentPassword'] as const
 
-/** A button that asks for the password, and leads to Google. */
+/**
+ * A button that opens a dialog. The dialog asks for the password and then sends the person to
+ * Google.
+ */
 export function AddGoogle({ email }: { email: string }) {
   const [open, setOpen] = useState(false)
   return (

@@ -20,13 +20,13 @@ const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** Changes the user's password. Afterwards the fields are empty again. */
+/** Changes the user's password. After that the fields are empty again. */
 export function ChangePasswordForm({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
   const place = useRef<HTMLDivElement>(null)
   const empty = () => {
     setChanges(changes + 1)
-    // The fields are new ones, so the focus needs a new place.
+    // The focused field was replaced by a new one, so the focus moves to the section's heading.
     place.current?.closest('section')?.querySelector<HTMLElement>('h2')?.focus()
   }
   return (

@@ -1,4 +1,7 @@
-/** Returns a mailto address that opens a mail to support, in which a user asks to be deleted. */
+/**
+ * Returns a `mailto:` address that opens a mail to support, in which a user asks for the deletion
+ * of the account.
+ */
 export function deletionMailAddress(supportEmail: string, userEmail: string): string {
   const subject = encodeURIComponent('Delete my account')
   const body = encodeURIComponent(

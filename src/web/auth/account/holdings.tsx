@@ -9,7 +9,7 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { dayText } from './session-text.ts'
 import { useHoldings } from './use-holdings.ts'
 
-/** What the account holds: its tier, files, bytes and links. */
+/** Shows what the account has: its tier, and how many files, bytes and active links. */
 export function Holdings({ user }: { user: User }) {
   const { data, isError, isFetching, refetch } = useHoldings()
   const figure = (value: ReactNode) =>

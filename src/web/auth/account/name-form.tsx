@@ -26,7 +26,7 @@ export function NameForm({ user }: { user: User }) {
     send: async (body) => {
       const saved = await call('updateUser', { body })
       client.setQueryData(currentUserQuery.queryKey, saved)
-      // The server leaves out spaces at the ends.
+      // The server may have removed spaces at the ends.
       setValues(namesOf(saved))
       toast({ title: 'Name saved' })
       return 'stay'

@@ -14,7 +14,7 @@ import { RowsLoading, WayRow } from './way-row.tsx'
 /** How many sessions are shown at first. */
 const shownAtFirst = 6
 
-/** The user's sessions, each with a button that ends it, and one that ends all others. */
+/** The user's sessions. Each has a button that ends it. Another button ends all other sessions. */
 export function SessionList() {
   const { data: sessions, isError, isFetching, refetch } = useSessions()
   if (sessions) return <Sessions sessions={sessions} now={new Date(serverClock().now())} />
@@ -38,7 +38,7 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const { mutate: endSession, variables: ending, isPending } = useEndSession()
   const endOthers = useEndOtherSessions()
   const card = useRef<HTMLDivElement>(null)
-  // A pressed button is gone with its row, so the focus needs a new place.
+  // A pressed button is removed with its row, so the focus moves to the section's heading.
   const focusHeading = () =>
     card.current?.closest('section')?.querySelector<HTMLElement>('h2')?.focus()
   const shown = showsAll ? sessions : sessions.slice(0, shownAtFirst)
@@ -140,12 +140,12 @@ function exact(moment: Date): string {
   return momentText(moment, moment.getTimezoneOffset())
 }
 
-/** What a program says of itself is shown as it is, but for its length. */
+/** Returns the `User-Agent` text unchanged, but shortens it to 60 characters. */
 function clipped(userAgent: string): string {
   return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
 }
 
-/** A dot that stays at the end of its line. */
+/** A separating dot. It always stays on the line of the text before it. */
 function Dot() {
   return <span aria-hidden="true">{'\u00a0· '}</span>
 }

@@ -22,7 +22,7 @@ test.each([
 })
 
 test('a day is that of the zone of the browser', () => {
-  // New York, where the unit tests are, is five hours behind UTC.
+  // The unit tests run in the time zone of New York, which is five hours behind UTC here.
   expect(dayText(new Date('2026-11-22T04:59:59Z'))).toBe('21 Nov')
   expect(dayText(new Date('2026-11-22T05:00:00Z'))).toBe('22 Nov')
 })

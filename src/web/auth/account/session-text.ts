@@ -3,9 +3,9 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /**
- * Returns when a session was last seen, as people say it: 'just now', '25 minutes ago', '2 hours
- * ago', 'on 11 Nov'. The server notes a use every ten minutes, so less than that is no difference.
- * A moment in the future, by a clock that is off, is 'just now' too.
+ * Returns when a session was last used, as people say it: 'just now', '25 minutes ago', '2 hours
+ * ago', 'on 11 Nov'. Less than ten minutes is 'just now', because the server records a use only
+ * every ten minutes. A moment in the future, from a wrong clock, is 'just now' too.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const passed = now.getTime() - lastSeen.getTime()
@@ -15,12 +15,17 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
   return `on ${dayText(lastSeen)}`
 }
 
-/** Writes a day as '11 Nov', in the browser's zone. No session is older than 90 days. */
+/**
+ * Writes a day as '11 Nov', in the browser's time zone. It needs no year, because no session is
+ * older than 90 days.
+ */
 export function dayText(moment: Date): string {
   return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
-/** Whether a browser that the server has named runs on a phone or a tablet. */
+/**
+ * True if the name of a browser, as the server gives it, says that it runs on a phone or a tablet.
+ */
 export function isHandheld(browser: string | null): boolean {
   return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
 }

@@ -15,7 +15,7 @@ const onlyWay = 'Google is the only way in. Set a password first.'
 
 type Ways = CallAnswer<'listOwnWays'>
 
-/** The ways to sign in to the account, with buttons that add or remove Google where it is there. */
+/** The ways to sign in to the account. If the server offers Google, a button adds or removes it. */
 export function SignInWays({ email }: { email: string }) {
   const { ways, hasGoogleHere, isFailed, retry } = useWays()
   if (ways) return <WayList ways={ways} hasGoogleHere={hasGoogleHere} email={email} />
@@ -87,7 +87,10 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
 interface RemoveGoogleProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** Returns what gets the focus once Google is removed, because the button is gone then. */
+  /**
+   * Returns the element that gets the focus after Google is removed, because the pressed button no
+   * longer exists then.
+   */
   heading: () => HTMLElement | null
 }
 

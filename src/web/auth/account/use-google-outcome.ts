@@ -5,8 +5,8 @@ import { toast } from '../../ui/toast.tsx'
 import { signInFaultTexts } from '../sign-in-fault-texts.ts'
 
 /**
- * Shows how adding Google ended, after the browser came back from there, and takes that out of the
- * address: a reload would show it again.
+ * Shows whether adding Google succeeded, after the browser has come back from Google. Then removes
+ * the result from the URL, because a reload would show it again.
  */
 export function useGoogleOutcome(): void {
   const [search, setSearch] = useSearchParams()

@@ -4,7 +4,10 @@ import { ApiError, call } from '../../api/call.ts'
 import { toast } from '../../ui/toast.tsx'
 import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
 
-/** The query for the user's sessions. A person who opens the page expects current ones. */
+/**
+ * The query for the user's sessions. Each visit reads it again, because people expect the current
+ * list.
+ */
 export const sessionsQuery = queryOptions({
   queryKey: ['/api/auth/sessions'],
   queryFn: ({ signal }) => call('listSessions', { signal }),
@@ -15,12 +18,12 @@ export function useSessions() {
   return useQuery(sessionsQuery)
 }
 
-/** The name of a session for people. */
+/** Returns the name of a session for people. */
 export function sessionName({ browser }: SessionView): string {
   return browser ?? 'Unknown browser'
 }
 
-/** Ends one of the user's sessions. One that is over already counts as ended. */
+/** Ends one of the user's sessions. If it has ended already, this is a success too. */
 export function useEndSession() {
   const refresh = useRefresh()
   return useMutation({
@@ -39,7 +42,7 @@ export function useEndSession() {
   })
 }
 
-/** Ends all of the user's sessions but this one. */
+/** Ends all of the user's sessions except this one. */
 export function useEndOtherSessions() {
   const refresh = useRefresh()
   return useMutation({
@@ -52,7 +55,7 @@ export function useEndOtherSessions() {
   })
 }
 
-/** Returns the function that changes the list at once, and reads it again. */
+/** Returns a function that changes the shown list immediately, and then reads it again. */
 function useRefresh() {
   const client = useQueryClient()
   return (change: (sessions: SessionView[]) => SessionView[]) => {

@@ -13,7 +13,7 @@ export const ownWaysQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
-/** The ways to sign in to the account, and whether there is Google at this server at all. */
+/** Returns the ways to sign in to the account, and whether this server offers Google at all. */
 export function useWays() {
   const own = useQuery(ownWaysQuery)
   const here = useQuery(signInWaysQuery)
@@ -25,7 +25,7 @@ export function useWays() {
   }
 }
 
-/** Removes Google from the account. The server ends all other sessions with it. */
+/** Removes Google from the account. The server also ends all other sessions of the account. */
 export function useRemoveGoogle() {
   const client = useQueryClient()
   return useMutation({
@@ -45,7 +45,7 @@ export function useRemoveGoogle() {
   })
 }
 
-/** Asks for the letter by which an account without a password gets one. */
+/** Asks for the mail with which an account without a password gets one. */
 export function useAskForPasswordLetter() {
   return useMutation({
     mutationFn: (email: string) => call('forgotPassword', { body: { email } }),

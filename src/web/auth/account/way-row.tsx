@@ -3,7 +3,7 @@ import { Card } from '../../ui/card.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 export interface WayRowProps {
-  /** A lucide icon, or a letter. It is only decoration. */
+  /** A lucide icon, or a letter. Screen readers ignore it. */
   icon: ReactNode
   title: ReactNode
   /** A line of facts under the title. */
