@@ -4,7 +4,7 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
-import { withChanged, withoutFile } from './listed-files.ts'
+import { withChanged, withoutFiles } from './listed-files.ts'
 import { changeLists, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
 function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
@@ -40,13 +40,46 @@ export function useDeleteFile() {
       }
     },
     onSuccess: (_, file) => {
-      changeLists(client, (known) => withoutFile(known, file.id))
+      changeLists(client, (known) => withoutFiles(known, new Set([file.id])))
       refreshFiles(client)
       toast({ title: 'File deleted', description: file.originalName })
     },
     onError: (error) =>
       tellFailure(error, 'Delete failed', 'Failed to delete file. Please try again.'),
   }).mutate
+}
+
+/** The most files that one call deletes. */
+const mostDeletedAtOnce = 1000
+
+function deletedText(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'} deleted`
+}
+
+/**
+ * Deletes any number of files and shows the result (spec §8). Files that are gone already are told
+ * of. If a call fails, those of the calls before it are deleted and leave the lists.
+ */
+export function useDeleteFiles() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (fileIds: readonly string[]) => {
+      let deletedCount = 0
+      for (let from = 0; from < fileIds.length; from += mostDeletedAtOnce) {
+        const some = fileIds.slice(from, from + mostDeletedAtOnce)
+        deletedCount += (await call('deleteFiles', { body: { fileIds: some } })).deletedCount
+        changeLists(client, (known) => withoutFiles(known, new Set(some)))
+      }
+      return deletedCount
+    },
+    onSuccess: (deletedCount, { length }) => {
+      const gone = length - deletedCount
+      const rest = gone > 0 && `${gone.toLocaleString('en')} had been deleted before.`
+      toast({ title: deletedText(deletedCount), ...(rest && { description: rest }) })
+    },
+    onError: (error) => tellFailure(error, 'Error', 'Failed to delete files. Please try again.'),
+    onSettled: () => refreshFiles(client),
+  })
 }
 
 /** Deletes the user's expired files and shows the result (spec §8). */

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { Card } from '../ui/card.tsx'
@@ -24,6 +24,10 @@ export interface FileListProps {
   total?: number | undefined
   /** True if there may be more files than `total`. */
   isOpenEnded?: boolean
+  /** Puts something around a row: a box before it that selects it. */
+  around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
+  /** The head of the list. */
+  head?: ReactNode
   /** Called with the index of the last row that will soon be visible. */
   onReach?: (place: number) => void
 }
@@ -44,7 +48,15 @@ function rowId(file: StoredFile) {
  * After that the focus returns to the element that had it. If that element is gone, the focus moves
  * to the file's row, or to the row after a deleted one.
  */
-export function FileList({ label, files, tier, now, ...paging }: FileListProps) {
+export function FileList({
+  label,
+  files,
+  tier,
+  now,
+  around = (_, row) => row,
+  head,
+  ...paging
+}: FileListProps) {
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
   const [question, setQuestion] = useState<Question | null>(null)
@@ -74,19 +86,22 @@ export function FileList({ label, files, tier, now, ...paging }: FileListProps) 
     close()
     deleteFile(file)
   }
-  const row = (file: StoredFile) => (
-    <FileRow
-      file={file}
-      tier={tier}
-      now={now}
-      signature={signature}
-      onDelete={askToDelete}
-      onRenew={askToRenew}
-    />
-  )
+  const row = (file: StoredFile) =>
+    around(
+      file,
+      <FileRow
+        file={file}
+        tier={tier}
+        now={now}
+        signature={signature}
+        onDelete={askToDelete}
+        onRenew={askToRenew}
+      />,
+    )
 
   return (
     <Card className="overflow-clip">
+      {head}
       {paging.total !== undefined || files.length > mostRowsDrawn ? (
         <VirtualList
           label={label}

@@ -10,7 +10,7 @@ import {
   newestOnly,
   nextOf,
   withChanged,
-  withoutFile,
+  withoutFiles,
   withStored,
 } from './listed-files.ts'
 
@@ -221,7 +221,7 @@ describe('what a person does', () => {
   })
 
   test('takes one file out, on whatever page, and leaves the cursors', () => {
-    const left = withoutFile(known, 'file-1')
+    const left = withoutFiles(known, new Set(['file-1']))
     expect(ids(left)).toEqual(['file-4', 'file-3', 'file-2'])
     expect(nextOf(left)).toBe(nextOf(known))
   })

@@ -7,14 +7,14 @@ interface FilePage {
 }
 
 /**
- * The part of a list of files that the browser knows: its pages from the newest on, without a gap.
+ * The part of a list of files that the browser knows: its pages from the first on, without a gap.
  * If the last page has a cursor, the list has more files.
  */
 export interface ListedFiles {
   pages: readonly FilePage[]
 }
 
-/** Returns the files of all pages, newest first. */
+/** Returns the files of all pages, in their order. */
 export function filesOf({ pages }: ListedFiles): readonly StoredFile[] {
   const [only] = pages
   return pages.length === 1 && only ? only.items : pages.flatMap(({ items }) => items)
@@ -56,9 +56,9 @@ export function withStored(known: ListedFiles, stored: readonly StoredFile[]): L
   return { pages: [{ ...first, items: [...stored.toReversed(), ...first.items] }, ...others] }
 }
 
-/** Removes a file that was deleted. */
-export function withoutFile(known: ListedFiles, id: string): ListedFiles {
-  return { pages: keep(known, (file) => file.id !== id) }
+/** Removes files that were deleted. */
+export function withoutFiles(known: ListedFiles, ids: ReadonlySet<string>): ListedFiles {
+  return { pages: keep(known, (file) => !ids.has(file.id)) }
 }
 
 /** Replaces a file that has changed, without moving it. */

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { type FileOrder, formatOrder, newestFirst } from '../../shared/rules/file-order.ts'
 import { call, callForPage } from '../api/call.ts'
 import {
   filesOf,
@@ -26,19 +27,36 @@ import {
 const pageSize = 100
 const longestPage = 1000
 
+/** All files, the newest first. */
+const allFiles: ListWish = { search: '', order: newestFirst }
+
 /** The first part of the query key of every list of files. */
 const lists = '/api/files'
 
 /** The mutation key of deletions. A file leaves the lists immediately when its deletion begins. */
 export const deleteKey = ['DELETE /api/files']
 
-function listQuery(search: string) {
+/** Which of the user's files a list has, and in which order. */
+export interface ListWish {
+  search: string
+  order: FileOrder
+}
+
+function listQuery({ search, order }: ListWish) {
+  const sort = formatOrder(order)
+  const isNewestFirst = sort === formatOrder(newestFirst)
   return queryOptions({
-    queryKey: [lists, { search }],
-    // This reads only the newest page. The known older files are kept.
+    queryKey: [lists, { search, sort }],
     queryFn: async ({ client, queryKey, signal }): Promise<ListedFiles> => {
-      const page = await callForPage('listFiles', { query: wanted(search, pageSize), signal })
-      return joinNewest(client.getQueryData(queryKey), page)
+      const known = client.getQueryData<ListedFiles>(queryKey)
+      if (isNewestFirst) {
+        // This reads only the newest page. The known older files are kept.
+        const query = wanted({ search, order }, pageSize)
+        return joinNewest(known, await callForPage('listFiles', { query, signal }))
+      }
+      // A change can stand anywhere in another order, so all that was known is read again.
+      const query = wanted({ search, order }, pageLimit(known ? filesOf(known).length : 0))
+      return { pages: [await callForPage('listFiles', { query, signal })] }
     },
   })
 }
@@ -50,8 +68,14 @@ const countsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-function wanted(search: string, limit: number, cursor?: string) {
-  return { limit, ...(search && { search }), ...(cursor && { cursor }) }
+function wanted({ search, order }: ListWish, limit: number, cursor?: string) {
+  const sort = formatOrder(order)
+  return { limit, sort, ...(search && { search }), ...(cursor && { cursor }) }
+}
+
+/** Returns how many files to ask for, to know so many more. */
+function pageLimit(missing: number): number {
+  return Math.min(longestPage, Math.max(pageSize, missing))
 }
 
 /** Reads all lists of files and the counts again. */
@@ -70,7 +94,7 @@ export function changeLists(
 
 /** Puts new files on top of the list, and reads the list again (spec §7). */
 export function addStored(client: QueryClient, stored: readonly StoredFile[]): void {
-  client.setQueryData(listQuery('').queryKey, (known) => known && withStored(known, stored))
+  client.setQueryData(listQuery(allFiles).queryKey, (known) => known && withStored(known, stored))
   refreshFiles(client)
 }
 
@@ -81,14 +105,14 @@ export function reopenFiles(client: QueryClient): void {
 }
 
 /**
- * Returns the user's files whose names contain `search`, as far as the browser knows them, without
- * those that are being deleted. A row disappears when its deletion is requested. It comes back only
- * if the deletion fails, even if the list is read again in between. While a new search runs, the
- * files of the search before are returned.
+ * Returns the files of a list, as far as the browser knows them, without those that are being
+ * deleted. A row disappears when its deletion is requested. It comes back only if the deletion
+ * fails, even if the list is read again in between. While a new search runs, the files of the search
+ * before are returned.
  */
-export function useFiles(search = '') {
+export function useFiles(wish: ListWish = allFiles) {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
-    ...listQuery(search),
+    ...listQuery(wish),
     placeholderData: keepPreviousData,
   })
   const leaving = useMutationState({
@@ -116,25 +140,43 @@ export function useFiles(search = '') {
  * whether its last request failed. After a failure the function does nothing until `retry` is
  * called.
  */
-export function useMoreFiles(search: string) {
+export function useMoreFiles(wish: ListWish) {
   const client = useQueryClient()
   const { mutate, reset, isPending, isError } = useMutation({
-    mutationFn: ({ limit, cursor, search }: { limit: number; cursor: string; search: string }) =>
-      callForPage('listFiles', { query: wanted(search, limit, cursor) }),
-    onSuccess: (page, { cursor, search }) =>
+    mutationFn: ({ wish, limit, cursor }: { wish: ListWish; limit: number; cursor: string }) =>
+      callForPage('listFiles', { query: wanted(wish, limit, cursor) }),
+    onSuccess: (page, { wish, cursor }) =>
       client.setQueryData(
-        listQuery(search).queryKey,
+        listQuery(wish).queryKey,
         (known) => known && joinNext(known, cursor, page),
       ),
   })
   const readUntil = (place: number) => {
-    const known = client.getQueryData(listQuery(search).queryKey)
+    const known = client.getQueryData(listQuery(wish).queryKey)
     const cursor = known && nextOf(known)
     if (!cursor || isPending || isError) return
-    const missing = place - filesOf(known).length
-    mutate({ limit: Math.min(longestPage, Math.max(pageSize, missing)), cursor, search })
+    mutate({ wish, limit: pageLimit(place - filesOf(known).length), cursor })
   }
   return { readUntil, isError, retry: reset }
+}
+
+/**
+ * Reads a list to its end and returns all of its files. A list whose order or search finds thousands
+ * needs a request for each thousand of them.
+ */
+export async function readToEnd(
+  client: QueryClient,
+  wish: ListWish,
+): Promise<readonly StoredFile[]> {
+  const { queryKey } = listQuery(wish)
+  for (;;) {
+    const known = await client.ensureQueryData(listQuery(wish))
+    const cursor = nextOf(known)
+    if (cursor === null) return filesOf(known)
+    const query = wanted(wish, longestPage, cursor)
+    const page = await callForPage('listFiles', { query })
+    client.setQueryData(queryKey, (known) => known && joinNext(known, cursor, page))
+  }
 }
 
 /** Returns how many of the user's files have each status. The server is asked only if `enabled`. */

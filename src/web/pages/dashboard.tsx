@@ -5,6 +5,7 @@ import type { User } from '../../shared/contract/account.ts'
 import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
+import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
 import { reopenFiles } from '../files/use-files.ts'
@@ -23,6 +24,7 @@ import { usePageDrop } from '../uploads/picking/use-page-drop.ts'
 import { usePagePaste } from '../uploads/picking/use-page-paste.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
+import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { welcomeName } from './welcome-name.ts'
 import { Wrap } from './wrap.tsx'
@@ -30,7 +32,8 @@ import { Wrap } from './wrap.tsx'
 /** How many files the Upload tab shows. */
 const recentFiles = 5
 
-type DashboardTab = 'upload' | 'files'
+const tabs = ['upload', 'files', 'manager'] as const
+type DashboardTab = (typeof tabs)[number]
 
 /**
  * Returns the selected tab and a function that selects one. The tab is part of the URL, so that it
@@ -38,7 +41,7 @@ type DashboardTab = 'upload' | 'files'
  */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
-  const tab = params.get('tab') === 'files' ? 'files' : 'upload'
+  const tab = tabs.find((tab) => tab === params.get('tab')) ?? 'upload'
   const select = (next: DashboardTab) =>
     setParams(
       (before) => {
@@ -59,13 +62,14 @@ function SignedIn({ user }: { user: User }) {
     selectTab(next)
     // Cached data is used without a time limit (spec §9), but a person who opens the list expects
     // current download counts.
-    if (next === 'files') reopenFiles(queryClient)
+    if (next !== 'upload') reopenFiles(queryClient)
   }
-  const [chosenDays, setDays] = useState<ExpirationDays>(defaultExpirationDays)
+  const { fileManager, expirationDays } = tierLimits[user.tier]
+  const { data: preferences } = usePreferences(fileManager)
+  const [chosenDays, setDays] = useState<ExpirationDays | null>(null)
+  const wantedDays = chosenDays ?? preferences?.defaultExpirationDays ?? defaultExpirationDays
   // If the user's tier changes while the page is open, the chosen days may no longer be allowed.
-  const days = tierLimits[user.tier].expirationDays.includes(chosenDays)
-    ? chosenDays
-    : defaultExpirationDays
+  const days = expirationDays.includes(wantedDays) ? wantedDays : defaultExpirationDays
   const store = useUploadsStore()
   const fileInput = useRef<HTMLInputElement>(null)
   const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier)
@@ -170,6 +174,23 @@ function SignedIn({ user }: { user: User }) {
                         Upload a file
                       </Button>
                     }
+                  />
+                </>
+              ),
+            },
+            {
+              value: 'manager',
+              label: 'File Manager',
+              content: (
+                <>
+                  <UploadProgress store={store} />
+                  <ManagerTab
+                    user={user}
+                    onUpload={() => selectTab('upload')}
+                    onTierChange={(changed) => {
+                      follow(changed)
+                      heading.current?.focus()
+                    }}
                   />
                 </>
               ),

@@ -91,6 +91,8 @@ export interface ButtonProps extends Look {
    * It begins with the text: 'Sign out Firefox on Linux'.
    */
   label?: string
+  /** What the button shows and hides: its id, and whether it is shown. */
+  expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   type?: 'button' | 'submit'
   disabled?: boolean
@@ -113,6 +115,7 @@ export interface ButtonProps extends Look {
 export function Button({
   children,
   label,
+  expands,
   onClick,
   type = 'button',
   disabled = false,
@@ -132,6 +135,8 @@ export function Button({
       focusableWhenDisabled={pending}
       aria-busy={pending || undefined}
       aria-label={label}
+      aria-expanded={expands?.isOpen}
+      aria-controls={expands?.isOpen ? expands.id : undefined}
       {...more}
     >
       {pending || icon ? (

@@ -345,6 +345,15 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('searchbox').fill('x'.repeat(200))
     await expect(page.getByText('No file found')).toBeVisible()
   },
+  'the file manager with its settings and a selection': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await page.getByRole('tab', { name: 'File Manager' }).click()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await expect(page.getByRole('switch', { name: 'Mail before a link expires' })).toBeVisible()
+    await page.getByRole('checkbox', { name: 'Select all files' }).check()
+    await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
+    await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()
+  },
   'a toast': async ({ app, page }) => {
     const person = await makePerson(app)
     await makeFile(person, { name: 'notes.txt' })

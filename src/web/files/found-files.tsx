@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react'
+import type { Tier } from '../../shared/rules/tier.ts'
+import type { FileListProps } from './file-list.tsx'
+import { FileList } from './file-list.tsx'
+import { FilesFailed, FilesLoading, MoreFailed, NoFiles, NothingFound } from './files-states.tsx'
+import type { useFiles, useMoreFiles } from './use-files.ts'
+
+function foundText(count: number, hasMore: boolean): string {
+  if (hasMore) return `More than ${count} files found`
+  return `${count} ${count === 1 ? 'file' : 'files'} found`
+}
+
+export interface FoundFilesProps extends Pick<FileListProps, 'around' | 'head'> {
+  label: string
+  /** The text that the files were searched by. */
+  search: string
+  found: ReturnType<typeof useFiles>
+  more: ReturnType<typeof useMoreFiles>
+  /** How many files there are without a search; undefined while that is unknown. */
+  total: number | undefined
+  tier: Tier
+  now: Date
+  /** An action for the empty list. */
+  emptyAction: ReactNode
+  onClearSearch: () => void
+}
+
+/** The files that a search found, in pages; or that there are none, are being loaded, or failed. */
+export function FoundFiles({ found, more, search, total, ...props }: FoundFilesProps) {
+  const { files, hasMore, isOutdated, isError, isFetching, refetch } = found
+  const isSearch = search !== '' && !isOutdated
+  const list = () => {
+    if (files && files.length > 0) {
+      return (
+        <div aria-busy={isOutdated}>
+          <FileList
+            label={props.label}
+            files={files}
+            tier={props.tier}
+            now={props.now}
+            total={hasMore ? Math.max(files.length + 1, isSearch ? 0 : (total ?? 0)) : undefined}
+            isOpenEnded={hasMore && isSearch}
+            onReach={more.readUntil}
+            around={props.around}
+            head={props.head}
+          />
+          {more.isError ? <MoreFailed onRetry={more.retry} /> : null}
+        </div>
+      )
+    }
+    if (files && isSearch) return <NothingFound search={search} onClear={props.onClearSearch} />
+    if (files) return <NoFiles action={props.emptyAction} />
+    if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
+    return <FilesLoading rows={8} />
+  }
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {isSearch && files ? foundText(files.length, hasMore) : ''}
+      </p>
+      {list()}
+    </>
+  )
+}

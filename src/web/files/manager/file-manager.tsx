@@ -1,0 +1,173 @@
+import { Settings2 } from 'lucide-react'
+import { type ReactNode, useId, useRef, useState } from 'react'
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { newestFirst } from '../../../shared/rules/file-order.ts'
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { useDeleteFiles } from '../change-files.ts'
+import { DeleteFilesDialog } from '../delete-files-dialog.tsx'
+import { filesHeadingId } from '../files-heading.tsx'
+import { FoundFiles } from '../found-files.tsx'
+import { useFileCounts } from '../use-file-counts.ts'
+import { useFiles, useMoreFiles } from '../use-files.ts'
+import { useNow } from '../use-now.ts'
+import { maxSearchLength, useSearch } from '../use-search.ts'
+import { ManagerSettings } from './manager-settings.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { SortControls } from './sort-controls.tsx'
+import { useSelection } from './use-selection.ts'
+
+const none: readonly StoredFile[] = []
+const title = 'File Manager'
+
+function countsText(total: number, active: number): string {
+  const files = `${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
+  return `${files} · ${active.toLocaleString('en')} active ${active === 1 ? 'link' : 'links'}`
+}
+
+export interface FileManagerProps {
+  tier: Tier
+  /** An action for the empty list. */
+  emptyAction: ReactNode
+}
+
+/**
+ * Spec §2, File Manager: all files of a premium user, sorted and searched by the server, page by
+ * page. Files are selected to be deleted together, or to copy their links. Its settings stand under
+ * their button.
+ */
+export function FileManager({ tier, emptyAction }: FileManagerProps) {
+  const { typed, search, setTyped } = useSearch()
+  const [order, setOrder] = useState(newestFirst)
+  const [showsSettings, setShowsSettings] = useState(false)
+  const settingsId = useId()
+  const wish = { search, order }
+  const all = useFiles()
+  const found = useFiles(wish)
+  const more = useMoreFiles(wish)
+  const files = found.files ?? none
+  const now = useNow(files, tier)
+  const counts = useFileCounts(all, tier, now)
+  const total = counts && counts.active + counts.private + counts.deleted
+  const { ids, isReading, toggle, selectAll, clear } = useSelection(wish)
+  const bulkDelete = useBulkDelete(clear)
+  // Files that are gone are not selected any more.
+  const selected = ids.size === 0 ? none : files.filter(({ id }) => ids.has(id))
+  const isAll = files.length > 0 && !found.hasMore && selected.length === files.length
+
+  return (
+    <section aria-labelledby={filesHeadingId}>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="flex flex-wrap items-baseline gap-x-3">
+          <h2 id={filesHeadingId} tabIndex={-1} className="text-lg">
+            {title}
+          </h2>
+          {counts && total ? (
+            <p className="text-muted text-sm tabular-nums">{countsText(total, counts.active)}</p>
+          ) : null}
+        </div>
+        <Button
+          size="small"
+          icon={<Settings2 />}
+          expands={{ id: settingsId, isOpen: showsSettings }}
+          onClick={() => setShowsSettings(!showsSettings)}
+        >
+          Settings
+        </Button>
+      </div>
+      {showsSettings ? <ManagerSettings tier={tier} id={settingsId} /> : null}
+      {all.files && all.files.length > 0 ? (
+        <div className="mb-3 flex flex-wrap items-center gap-2">
+          <div className="min-w-0 flex-1 max-sm:basis-full">
+            <SearchField
+              label="Search by name"
+              value={typed}
+              onValueChange={setTyped}
+              maxLength={maxSearchLength}
+            />
+          </div>
+          <SortControls order={order} onOrderChange={setOrder} />
+        </div>
+      ) : null}
+      <FoundFiles
+        label={title}
+        search={search}
+        found={found}
+        more={more}
+        total={total}
+        tier={tier}
+        now={now}
+        emptyAction={emptyAction}
+        onClearSearch={() => setTyped('')}
+        head={
+          <SelectionBar
+            selected={selected}
+            isAll={isAll}
+            isReading={isReading || found.isOutdated}
+            tier={tier}
+            now={now}
+            onSelectAll={selectAll}
+            onClear={clear}
+            onDelete={() => bulkDelete.ask(selected)}
+          />
+        }
+        around={(file, row) => (
+          <div className={`flex ${ids.has(file.id) ? 'bg-tint' : ''}`}>
+            <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
+              <Checkbox
+                label={`Select ${file.originalName}`}
+                checked={ids.has(file.id)}
+                onCheckedChange={() => toggle(file.id)}
+              />
+            </div>
+            <div className="-ml-2 min-w-0 flex-1">{row}</div>
+          </div>
+        )}
+      />
+      {bulkDelete.dialog}
+    </section>
+  )
+}
+
+/**
+ * Returns the function that asks whether to delete files, and the dialog for it. The dialog stays
+ * while it closes, although the files and their list may be gone by then.
+ */
+function useBulkDelete(onDeleted: () => void) {
+  const [isAsking, setAsking] = useState(false)
+  /** What the question is about. It stays the same while the dialog is open. */
+  const [asked, setAsked] = useState(none)
+  const isDeleted = useRef(false)
+  const { mutate, isPending } = useDeleteFiles()
+  const ask = (files: readonly StoredFile[]) => {
+    isDeleted.current = false
+    setAsked(files)
+    setAsking(true)
+  }
+  const confirm = () =>
+    mutate(
+      asked.map(({ id }) => id),
+      {
+        onSuccess: () => {
+          isDeleted.current = true
+          onDeleted()
+        },
+        onSettled: () => setAsking(false),
+      },
+    )
+  const dialog = (
+    <DeleteFilesDialog
+      open={isAsking}
+      onOpenChange={setAsking}
+      count={asked.length}
+      files={asked}
+      pending={isPending}
+      onConfirm={confirm}
+      // The button goes with the selection.
+      finalFocus={() => (isDeleted.current ? document.getElementById(filesHeadingId) : true)}
+    />
+  )
+  return { ask, dialog }
+}

@@ -1,0 +1,108 @@
+import { Copy, Trash2 } from 'lucide-react'
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { linkStatus } from '../../../shared/rules/link-status.ts'
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { copyText } from '../copy-text.ts'
+import { linkFacts } from '../link-facts.ts'
+
+export interface SelectionBarProps {
+  /** The files that are selected. */
+  selected: readonly StoredFile[]
+  /** Whether all files that the search shows are selected. */
+  isAll: boolean
+  /** Whether files are being read so that all can be selected. */
+  isReading: boolean
+  tier: Tier
+  now: Date
+  onSelectAll: () => void
+  onClear: () => void
+  onDelete: () => void
+}
+
+function linksText(count: number): string {
+  return count === 1 ? '1 link' : `${count.toLocaleString('en')} links`
+}
+
+/** Copies the links that are open, one a line, and tells how many files have none. */
+async function copyLinks(files: readonly StoredFile[], closed: number): Promise<void> {
+  const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
+  try {
+    await copyText(links.join('\n'))
+    const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
+    toast({
+      title: `${linksText(links.length)} copied`,
+      ...(closed > 0 && { description: `${without} no open link.` }),
+    })
+  } catch {
+    toast({
+      title: 'Copy failed',
+      description: `Failed to copy ${links.length === 1 ? 'link' : 'links'} to clipboard.`,
+      tone: 'destructive',
+    })
+  }
+}
+
+/**
+ * The head of the list: a box that selects all files, and what can be done with those that are
+ * selected. On phones it stays in view while the list scrolls.
+ */
+export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBarProps) {
+  const { tier, now } = bar
+  const count = selected.length
+  const open = selected.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active')
+  const size = selected.reduce((sum, file) => sum + file.size, 0)
+  const told = () => {
+    if (isReading) return 'Selecting all…'
+    if (count === 0) return 'Select all'
+    return (
+      <>
+        {count.toLocaleString('en')} selected{' '}
+        <span className="font-[400] text-muted">· {formatSize(size)}</span>
+      </>
+    )
+  }
+  return (
+    <div
+      className={`z-10 flex min-h-[52px] flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-2 py-1.5 max-sm:sticky max-sm:top-0 sm:px-3 ${count > 0 ? 'bg-tint' : 'bg-surface'}`}
+    >
+      <Checkbox
+        label={count > 0 && isAll ? 'Select none' : 'Select all files'}
+        checked={isAll}
+        mixed={count > 0 && !isAll}
+        onCheckedChange={() => {
+          if (isAll) bar.onClear()
+          // Disabled, the box would lose the focus.
+          else if (!isReading) bar.onSelectAll()
+        }}
+      />
+      <p role="status" className="mr-auto font-[560] text-sm tabular-nums">
+        {told()}
+      </p>
+      {count === 0 ? null : (
+        <div className="flex flex-wrap items-center gap-1.5 max-sm:w-full">
+          <Button
+            size="small"
+            icon={<Copy />}
+            unavailable={
+              open.length === 0 ? 'None of these files has a link that is open.' : undefined
+            }
+            onClick={() => void copyLinks(open, count - open.length)}
+          >
+            Copy {linksText(open.length)}
+          </Button>
+          <Button size="small" variant="danger" icon={<Trash2 />} onClick={bar.onDelete}>
+            Delete {count.toLocaleString('en')}
+          </Button>
+          <Button size="small" variant="quiet" onClick={bar.onClear}>
+            Clear
+            <span className="sr-only">selection</span>
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Preferences } from '../../../shared/rules/preferences.ts'
+import { ApiError, call } from '../../api/call.ts'
+import { toast } from '../../ui/toast.tsx'
+
+const preferencesQuery = queryOptions({
+  queryKey: ['/api/preferences'],
+  queryFn: ({ signal }): Promise<Preferences> => call('preferences', { signal }),
+})
+
+/** Reads the user's settings of the File Manager. Asks for them only where `enabled`. */
+export function usePreferences(enabled = true) {
+  return useQuery({ ...preferencesQuery, enabled })
+}
+
+/**
+ * Changes settings. They show at once. After a failure, which is told, they are read again, because
+ * nobody knows whether the change arrived.
+ */
+export function useChangePreferences() {
+  const client = useQueryClient()
+  const { queryKey } = preferencesQuery
+  return useMutation({
+    // One change after the other, so that the last one wins.
+    scope: { id: 'preferences' },
+    mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
+    onMutate: (changes) => {
+      client.setQueryData(queryKey, (known) => known && { ...known, ...changes })
+    },
+    onError: (error) => {
+      void client.invalidateQueries({ queryKey })
+      if (error instanceof ApiError && error.status === 401) return
+      toast({
+        title: 'Error',
+        description: 'Failed to save the setting. Please try again.',
+        tone: 'destructive',
+      })
+    },
+  }).mutate
+}

@@ -1,0 +1,53 @@
+import { lazy, Suspense } from 'react'
+import type { User } from '../../shared/contract/account.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { FilesLoading } from '../files/files-states.tsx'
+import { UpgradeCard } from '../tiers/upgrade-card.tsx'
+import { Button } from '../ui/button.tsx'
+
+const FileManager = lazy(() =>
+  import('../files/manager/file-manager.tsx').then((it) => ({ default: it.FileManager })),
+)
+
+export interface ManagerTabProps {
+  user: User
+  onUpload: () => void
+  /** Called after the tier was changed here. */
+  onTierChange: (user: User) => void
+}
+
+/**
+ * The File Manager tab (spec §2). A tier without it sees the upgrade that brings it. Its code is
+ * loaded when it is shown.
+ */
+export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
+  const { fileManager, upgradesTo } = tierLimits[user.tier]
+  if (!fileManager && upgradesTo) {
+    return (
+      <UpgradeCard
+        user={user}
+        to={upgradesTo}
+        reason={`The File Manager comes with ${tierLimits[upgradesTo].name}`}
+        onContinue={onUpload}
+        onDone={onTierChange}
+      >
+        <p className="text-muted">
+          Sort and search any number of files, delete many at once, copy their links together, and
+          have letters about first downloads and links that end.
+        </p>
+      </UpgradeCard>
+    )
+  }
+  return (
+    <Suspense fallback={<FilesLoading rows={8} />}>
+      <FileManager
+        tier={user.tier}
+        emptyAction={
+          <Button variant="primary" onClick={onUpload}>
+            Upload a file
+          </Button>
+        }
+      />
+    </Suspense>
+  )
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react'
+
+export interface CheckboxProps {
+  /** What it selects, for screen readers: 'Select press-kit.zip'. */
+  label: string
+  checked: boolean
+  /** Shows a dash instead of a tick: some of several are selected. */
+  mixed?: boolean
+  onCheckedChange: (checked: boolean) => void
+}
+
+/** A box without a visible label, for rows. On touch screens its target is 44 px. */
+export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
+  const box = useRef<HTMLInputElement>(null)
+  // The dash is no attribute of HTML.
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = mixed
+  }, [mixed])
+  return (
+    <label className="grid size-8 shrink-0 cursor-pointer place-items-center pointer-coarse:size-11">
+      <span className="sr-only">{label}</span>
+      <input
+        ref={box}
+        type="checkbox"
+        checked={checked}
+        onChange={({ target }) => onCheckedChange(target.checked)}
+        className="size-[18px] cursor-[inherit] accent-accent"
+      />
+    </label>
+  )
+}

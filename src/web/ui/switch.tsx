@@ -1,0 +1,28 @@
+import { Switch as Base } from '@base-ui/react/switch'
+import { useId } from 'react'
+
+export interface SwitchProps {
+  label: string
+  checked: boolean
+  onCheckedChange: (checked: boolean) => void
+}
+
+/** A setting that is on or off, behind its label. Both can be pressed. */
+export function Switch({ label, checked, onCheckedChange }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className="flex items-center justify-between gap-3 pointer-coarse:min-h-11">
+      <label htmlFor={id} className="cursor-pointer select-none font-[560] text-sm">
+        {label}
+      </label>
+      <Base.Root
+        id={id}
+        checked={checked}
+        onCheckedChange={(next) => onCheckedChange(next)}
+        className="inline-flex h-6 w-10 shrink-0 cursor-pointer items-center rounded-full border border-edge bg-surface p-[3px] transition-colors duration-120 data-checked:border-accent data-checked:bg-accent"
+      >
+        <Base.Thumb className="size-4 rounded-full bg-edge transition-[translate] duration-120 data-checked:translate-x-4 data-checked:bg-on-accent forced-colors:bg-[ButtonText]" />
+      </Base.Root>
+    </div>
+  )
+}

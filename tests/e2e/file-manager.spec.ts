@@ -1,0 +1,82 @@
+import { json, makePerson } from '../support/make.ts'
+import { insertFiles } from '../support/many-files.ts'
+import { openDashboard } from './support/dashboard.ts'
+import { tabTo } from './support/keyboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('a premium user sorts, selects, copies and deletes thousands of files, and sets defaults, by keyboard alone', async ({
+  app,
+  context,
+  page,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const person = await makePerson(app, { tier: 'premium' })
+  await insertFiles(app, person.id, 1100)
+  const press = (key: string) => page.keyboard.press(key)
+  const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
+  const heading = page.getByRole('heading', { name: 'File Manager' })
+  const question = page.getByRole('alertdialog')
+
+  await openDashboard(page, app, person)
+  await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
+  await press('ArrowRight')
+  await press('ArrowRight')
+  await expect(page.getByText('1,100 files · 1,100 active links')).toBeVisible()
+
+  await tabTo(page, page.getByRole('button', { name: 'Settings' }))
+  await press('Enter')
+  await tabTo(page, page.getByRole('radio', { name: '3 days' }))
+  await press('ArrowRight')
+  await tabTo(page, page.getByRole('switch', { name: 'Mail at the first download' }))
+  await press('Space')
+  const preferences = async () => json(await person.fetch('/api/preferences'))
+  await expect
+    .poll(preferences)
+    .toEqual({ defaultExpirationDays: 5, mailOnFirstDownload: true, mailBeforeExpiry: false })
+
+  await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
+  await page.keyboard.type('report 11')
+  await expect(page.getByText('12 files found')).toBeAttached()
+  await tabTo(page, page.getByRole('combobox', { name: 'Sort by' }))
+  await page.keyboard.type('Size')
+  await expect(rows.first()).toContainText('Report 1100 of')
+  await tabTo(page, page.getByRole('button', { name: 'Largest first' }))
+  await press('Enter')
+  await expect(rows.first()).toContainText('Report 11 of')
+
+  await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
+  await press('Space')
+  await expect(page.getByText('12 selected')).toBeVisible()
+  await tabTo(page, page.getByRole('button', { name: 'Copy 12 links' }))
+  await press('Enter')
+  await expect(page.getByText('12 links copied')).toBeVisible()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  const links = copied.split('\n')
+  expect(links.filter((link) => link.startsWith(`${app.url}/s/`))).toHaveLength(12)
+  await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
+  await press('Enter')
+  await expect(question).toContainText('Are you sure you want to delete 12 file(s)?')
+  await press('Tab')
+  await press('Enter')
+  await expect(page.getByText('12 files deleted')).toBeVisible()
+  await expect(heading).toBeFocused()
+
+  await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
+  await press('Escape')
+  // Only a page of these files is known, so the others are read first.
+  await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
+  await press('Space')
+  await expect(page.getByText('1,088 selected')).toBeVisible()
+  await tabTo(page, page.getByRole('button', { name: 'Delete 1,088' }))
+  await press('Enter')
+  await expect(question).toContainText('Are you sure you want to delete 1088 file(s)?')
+  await press('Tab')
+  await press('Enter')
+  await expect(page.getByText('No files yet')).toBeVisible()
+  await expect(heading).toBeFocused()
+  expect(await json(await person.fetch('/api/files'))).toEqual([])
+
+  await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
+  await press('Enter')
+  await expect(page.getByRole('radio', { name: '5 days' })).toBeChecked()
+})
