@@ -102,6 +102,14 @@ describe('the page of a link', () => {
     }
   })
 
+  it('loads nothing ahead', () => {
+    expect(
+      open()
+        .all('link')
+        .map((it) => attributeOf(it, 'rel')),
+    ).toEqual(['icon'])
+  })
+
   it('leaves no slot unfilled', () => {
     expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
   })
@@ -240,6 +248,7 @@ describe('the page of a link whose owner has a brand', () => {
       width: '72',
       height: '36',
       alt: '',
+      fetchpriority: 'low',
     })
     expect(textOf(page.one('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
     expect(textOf(page.one('footer'))).toBe('Sent with Mayfly. Files here leave on time.')

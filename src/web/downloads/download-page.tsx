@@ -84,6 +84,8 @@ function Brand() {
         width={slot('logoWidth')}
         height={slot('logoHeight')}
         alt={slot('logoAlt')}
+        // Of any other picture React puts a preload into the head, on pages without a logo too.
+        fetchPriority="low"
       />
       {ifEnd('logo')}
       {ifStart('brandName')}
