@@ -23,6 +23,11 @@ export function dayText(moment: Date): string {
   return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
+/** Writes a day of any year as '11 Nov 2026', in the browser's zone. */
+export function dateText(moment: Date): string {
+  return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+}
+
 /**
  * True if the name of a browser, as the server gives it, says that it runs on a phone or a tablet.
  */

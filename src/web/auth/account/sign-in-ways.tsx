@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { GoogleMark } from '../google-mark.tsx'
 import { AddGoogle } from './add-google.tsx'
-import { dayText } from './session-text.ts'
+import { dateText } from './session-text.ts'
 import { useRemoveGoogle, useWays } from './use-ways.ts'
 import { RowsLoading, WayRow } from './way-row.tsx'
 
@@ -50,7 +50,7 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
     <Card>
       <ul ref={list}>
         <WayRow icon={<LockKeyhole />} title="Password">
-          {password ? `Set on ${dayText(new Date(password))}` : 'Not set'}
+          {password ? `Set on ${dateText(new Date(password))}` : 'Not set'}
         </WayRow>
         {google || hasGoogleHere ? (
           <WayRow
@@ -71,7 +71,7 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
               )
             }
           >
-            {google ? `Added on ${dayText(new Date(google))}` : 'Not added'}
+            {google ? `Added on ${dateText(new Date(google))}` : 'Not added'}
           </WayRow>
         ) : null}
       </ul>

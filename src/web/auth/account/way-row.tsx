@@ -15,7 +15,7 @@ export interface WayRowProps {
 /** A row of a card on the account page: a way to sign in, or a session. */
 export function WayRow({ icon, title, children, action }: WayRowProps) {
   return (
-    <li className="flex items-center gap-4 border-line border-t px-4 py-3.5 first:border-t-0 sm:px-5">
+    <li className="flex items-center gap-3 border-line border-t px-4 py-3.5 first:border-t-0 sm:gap-4 sm:px-5">
       <span
         aria-hidden="true"
         className="grid size-9 shrink-0 place-items-center rounded-[8px] bg-[color-mix(in_oklab,var(--surface),var(--ink)_5%)] font-[650] text-muted [&_svg]:size-[18px]"
@@ -41,7 +41,7 @@ export function RowsLoading({ label, rows }: { label: string; rows: number }) {
         {Array.from({ length: rows }, (_, row) => row).map((row) => (
           <div
             key={row}
-            className="flex items-center gap-4 border-line border-t px-4 py-4 first-of-type:border-t-0 sm:px-5"
+            className="flex items-center gap-3 border-line border-t px-4 py-4 sm:gap-4 first-of-type:border-t-0 sm:px-5"
           >
             <Skeleton className="size-9 shrink-0" />
             <div className="grid flex-1 gap-2">
