@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Mailer } from '../src/server/email/mailer.ts'
 import { smtpMailer } from '../src/server/email/smtp.ts'
-import { type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { type JobQueue, mailQueueName, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { startJobs } from '../src/server/jobs/jobs.ts'
 import { logIn, makeClient } from './support/make.ts'
 import { newAddress, password, signUp, verify } from './support/signup.ts'
@@ -64,4 +64,27 @@ it('a signup while the mail server is away is answered, and its letter comes lat
   const [, told] = receivedBy(email)
   expect(told?.subject).toBe('Somebody signed up with your address')
   expect(String(told?.html)).not.toContain('token')
+})
+
+it('a slow mail server delays no answer, and gets the letter once', async () => {
+  const email = newAddress()
+  server.react('hold')
+  const answer = await signUp(makeClient(app), { email })
+  expect(await answer.json()).toMatchObject({ requiresVerification: true })
+  await expect.poll(() => server.offered).toContain(email)
+  // The letter is under way now. Others are served, and their letters are taken in.
+  expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
+  expect(receivedBy(email)).toEqual([])
+  server.react('accept')
+  await expect.poll(() => receivedBy(email).length).toBe(1)
+  await expect
+    .poll(async () => {
+      const { rows } = await app.pool.query(
+        "select count(*)::int as open from pgboss.job where name = $1 and state <> 'completed'",
+        [mailQueueName],
+      )
+      return rows[0].open
+    })
+    .toBe(0)
+  expect(receivedBy(email)).toHaveLength(1)
 })

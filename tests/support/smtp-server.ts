@@ -13,6 +13,8 @@ export type Reaction =
   | { content: number }
   /** Accepts the mail, but cuts the connection before it answers. */
   | 'accept-and-drop'
+  /** Is slow: takes the mail, and answers only when the reaction changes. */
+  | 'hold'
 
 export interface TestSmtpServer {
   /** The URL, such as smtp://127.0.0.1:41234. */
@@ -29,6 +31,7 @@ export interface TestSmtpServer {
 /** Starts a real SMTP server on this machine. */
 export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   let reaction: Reaction = 'accept'
+  let held: (() => void)[] = []
   const received: ParsedMail[] = []
   const offered: string[] = []
   const refusal = (code: number) => Object.assign(new Error('Refused'), { responseCode: code })
@@ -47,6 +50,13 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
       simpleParser(stream).then((mail) => {
         if (typeof reaction === 'object' && 'content' in reaction) {
           return done(refusal(reaction.content))
+        }
+        if (reaction === 'hold') {
+          held.push(() => {
+            received.push(mail)
+            done()
+          })
+          return
         }
         received.push(mail)
         if (reaction === 'accept-and-drop') return dropAll()
@@ -67,6 +77,9 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     offered,
     react(next) {
       reaction = next
+      if (next === 'hold') return
+      for (const answer of held) answer()
+      held = []
     },
     close: () =>
       new Promise((resolve) => {
