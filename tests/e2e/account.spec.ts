@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { sessions } from '../../src/server/db/schema.ts'
 import { json, logIn, makeClient, makeFile, makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
-import { tabTo } from './support/keyboard.ts'
+import { pressOn, typeInto } from './support/keyboard.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
@@ -21,13 +21,9 @@ test('the account page by keyboard alone: another name, another password, a sess
   const other = makeClient(app, await logIn(app, person.email, person.password))
   await openDashboard(page, app, person)
   const { keyboard } = page
-  const fill = async (label: string, text: string) => {
-    await tabTo(page, page.getByLabel(label, { exact: true }))
-    await keyboard.press('ControlOrMeta+a')
-    await keyboard.type(text)
-  }
-  await tabTo(page, page.getByRole('link', { name: 'Account' }))
-  await keyboard.press('Enter')
+  const fill = (label: string, text: string) =>
+    typeInto(page, page.getByLabel(label, { exact: true }), text)
+  await pressOn(page, page.getByRole('link', { name: 'Account' }))
   await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeFocused()
   await expect(section(page, 'Ways to sign in').getByRole('listitem')).toHaveText(
     /^PasswordSet on /,
@@ -64,8 +60,7 @@ test('the account page by keyboard alone: another name, another password, a sess
   const sessions = section(page, 'Sessions')
   await expect(sessions.getByRole('listitem')).toHaveCount(2)
   await expect(sessions.getByRole('listitem').first()).toContainText('This session')
-  await tabTo(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
-  await keyboard.press('Enter')
+  await pressOn(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
   await expect(sessions.getByText('You are signed in here alone.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
   expect((await another.fetch('/api/auth/user')).status).toBe(401)

@@ -192,8 +192,13 @@ test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise,
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
   await page.getByRole('link', { name: 'Get Started' }).click()
   await expect(page).toHaveURL('/login')
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+  // This server has no Google.
+  await expect(page.getByRole('link', { name: /Google/ })).toBeHidden()
   await page.getByRole('link', { name: 'Sign up' }).first().click()
   await expect(page).toHaveURL('/signup')
+  await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
+  await expect(page.getByRole('link', { name: /Google/ })).toBeHidden()
   await page.getByRole('link', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL('/login')
   await page.getByRole('link', { name: 'Mayfly, home' }).click()

@@ -5,6 +5,7 @@ import { type GoogleApp, serveGoogleApp } from '../support/google-server.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
+import { pressOn } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
@@ -81,7 +82,7 @@ test('who has an account comes to it by Google, from the signup too', async ({ g
   google.issuer.person = { ...grace, email: person.email }
 
   await page.goto('/signup')
-  await page.getByRole('link', { name: 'Sign up with Google' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Sign up with Google' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 })
@@ -152,4 +153,8 @@ test('a sign-in that fails at Google ends on the login page, which says what to 
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
+
+  // Whoever is signed in is led on from the login, but not before the reason was read.
+  await page.goto('/login?fault=google-failed')
+  await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { TestApp } from '../support/app-server.ts'
 import { makeClient, makePerson } from '../support/make.ts'
 import { openDashboard } from './support/dashboard.ts'
+import { pressOn, typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 function dialogOf(page: Page) {
@@ -10,9 +11,9 @@ function dialogOf(page: Page) {
 
 async function askForLetter(page: Page, email: string) {
   await page.goto('/login')
-  await page.getByRole('button', { name: 'Forgot password?' }).click()
-  await dialogOf(page).getByLabel('Email address').fill(email)
-  await page.getByRole('button', { name: 'Send Reset Email' }).click()
+  await pressOn(page, page.getByRole('button', { name: 'Forgot password?' }))
+  await typeInto(page, dialogOf(page).getByLabel('Email address'), email)
+  await page.keyboard.press('Enter')
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
@@ -23,18 +24,18 @@ async function linkOf(app: TestApp): Promise<string> {
 }
 
 async function fillPasswords(page: Page, password: string, confirmPassword = password) {
-  await page.getByLabel('New password', { exact: true }).fill(password)
-  await page.getByLabel('Confirm password', { exact: true }).fill(confirmPassword)
-  await page.getByRole('button', { name: 'Reset Password' }).click()
+  await typeInto(page, page.getByLabel('New password', { exact: true }), password)
+  await typeInto(page, page.getByLabel('Confirm password', { exact: true }), confirmPassword)
+  await pressOn(page, page.getByRole('button', { name: 'Reset Password' }))
 }
 
 async function signIn(page: Page, email: string, password: string) {
-  await page.getByLabel('Email', { exact: true }).fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  await typeInto(page, page.getByLabel('Email', { exact: true }), email)
+  await typeInto(page, page.getByLabel('Password', { exact: true }), password)
+  await page.keyboard.press('Enter')
 }
 
-test('a forgotten password: from the login over the letter to the dashboard', async ({
+test('a forgotten password by keyboard alone: from the login over the letter to the dashboard', async ({
   app,
   page,
 }) => {
@@ -59,7 +60,7 @@ test('a forgotten password: from the login over the letter to the dashboard', as
   await expect(page.getByText('Password reset successful!')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
 
-  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Go to Login' }))
   await signIn(page, email, 'a new password')
   await expect(page.getByText('Welcome back!')).toBeVisible()
   await expect(page.getByText(/^Welcome/).first()).toBeVisible()
@@ -101,7 +102,7 @@ test('a link that is opened while signed in: the reset signs this browser out to
   await fillPasswords(page, 'a new password')
   await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
   await expect(page.getByRole('banner').getByRole('link', { name: 'Sign In' })).toBeVisible()
-  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Go to Login' }))
   await signIn(page, person.email, 'a new password')
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { newAddress, password, signUpForToken, verified } from '../support/signup.ts'
+import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
@@ -23,20 +24,24 @@ async function links(app: TestApp): Promise<string[]> {
 }
 
 async function fillSignup(page: Page, email: string) {
-  await page.getByLabel('First name').fill('Grace')
-  await page.getByLabel('Last name').fill('Hopper')
-  await page.getByRole('textbox', { name: 'Email' }).fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Confirm password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await typeInto(page, page.getByLabel('First name'), 'Grace')
+  await typeInto(page, page.getByLabel('Last name'), 'Hopper')
+  await typeInto(page, page.getByRole('textbox', { name: 'Email' }), email)
+  await typeInto(page, page.getByLabel('Password', { exact: true }), password)
+  await typeInto(page, page.getByLabel('Confirm password', { exact: true }), password)
+  await pressOn(page, page.getByRole('button', { name: 'Sign Up' }))
 }
 
 async function signIn(page: Page) {
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  await typeInto(page, page.getByLabel('Password', { exact: true }), password)
+  await page.keyboard.press('Enter')
 }
 
-test('from the signup over a second letter to the dashboard', async ({ app, noise, page }) => {
+test('by keyboard alone from the signup over a second letter to the dashboard', async ({
+  app,
+  noise,
+  page,
+}) => {
   const email = newAddress()
   await page.clock.install()
   await page.goto('/signup')
@@ -61,7 +66,7 @@ test('from the signup over a second letter to the dashboard', async ({ app, nois
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
   await signIn(page)
   await expect(page.getByText('Please verify your email address first.')).toBeVisible()
-  await page.getByRole('button', { name: 'Send the mail again' }).click()
+  await pressOn(page, page.getByRole('button', { name: 'Send the mail again' }))
   await expect(page.getByText('Verification email sent')).toBeVisible()
 
   const [first, again] = await links(app)
@@ -73,8 +78,8 @@ test('from the signup over a second letter to the dashboard', async ({ app, nois
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
 
-  await page.getByRole('link', { name: 'Go to Login' }).click()
-  await page.getByRole('textbox', { name: 'Email' }).fill(email)
+  await pressOn(page, page.getByRole('link', { name: 'Go to Login' }))
+  await typeInto(page, page.getByRole('textbox', { name: 'Email' }), email)
   await signIn(page)
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
