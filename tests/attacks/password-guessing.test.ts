@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountName } from '../../src/server/auth/known-browser.ts'
 import { removeLapsedRows } from '../../src/server/auth/queries.ts'
 import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
+import { serveApp } from '../support/app-server.ts'
 import { makeClient, signUp } from '../support/make.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -106,6 +108,27 @@ describe('guessing from one address', () => {
       code: 'TOO_MANY_REQUESTS',
       message: 'Too many attempts. Please wait 15 minutes and try again.',
     })
+  })
+
+  it('gets no more of them by asking several servers', async () => {
+    const { url, drop } = await freshDatabase()
+    const env = { RATE_LIMITS: 'on', TRUST_PROXY: 'on' }
+    const shared = { url, drop: async () => {} }
+    const servers = [await serveApp(shared, { env }), await serveApp(shared, { env })]
+    const [one] = servers as [TestApp]
+    const { email, password } = await newAccount(one)
+    const address = newAddress()
+    const answers = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: 30 }, () => logIn(email, 'a wrong guess', { address }, server)),
+      ),
+    )
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 50 })
+    for (const server of servers) {
+      expect((await logIn(email, password, { address }, server)).status).toBe(429)
+    }
+    for (const server of servers) await server.close()
+    await drop()
   })
 
   it('shuts the account for that address and for nobody else', async () => {
