@@ -4,31 +4,34 @@ import { endpoint } from './endpoint.ts'
 import { isoDate } from './fields.ts'
 import { fileSchema } from './files.ts'
 
-/** How many days `GET /api/analytics` counts downloads for; today is the last of them. */
+/** For how many days `GET /api/analytics` counts downloads. The last of these days is today. */
 export const analyticsDays = 30
 
 const count = z.int().nonnegative()
 
-/** The downloads of a day of UTC. */
+/** The number of downloads on one day (in UTC). */
 const dayCount = z.object({ day: z.iso.date(), count })
 
 const fileStats = z.object({
   downloadCount: count,
   /** Null before the first download. */
   lastDownloadAt: isoDate.nullable(),
-  /** Every day from the upload until now, or until the file's 30 days are over. */
+  /** Every day from the upload until now, or until the end of the file's 30 days. */
   days: z.array(dayCount),
 })
 export type FileStats = z.infer<typeof fileStats>
 
 const analyticsAnswer = z.object({
-  /** Every kind once, with the files that are not over for good. Sizes are bytes. */
+  /**
+   * Every kind once, with the number and size of its files. Deleted files are not counted. Sizes
+   * are in bytes.
+   */
   kinds: z.array(z.object({ kind: z.enum(fileKinds), count, size: count })),
   /** How many links end within 24 hours. */
   expiringSoon: count,
-  /** The downloads of all files, also of those that were deleted since. */
+  /** The downloads of all files, including files that were deleted later. */
   days: z.array(dayCount).length(analyticsDays),
-  /** The most downloaded first; none without a download. */
+  /** The most downloaded files, in falling order. Files without a download are left out. */
   mostDownloaded: z.array(fileSchema),
 })
 export type Analytics = z.infer<typeof analyticsAnswer>

@@ -18,8 +18,8 @@ export function kindLabel(kind: FileKind): string {
 }
 
 /**
- * Patterns for media types (lower case, no parameters). The first pattern that matches decides. The
- * database reads them too, so they use only what means the same there.
+ * Patterns for media types (lower case, no parameters). The first pattern that matches decides.
+ * Database queries use these patterns too, so their syntax must have the same meaning in Postgres.
  */
 export const kindsByType: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],

@@ -37,7 +37,7 @@ export function timeTone(leftMs: number): TimeTone {
   return leftMs < dayInMs ? 'amber' : 'calm'
 }
 
-/** Spec §2, analytics: whether a link ends within 24 hours, with this much time left. */
+/** Spec §2, analytics: true if a link with this much time left ends within 24 hours. */
 export function isEndingSoon(leftMs: number): boolean {
   const tone = timeTone(leftMs)
   return tone === 'amber' || tone === 'red'

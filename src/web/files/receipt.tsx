@@ -2,16 +2,16 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** The two moments that a receipt tells. */
+/** The two moments that a receipt of a deletion shows. */
 export interface Deletion {
-  /** When the bytes should be gone. */
+  /** When the bytes had to be removed. */
   dueAt: Date
-  /** When storage had confirmed that they were. */
+  /** When storage confirmed that the bytes were removed. */
   purgedAt: Date
 }
 
 /**
- * Returns what the receipt of a file tells; null while storage has bytes, and for old files, from
+ * Returns what the receipt of a file shows. Null while storage has the bytes, and for files from
  * before receipts were kept.
  */
 export function deletionOf(file: StoredFile): Deletion | null {
@@ -20,7 +20,10 @@ export function deletionOf(file: StoredFile): Deletion | null {
   return { dueAt: new Date(purgeDueAt), purgedAt: new Date(purgedAt) }
 }
 
-/** The receipt of a deletion: when it was due, and when storage confirmed that the bytes were gone. */
+/**
+ * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
+ * removed.
+ */
 export function Receipt({ id, deletion }: { id: string; deletion: Deletion }) {
   const { dueAt, purgedAt } = deletion
   return (

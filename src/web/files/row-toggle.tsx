@@ -1,5 +1,5 @@
 export interface RowToggleProps {
-  /** What the button opens. */
+  /** The name of what the button opens. */
   label: string
   fileName: string
   open: boolean
@@ -8,7 +8,7 @@ export interface RowToggleProps {
   controls: string
 }
 
-/** A quiet button in a row that opens something more about the file. */
+/** A quiet button in a row that shows and hides more about the file. */
 export function RowToggle({ label, fileName, open, onToggle, controls }: RowToggleProps) {
   return (
     <span className="whitespace-nowrap">

@@ -68,7 +68,10 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
   }
 }
 
-/** An ended session has a toast of its own. */
+/**
+ * True when the session has ended. The failure then gets no toast here, because the ended session
+ * has one of its own.
+ */
 function isSignedOut(error: Error): boolean {
   return error instanceof ApiError && error.status === 401
 }

@@ -73,7 +73,7 @@ function Toasts() {
           aria-hidden="true"
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
-        {/* The viewport is a polite live region. Screen readers read an alert inside it at once. The
+        {/* The viewport is a polite live region. An alert inside it is read immediately. The
             key makes them read the same text again when it is shown again. */}
         <div
           key={shown.updateKey}

@@ -7,7 +7,10 @@ import type { UploadRecord } from './records/upload-record.ts'
 import type { PageCommands } from './upload-commands.ts'
 import type { Notice } from './upload-notices.ts'
 
-/** The facts about an upload that exist only while it runs. They are not saved. */
+/**
+ * The speed of an upload, and what interrupts it. These exist only while the upload runs and are
+ * not saved.
+ */
 export interface UploadLive {
   /**
    * Why the last attempt failed, while the upload waits for the next one; null while it makes
@@ -28,7 +31,7 @@ type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
 export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
-  /** The facts about running uploads, by record id. */
+  /** The speed of each running upload, and what interrupts it, by record id. */
   live: Readonly<Record<string, UploadLive>>
   /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null

@@ -11,7 +11,7 @@ import { useUploadFiles } from './use-upload-files.ts'
 
 afterEach(cleanup)
 
-/** A file that is as large as it says, and holds nothing. */
+/** Makes a file that reports this size but has no content. */
 function picked(name: string, size: number): PickedFile {
   return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
 }

@@ -12,7 +12,7 @@ type CurrentUser = typeof currentUserQuery.queryKey extends { [key: symbol]: inf
 
 beforeEach(() => localStorage.clear())
 
-/** Uses the hook on a screen of an application. */
+/** Returns the store that the hook gives to a component. `client` stands for the application. */
 function storeIn(client: QueryClient) {
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(QueryClientProvider, { client }, children)

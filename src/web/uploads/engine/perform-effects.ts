@@ -168,7 +168,7 @@ export class EffectPerformer {
     return [...new Set([...this.#queue.waiting(), ...this.#runs.keys()])]
   }
 
-  /** Returns the facts about running uploads, by record id. */
+  /** Returns the speed of each running upload, and what interrupts it, by record id. */
   live(): Record<string, UploadLive> {
     const running = [...this.#runs].map(([id, { live }]) => [id, live] as const)
     return Object.fromEntries(

@@ -140,8 +140,8 @@ test('no other status is reachable, and every step is sound, whatever happens in
         const done = types(effects)
         expect(done.includes('remove')).toBe(next === null)
         if (next === null) {
-          // Only a person, or the time limit of a day, removes a record. Its upload slot is then
-          // freed.
+          // Only a person removes a record, or the cleanup of records that ended over a day ago.
+          // The upload slot is then freed.
           expect(['cancel', 'forget', 'clear', 'tick']).toContain(event.type)
           if (event.type === 'cancel' || event.type === 'forget') {
             expect(current.status).toBe('failed')

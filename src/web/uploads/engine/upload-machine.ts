@@ -52,8 +52,8 @@ export function canResumeByItself(
   now: number,
 ): boolean {
   const idle = now - lastActivity
-  // A negative time means that the clock was set back. Nobody then knows how long the upload was
-  // idle, so it may resume.
+  // If `idle` is negative, the clock was set back. Nobody then knows how long the upload was idle,
+  // so it may resume.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const file = new File(['a'], 'a.txt')
 
-/** Loads the module anew: it remembers the dialogs of its page. */
+/** Loads the module again, because it remembers the dialogs of its page. */
 async function loadChooseFile() {
   vi.resetModules()
   return (await import('./choose-file.ts')).chooseFile
 }
 
-/** Gives the page the picker, which answers as told. */
+/** Gives the page a file picker that answers like this function. */
 function withPicker(showOpenFilePicker: () => Promise<unknown>) {
   vi.stubGlobal('showOpenFilePicker', showOpenFilePicker)
 }
@@ -18,7 +18,7 @@ function refuse(): Promise<never> {
   return Promise.reject(new DOMException('no', 'SecurityError'))
 }
 
-/** The browser allows a dialog only shortly after a click. */
+/** Sets whether the browser still allows a dialog, as it does shortly after a click. */
 function clickIsActive(isActive: boolean) {
   vi.stubGlobal('navigator', { userActivation: { isActive } })
 }
@@ -46,7 +46,10 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-/** A person answers the dialog that was opened last. */
+/**
+ * Answers the dialog that was opened last, as a person would. No files means that the person closes
+ * it.
+ */
 function answer(files: File[]) {
   const input = opened.at(-1)
   if (!input) throw new Error('No dialog is open.')

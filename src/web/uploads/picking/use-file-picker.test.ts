@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** Uses the hook of a page that has asked for nothing yet. Returns what was chosen so far. */
+/** Uses the hook on a fresh page. Returns the list to which it adds what was chosen. */
 async function use() {
   vi.resetModules()
   const { useFilePicker } = await import('./use-file-picker.ts')
@@ -29,7 +29,7 @@ async function use() {
   return { chosen, unmount }
 }
 
-/** Returns whether the input opens its own dialog. */
+/** Clicks the input. Returns true if the input opens its own dialog. */
 function click(): boolean {
   return input.dispatchEvent(new Event('click', { cancelable: true }))
 }

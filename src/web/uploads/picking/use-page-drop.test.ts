@@ -25,7 +25,7 @@ afterEach(() => leave())
 
 type Kind = 'files' | 'text'
 
-/** What the browser tells of a drag with the mouse over `target`. */
+/** Dispatches an event of dragging over `target`, as the browser does. */
 function drag(type: string, kind: Kind, target: Element = page) {
   const item: DropItem = { kind: 'file', getAsFile: () => file }
   const dataTransfer = {

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => leave())
 
-/** Pastes a file, or a text, or nothing at all. */
+/** Pastes a file or a text. An empty text stands for an empty clipboard. */
 function paste(what: File | string, into = 'p', { isTaken = false } = {}) {
   const item: DropItem = { kind: 'file', getAsFile: () => what as File }
   const clipboardData = {
@@ -30,7 +30,7 @@ function paste(what: File | string, into = 'p', { isTaken = false } = {}) {
   document.querySelector(into)?.dispatchEvent(event)
 }
 
-/** Pastes one file more, and expects that it and files of these names were taken, in any order. */
+/** Pastes one more file. Expects that it and files of these names were taken, in any order. */
 async function expectPasted(names: (string | RegExp)[]) {
   paste(file)
   const taken = () => pastes.map(({ files }) => files[0]?.file.name)

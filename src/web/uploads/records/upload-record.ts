@@ -32,7 +32,7 @@ const fileIdentity = z.object({
   name: z.string(),
   size: byteCount,
   lastModified: moment,
-  /** A hash over samples of the file's bytes; null until it is computed. */
+  /** A hash of some of the file's bytes; null until it is computed. */
   sample: z.string().nullable(),
 })
 export type FileIdentity = z.infer<typeof fileIdentity>

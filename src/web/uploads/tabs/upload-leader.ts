@@ -106,7 +106,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
 
   function mayBeAnothers({ lastActivity }: UploadRecord): boolean {
     const idle = timers.now() - lastActivity
-    // A negative time means that the clock was set back.
+    // If `idle` is negative, the clock was set back. The upload then counts as idle.
     return isAlone && idle >= 0 && idle < othersIdleMs
   }
 
