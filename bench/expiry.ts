@@ -9,17 +9,17 @@ import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
-/** Expired files of a premium user, which the purge must leave alone. */
+/** How many expired files of a premium user there are. The purge must leave them alone. */
 const keptCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
 const mib = 2 ** 20
 
 /**
- * Measures what a server has to do after it stood still for long: 100,000 files are due at once,
- * each with its object on the disk, beside 20,000 that stay. Before that, it measures the
- * comparison of the same objects with the database. The jobs run by their schedules, and tell
- * themselves how long they took.
+ * Measures what a server has to do after no server ran for a long time: the bytes of 100,000 files
+ * must be removed together, beside 20,000 files that stay. Each file has its object on the disk.
+ * Before that, it measures the comparison of the same objects with the database. The jobs run by
+ * their schedules, and record how long they took.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -34,7 +34,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
 
     const purge = measureJob(mayfly, 'expire-files', 'purged', dueCount)
-    // Everybody's links have ended, and one owner is free now.
+    // All links have ended, and one of the owners has become a free user.
     await mayfly.sql("update users set tier = 'free' where id = $1", [due])
     await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     const purged = await purge
@@ -48,7 +48,9 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/** Gives a new user files with objects, whose links end later. Returns the user's id. */
+/**
+ * Makes a new user with files that have objects and whose links end later. Returns the user's id.
+ */
 async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
@@ -83,7 +85,7 @@ interface Run {
   result: Record<string, number>
 }
 
-/** Waits until the runs of a job have done `count` of something, and tells what they took. */
+/** Waits until the runs of a job have done `count` of something. Returns how long they took. */
 async function measureJob(
   mayfly: Mayfly,
   job: string,

@@ -18,7 +18,7 @@ export interface Mayfly {
   /** Returns the ids of all processes that the server's Postgres has now. */
   postgresPids(): number[]
   readyMs: number
-  /** Runs SQL in the server's database, on a connection of its own, and returns its rows. */
+  /** Runs SQL in the server's database, on a connection of its own. Returns the rows. */
   sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
   stop(): Promise<void>
 }

@@ -65,7 +65,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   await expect(other.getByRole('link', { name: 'Download File' })).toBeHidden()
 
-  // The receipt of the deletion stands in the history.
+  // The history shows the receipt of the deletion.
   await expireFiles(app.deps)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await page.getByRole('button', { name: 'Receipt of agenda.pdf' }).click()

@@ -63,7 +63,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await press('Escape')
-  // Only a page of these files is known, so the others are read first.
+  // The page has read only the first files of the list. To select all, it must read the others
+  // first.
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()

@@ -70,7 +70,10 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** Removes the counts of all users for the days before this one. Returns how many there were. */
+/**
+ * Removes all users' counts of downloads for the days before this one. Returns how many counts were
+ * removed.
+ */
 export async function removeDaysBefore(db: Db, day: string): Promise<number> {
   const removed = await db.delete(ownerDownloads).where(lt(ownerDownloads.day, day))
   return removed.rowCount ?? 0

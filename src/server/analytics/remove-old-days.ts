@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { removeDaysBefore } from './queries.ts'
 
 /**
- * Removes what was counted for days that nobody is shown any more.
+ * Removes the counts of downloads for days that are too old to be shown.
  * @returns how many counts were removed.
  */
 export async function removeOldDays({

@@ -60,7 +60,7 @@ export const users = pgTable(
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
-    /** When the tier last changed otherwise than by the end of a trial; null if it never has. */
+    /** When the tier last changed, other than by the end of a trial; null if it never has. */
     tierSince: moment('tier_since'),
   },
   (table) => [
@@ -233,10 +233,10 @@ export const uploads = pgTable(
 
 /**
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
- * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that they are
- * gone. `purgeDueAt` is the moment from which on they should be gone; null for files whose purge
- * began before it was kept. The row of a deleted file is removed after its bytes, and leaves a
- * receipt in `deletion_receipts`.
+ * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that no bytes are
+ * left. `purgeDueAt` says when the bytes should be removed; null for files whose purge began before
+ * this column existed. The row of a deleted file is removed after its bytes, and leaves a receipt
+ * in `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -280,7 +280,7 @@ export const files = pgTable(
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
     purgeDueAt: moment('purge_due_at'),
-    /** How often the removal of the bytes was tried, and when the next try may begin. */
+    /** How often the server tried to remove the bytes, and when the next try may begin. */
     purgeTries: integer('purge_tries').notNull().default(0),
     purgeTryAt: moment('purge_try_at'),
   },
@@ -321,7 +321,8 @@ export const files = pgTable(
       .on(table.ownerId, table.downloadRank, table.createdAt)
       .where(sql`${table.downloadRank} > 0`),
     index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
-    // Compares the files with what storage lists, which is in the order of the keys' bytes.
+    // By this index the files are compared with what storage lists. Storage lists its keys in the
+    // order of their bytes.
     index('files_unpurged_keys')
       .on(table.storage, sql`${table.storageKey} collate "C"`)
       .where(sql`${table.purgedAt} is null`),
@@ -329,8 +330,8 @@ export const files = pgTable(
 )
 
 /**
- * The proof that the bytes of a file are gone, for files whose rows are gone too: when they should
- * have gone, and when storage confirmed that they were. It names nobody but by an id.
+ * The proof that the bytes of a file were removed, which stays when the file's row is removed: when
+ * they should be removed, and when storage confirmed it. Of people it contains only an id.
  */
 export const deletionReceipts = pgTable('deletion_receipts', {
   fileId: uuid('file_id').primaryKey(),
@@ -342,8 +343,8 @@ export const deletionReceipts = pgTable('deletion_receipts', {
 })
 
 /**
- * The last run of each job: when, and what it did in figures. `failedAt` and `failure` tell of the
- * last run that failed.
+ * The last run of each job: when it ran, and what it did in figures. `failedAt` and `failure` are
+ * about the last run that failed.
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),

@@ -15,12 +15,13 @@ interface Purge {
 /**
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed
  * (design §4). It reserves a batch of files, removes their bytes (missing bytes count as removed),
- * asks storage whether they are gone, and records that. If it is interrupted anywhere, a later run
- * continues. Several servers share the work. The links themselves end by their dates, without this
- * job.
+ * asks storage whether any are left, and records the answer. If it is interrupted anywhere, a later
+ * run continues. Several servers share the work. The links themselves end by their dates, without
+ * this job.
  *
- * A removal that fails is tried again for ever, after growing waits. If a whole batch fails, the
- * store seems to be away, and the rest of its files wait for the next run.
+ * A removal that fails is tried again without limit, and the waits between the tries grow. If all
+ * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
+ * for the next run.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
@@ -55,15 +56,15 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
     purged += gone.length
     failed += batch.length - gone.length
     if (batch.length < batchSize || gone.length === 0) return { purged, failed }
-    // The next batch begins where this one ended, and so passes over the files before it.
+    // The next batch begins where this one ended. So it does not look again at the files before.
     from = new Date(Math.max(...batch.map(({ expiresAt }) => expiresAt.getTime())))
   }
 }
 
 /**
- * Tells the operator of files that still have bytes 15 minutes after these should be gone: a store
- * is away or refuses removals, or no server ran.
- * @returns how many there are.
+ * Logs for the operator how many files still have bytes 15 minutes after they should be removed.
+ * The reason is a store that cannot be reached or refuses removals, or that no server ran.
+ * @returns how many such files there are.
  */
 export async function reportOverdue({
   clock,

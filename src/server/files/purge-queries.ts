@@ -7,55 +7,61 @@ import type { StorageName } from '../storage/storage-name.ts'
 import { tierAt, tierSinceAt } from '../tiers/queries.ts'
 
 /**
- * How long a claim keeps other runs away, and so when a removal that failed or was cut off is tried
- * again. The wait doubles with each try. After the longest wait a storage that was away gets rid of
- * its bytes well within `overdueMs`.
+ * How long a run reserves files. After this time, a removal that failed or was interrupted is tried
+ * again. The time doubles with each try, up to the longest one. So when a store can be reached
+ * again, its bytes are removed well within `overdueMs`.
  */
 const firstWaitMs = 2 * 60_000
 const longestWaitMs = 10 * 60_000
-/** Bytes that are still in storage so long after they should be gone are overdue. */
+/** Bytes that are still stored this long after they should be removed are overdue. */
 const overdueMs = 15 * 60_000
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
 
-/** Whether the owner's tier at `now` renews no files. The query joins the owner. */
+/**
+ * Tells, as SQL, whether the owner's tier at `now` cannot renew files. The query must join the
+ * owner.
+ */
 function isNotKept(now: Date): SQL {
   return inArray(tierAt(now), tiersWithoutRenewal)
 }
 
 /**
- * The moment from which on the bytes of a file should be gone, once they should be: when its owner
- * deleted it, at the end of its 30 days, or when it was expired and its owner had a tier that renews
- * no files. The query joins the owner.
+ * Returns, as SQL, when the bytes of a file should be removed: when the owner deleted the file, at
+ * the end of its 30 days, or when it had expired and the owner's tier could not renew it. The query
+ * must join the owner.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
   const notKeptSince = sql`case when ${isNotKept(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
-  // `least` and `greatest` pass over null.
+  // `least` and `greatest` ignore null.
   const due = sql`least(${files.maxLifetimeAt}, ${files.deletedAt}, ${notKeptSince}, coalesce(${files.purgingAt}, ${now}))`
   return sql`coalesce(${files.purgeDueAt}, ${due})`.mapWith(files.purgeDueAt)
 }
 
-/** Whether the bytes of an expired file are to be removed. The query joins the owner. */
+/**
+ * Tells, as SQL, whether the bytes of an expired file must be removed. The query must join the
+ * owner.
+ */
 function isToPurge(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept(now)})`
 }
 
-/** A file whose bytes are to be removed now. */
+/** A file that is reserved for this run, which removes its bytes. */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey' | 'expiresAt'>
 
 export interface WantedClaims {
   storage: StorageName
   now: Date
   limit: number
-  /** Only files that expired at this moment or later. */
+  /** If it is given, only files that expired at this moment or later. */
   from?: Date | undefined
 }
 
 /**
- * Claims files whose bytes are to be removed, the longest expired first: deleted by their owner,
- * past their 30 days, or expired while their owner's tier at `now` renews no files. (`linkStatus`
- * decides the same in the browser; a test compares the two.) Files whose next try is later are left
- * alone, and so are those that another server claims.
+ * Reserves files whose bytes are to be removed, the longest expired first: files that their owner
+ * deleted, files past their 30 days, and expired files whose owner's tier at `now` cannot renew.
+ * (`linkStatus` decides the same in the browser; a test compares the two.) Files whose next try is
+ * later are left alone, and files that another server has reserved too.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -93,7 +99,7 @@ export async function claimFilesToPurge(
     .returning({ id: files.id, storageKey: files.storageKey, expiresAt: files.expiresAt })
 }
 
-/** What a removed row leaves for its receipt. */
+/** The columns of a removed row that its receipt keeps. */
 export const receiptFacts = {
   id: files.id,
   ownerId: files.ownerId,
@@ -103,8 +109,8 @@ export const receiptFacts = {
 }
 
 /**
- * Returns the part of a statement that keeps the receipts of rows which another part, `removed`,
- * removes. Bytes that went before receipts were kept have none.
+ * Returns a part of a statement. It writes the receipts of the rows that another part, `removed`,
+ * removes. Files whose bytes were removed before there were receipts get none.
  */
 export function keepReceipts(db: Db, purgedAt: SQL) {
   return db.$with('receipts').as(
@@ -119,8 +125,8 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that storage has confirmed that the bytes of these files are gone. Rows of deleted files
- * are removed and leave their receipts.
+ * Records that storage has confirmed that no bytes of these files are left. If the owner deleted a
+ * file, its row is removed too and leaves a receipt.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return
@@ -148,14 +154,17 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<void
     .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
 }
 
-/** Files that still have bytes 15 minutes after these should be gone. */
+/** How many files still have bytes 15 minutes after these should be removed. */
 export interface Overdue {
   count: number
-  /** Since when the first of them should be gone; null for none. */
+  /**
+   * Since when the bytes of the first of these files should be removed; null if there is no such
+   * file.
+   */
   since: Date | null
 }
 
-/** Counts the files whose bytes are overdue at `now`, in all stores. */
+/** Counts the files of all stores whose bytes are overdue at `now`. */
 export async function countOverdue(db: Db, now: Date): Promise<Overdue> {
   const before = new Date(now.getTime() - overdueMs)
   const [counted] = await db

@@ -46,7 +46,7 @@ async function receiptOf(id: string) {
 function later(ms: number) {
   return new Date(app.clock().getTime() + ms)
 }
-/** The app's use cases with a store that is not quite itself. */
+/** Returns what the purge needs, with a store in which these functions are replaced. */
 function withStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
@@ -73,7 +73,7 @@ describe('a removal that fails', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     const { purgeTries, purgeDueAt, expiresAt } = await rowOf(file.id)
     expect(purgeTries).toBe(13)
-    // The receipt tells the truth: it took longer than it should.
+    // The receipt must not hide that the removal took too long.
     expect(purgeDueAt).toEqual(expiresAt)
   })
 
@@ -140,7 +140,7 @@ describe('bytes that should be gone', () => {
   })
 })
 
-/** Each file of the list as its owner sees it. */
+/** Returns a person's list of files. */
 async function listed(person: Person) {
   return json<File[]>(await (await signInAgain(app, person)).fetch('/api/files'))
 }

@@ -92,8 +92,8 @@ export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purge
 
 /**
  * Deletes the user's files that `which` selects, in one statement, and returns them. Their links
- * end immediately. Rows whose bytes are removed already are deleted and leave their receipts. The
- * bytes of the others are removed by the next purge. Of parallel callers exactly one gets each file.
+ * end immediately. Rows whose bytes are removed already are deleted and leave receipts. The bytes
+ * of the other files are removed by the next purge. Of parallel callers exactly one gets each file.
  */
 async function markDeletedWhere(
   db: Db,

@@ -1,8 +1,8 @@
 import type { Storage } from '../storage/storage.ts'
 
 /**
- * Removes the bytes under a key and asks storage afresh whether any are left. A receipt rests on
- * this answer. Missing bytes count as removed.
+ * Removes the bytes under a key. Then it asks storage whether any are left, because the receipt of
+ * a deletion says that none are. Missing bytes count as removed.
  * @throws when the removal fails, or storage still has bytes under the key.
  */
 export async function removeForGood(storage: Storage, key: string): Promise<void> {

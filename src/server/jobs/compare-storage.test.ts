@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-/** Objects have dates of the real disk, so the test sets the clock to real dates. */
+/** Sets the clock a day ahead of the real time, because objects on the disk have real dates. */
 function letADayPass(more = minute) {
   app.clock.set(new Date(Date.now() + day + more))
 }

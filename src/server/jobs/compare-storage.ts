@@ -2,15 +2,15 @@ import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
 
-/** Design §4: objects without a row are removed once they are 24 h old, and no others. */
+/** Design §4: objects that no row names are removed when they are 24 h old, and no others. */
 const orphanAgeMs = 24 * 60 * 60 * 1000
 const pageSize = 1000
-/** At most so many missing objects are told one by one. All are counted. */
+/** At most this many missing objects are logged one by one. All are counted. */
 const mostTold = 100
 
 type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
-/** What a comparison found and did. */
+/** What a comparison of storage with the database found and did. */
 export type Comparison = {
   /** How many objects storage listed. */
   objects: number
@@ -18,19 +18,19 @@ export type Comparison = {
   removed: number
   /** How many objects without a row could not be removed. The next comparison tries again. */
   failed: number
-  /** How many files have no object, although their bytes should be kept. */
+  /** How many files have no object, although their bytes should be stored. */
   missing: number
 }
 
 /**
- * Compares what storage itself lists with what the database names, for every store. Both come in
- * the order of the keys and in pages, so that memory stays flat.
+ * Compares what storage itself lists with what the database names, for every store. Both are read
+ * in the order of the keys and page by page. So the memory does not grow with their number.
  *
- * - An object that neither an upload nor a file with bytes names goes once it is 24 h old. The
- *   server writes the row before any byte can be stored under its key, and uses no key twice. So an
- *   object without a row never gets one. This also takes bytes that came back after their removal,
- *   for instance with a backup or by a power cut.
- * - A file without its object raises an alarm: accepted bytes are lost.
+ * - An object that neither an upload nor a file with bytes names is removed when it is 24 h old.
+ *   The server writes the row of an upload before any byte can be stored under its key, and uses no
+ *   key twice. So an object without a row will never have one. This also removes bytes that came
+ *   back after their removal, for instance with a backup or by a power cut.
+ * - A file without its object is logged as an error, because accepted bytes are lost.
  */
 export async function compareStorage(deps: CompareDeps): Promise<Comparison> {
   const total: Comparison = { objects: 0, removed: 0, failed: 0, missing: 0 }
@@ -62,8 +62,8 @@ async function compareStore(
     }
   }
   const expectObject = async ({ key, fileId }: NamedKey) => {
-    // An upload may have no bytes yet. A file may have been purged since its row was read, or its
-    // object may have been listed at another place before it was sealed.
+    // An upload may have no bytes yet. A file may have been purged since its row was read. Or its
+    // object was being sealed, and was therefore missing in the list.
     if (fileId === null || (await storage.storedSize(key)) !== null) return
     if (!(await isKept(db, fileId))) return
     total.missing += 1
@@ -92,7 +92,10 @@ async function compareStore(
   if (unnamed.length > 0) await removeOrphans(unnamed)
 }
 
-/** Yields every key that the database names in a store, in order, page by page. */
+/**
+ * Yields every key that the database names in a store, in the order of the keys. It reads them page
+ * by page.
+ */
 async function* namedKeys(db: Deps['db'], storage: Storage): AsyncGenerator<NamedKey, undefined> {
   let last = ''
   for (;;) {

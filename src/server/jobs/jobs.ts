@@ -19,7 +19,7 @@ interface Job {
   name: string
   /** When the job runs, in UTC. */
   cron: string
-  /** Does the work and counts it. */
+  /** Does the work. Returns in figures what it did. */
   run(deps: JobDeps): Promise<JobResult>
 }
 
@@ -39,14 +39,15 @@ const mailWorkers = 3
 const mailsOfWorker = 2
 
 /**
- * The queue waits for a run this long. A run that takes longer goes on, but another one may begin
- * beside it.
+ * The queue waits this long for the end of a run. A run that takes longer goes on, but another one
+ * may begin in parallel.
  */
 const longestRunSeconds = 12 * 60 * 60
 
 /**
- * Every job. Each works in batches, can be interrupted anywhere and run again, and several servers
- * can run it in parallel. After a time without any server, one run does all that is due.
+ * Every job. Each works in batches. It can be interrupted anywhere and run again, and several
+ * servers can run it in parallel. After a time in which no server ran, one run does everything that
+ * is due.
  */
 const jobs: readonly Job[] = [
   {
@@ -71,7 +72,7 @@ const jobs: readonly Job[] = [
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
 ]
 
-/** Jobs of earlier versions, whose schedules are in the database. */
+/** Jobs of earlier versions. Their schedules may still be in the database. */
 const formerJobs = ['sweep-orphans']
 
 export interface Jobs {
@@ -120,7 +121,7 @@ export async function startJobs(
   }
 }
 
-/** Runs a job once, and notes what it did or why it failed. */
+/** Runs a job once. Records what it did or why it failed. */
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const { clock, db, log } = deps
   const startedAt = clock()

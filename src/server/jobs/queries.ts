@@ -3,16 +3,18 @@ import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage-name.ts'
 
-/** A key that a row names in a store. */
+/** A storage key that the row of an upload or a file contains. */
 export interface NamedKey {
   key: string
-  /** The confirmed file whose bytes these are; null for an upload, which may have none yet. */
+  /**
+   * The id of the confirmed file with this key; null for an upload, which may have no bytes yet.
+   */
   fileId: string | null
 }
 
 /**
- * Lists up to `limit` of the keys that uploads and files with bytes name in a store, those after a
- * key, in the order of their characters.
+ * Lists the keys that uploads and files with bytes have in a store, in the order of their
+ * characters: at most `limit` keys, from the one after `after` on.
  */
 export async function listNamedKeys(
   db: Db,
@@ -34,8 +36,8 @@ export async function listNamedKeys(
 }
 
 /**
- * Returns those of the keys that an upload names, or a file whose bytes are not gone or have gone
- * after `before`.
+ * Returns which of these keys belong to an upload, to a file whose bytes are stored, or to a file
+ * whose bytes were removed after `before`.
  */
 export async function findNamedKeys(db: Db, keys: string[], before: Date): Promise<Set<string>> {
   const named = await db
@@ -56,7 +58,7 @@ export async function findNamedKeys(db: Db, keys: string[], before: Date): Promi
   return new Set(named.map(({ key }) => key))
 }
 
-/** Whether a file's row still says that its bytes are kept, and no removal has begun. */
+/** Tells whether a file's row still says that its bytes are stored, and no removal has begun. */
 export async function isKept(db: Db, fileId: string): Promise<boolean> {
   const kept = await db
     .select({ id: files.id })
@@ -68,7 +70,7 @@ export async function isKept(db: Db, fileId: string): Promise<boolean> {
 /** What a job did, in figures. */
 export type JobResult = Record<string, number>
 
-/** Notes when a job ran and what it did. */
+/** Records when a job ran and what it did. */
 export async function noteRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
@@ -76,7 +78,9 @@ export async function noteRun(
   await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
 }
 
-/** Notes that a run of a job failed, and why. What is known of the last good run stays. */
+/**
+ * Records that a run of a job failed, and why. What is known of the last run that succeeded stays.
+ */
 export async function noteFailedRun(
   db: Db,
   run: { job: string; failedAt: Date; failure: string },

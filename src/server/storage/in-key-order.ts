@@ -1,8 +1,8 @@
 import type { StoredObject } from './storage.ts'
 
 /**
- * Merges two lists of objects that are each in the order of their keys. An object that is in both
- * comes once, as the first list has it.
+ * Merges two lists of objects, each in the order of its keys, into one list in that order. An
+ * object that is in both lists appears once, as the first list has it.
  */
 export async function* inKeyOrder(
   first: AsyncGenerator<StoredObject, void>,
@@ -18,7 +18,7 @@ export async function* inKeyOrder(
       yield one.value
       one = await first.next()
     } else {
-      // Of an object in both lists the second mention is passed over.
+      // If an object is in both lists, the entry of the second one is skipped.
       if (one.value.key > other.value.key) yield other.value
       other = await second.next()
     }

@@ -383,7 +383,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
           await put(grant, Buffer.from('hello'))
           if (at % 2 === 0) await storage.seal(grant.key, 5)
-          // An upload that goes on after it was sealed changes nothing.
+          // Bytes that are sent after the upload was sealed must change nothing.
           if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
         }
         const keys = await listed()

@@ -149,8 +149,8 @@ export interface Storage {
   remove(key: string): Promise<void>
   /**
    * Lists every object, sealed or not, each once, in the order of the keys' characters. It reads
-   * page by page, so that memory does not grow with the number of objects. An object that is stored,
-   * sealed or removed meanwhile may be left out.
+   * page by page, so the memory does not grow with the number of objects. An object that is stored,
+   * sealed or removed meanwhile may be missing in the list.
    */
   list(): AsyncIterable<StoredObject>
   /**

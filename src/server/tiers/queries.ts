@@ -17,8 +17,8 @@ export function tierAt(now: Date): SQL<Tier> {
 }
 
 /**
- * Returns the moment since which a row of `users` has its tier at `now`; null if it has always had
- * it. A trial ends at its date, even if `endTrials` has not updated the row yet.
+ * Returns, as SQL, since when a user has the tier of `now`; null if the user has always had it. A
+ * trial ends at its date, even if `endTrials` has not updated the row yet.
  */
 export function tierSinceAt(now: Date): SQL<Date | null> {
   const trialEnd = sql`case when ${users.premiumTrialEndsAt} <= ${now} then ${users.premiumTrialEndsAt} end`

@@ -30,9 +30,9 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. The nightly comparison removes every object that the database does not
- * name. So with a new or foreign database it would remove every file. With a foreign store every
- * file would be missing.
+ * Checks one store. The nightly comparison of storage with the database removes every object that
+ * the database does not name. So with a new or foreign database it would remove every file. With a
+ * foreign store every file would be missing.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

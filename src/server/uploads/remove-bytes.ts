@@ -4,7 +4,8 @@ import type { StoredUpload } from './queries.ts'
 
 /**
  * Removes the stored bytes of ended uploads, whose rows are deleted already. If the removal fails
- * or is interrupted, the nightly comparison removes the bytes later, because no row names them.
+ * or is interrupted, the nightly comparison of storage with the database removes the bytes later,
+ * because no row names them.
  */
 export async function removeBytes(
   stores: Stores,

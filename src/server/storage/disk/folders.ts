@@ -227,7 +227,8 @@ export class Folders {
   }
 
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
-    // A folder is named by the first characters of its keys, so that its order is theirs.
+    // The name of a folder is the first characters of its keys. So the order of the folders is the
+    // order of the keys.
     const folders = await readdir(this.#files, { withFileTypes: true })
     const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
     for (const name of names.sort()) yield* listFolder(join(this.#files, name))

@@ -93,7 +93,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
       : getSignedUrl(signing, new GetObjectCommand(request), life)
   }
 
-  /** S3 lists both in the order of the keys. */
+  /** Lists the sealed objects. S3 gives them in the order of their keys. */
   async function* listSealed(): AsyncGenerator<StoredObject, void> {
     const pages = paginateListObjectsV2({ client: own }, { Bucket, Prefix: folder })
     const read = pages[Symbol.asyncIterator]()
