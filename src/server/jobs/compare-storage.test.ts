@@ -155,3 +155,41 @@ describe('a file whose bytes are missing', () => {
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 2, removed: 0, missing: 0 })
   })
 })
+
+describe('what changes while a comparison runs', () => {
+  /** Compares with a store that does something once the first rows were read, and then lists. */
+  function compareWhile(
+    meanwhile: () => Promise<unknown>,
+    list: () => AsyncIterable<StoredObject> = app.storage.list,
+  ) {
+    const listing = async function* (): AsyncGenerator<StoredObject> {
+      await meanwhile()
+      yield* list()
+    }
+    return compareStorage({ ...app.deps, stores: createStores({ ...app.storage, list: listing }) })
+  }
+  const nothing = async function* (): AsyncGenerator<StoredObject> {}
+
+  it('removes no object whose row came after the rows were read', async () => {
+    const file = await makeFile(await makePerson(app, { tier: 'premium' }))
+    const [row] = await app.deps.db.delete(files).where(eq(files.id, file.id)).returning()
+    if (!row) throw new Error('no row')
+    letADayPass()
+    const { searchName, ...values } = row
+    const compared = await compareWhile(() => app.deps.db.insert(files).values(values))
+    expect(compared).toEqual({ objects: 1, removed: 0, failed: 0, missing: 0 })
+    expect(await app.storage.storedSize(row.storageKey)).toBe(1000)
+  })
+
+  it('raises no alarm for an object that the listing left out, but storage has', async () => {
+    await makeFile(await makePerson(app))
+    expect(await compareWhile(async () => {}, nothing)).toMatchObject({ objects: 0, missing: 0 })
+  })
+
+  it('raises no alarm for a file that was purged after its row was read', async () => {
+    const file = await makeFile(await makePerson(app))
+    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+    expect(await compareWhile(() => expireFiles(app.deps))).toMatchObject({ missing: 0 })
+    expect(alarms()).toEqual([])
+  })
+})
