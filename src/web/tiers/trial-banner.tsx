@@ -42,7 +42,7 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
     <Card className="w-full sm:w-auto">
       <aside
         aria-label="Premium trial"
-        className="flex min-h-[42px] flex-wrap items-center gap-x-3.5 py-1 pr-1.5 pl-3.5 text-sm tabular-nums sm:flex-nowrap"
+        className="flex min-h-[42px] flex-wrap items-center gap-x-3.5 py-1 pr-1.5 max-sm:py-2 pl-3.5 text-sm tabular-nums sm:flex-nowrap"
       >
         <TrialWords notice={notice} endsAt={user.premiumTrialEndsAt} />
         <div className="order-2 -my-1 -ml-2.5 flex items-center sm:order-5">
@@ -76,7 +76,7 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
       return (
         <>
           <Words>Premium trial</Words>
-          <span className="order-3 flex items-center gap-3.5 max-sm:mb-2.5 max-sm:basis-full max-sm:pr-2">
+          <span className="order-3 flex items-center gap-3.5 max-sm:mb-0.5 max-sm:basis-full max-sm:pr-[11px]">
             <span className="min-w-24 flex-1 sm:w-[120px]">
               <TrialBar left={notice.left} tone={notice.tone} />
             </span>
@@ -98,7 +98,7 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
               Trial expired
             </b>
           </Words>
-          <span className="order-3 text-muted max-sm:mb-2.5 max-sm:basis-full">
+          <span className="order-3 text-muted max-sm:mb-0.5 max-sm:basis-full">
             Open links keep their dates.
           </span>
         </>
