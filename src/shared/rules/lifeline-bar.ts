@@ -17,9 +17,9 @@ const gap = 0.6
 const least = 2.2
 
 /**
- * Computes where the parts of a lifeline are on a bar. Every part that is not 0 is wide enough to
- * be seen. So a link with one minute left still shows a thin strip. The strip takes its width from
- * the part after it or, at the very end, from the part before it.
+ * Computes where the parts of a file's time are on a bar. Every part that is not 0 is wide enough
+ * to be seen. So a link with one minute left still shows a thin strip. The strip takes its width
+ * from the part after it or, at the very end, from the part before it.
  */
 export function lifelineBar(life: Lifeline): LifelineBar {
   const shown = (part: number) => (part > 0 ? Math.max(part * 100, least) : 0)

@@ -59,10 +59,10 @@ export interface UploadQueue {
    */
   placed(id: string): void
   /**
-   * Removes an upload from the queue, or notes that its run ended. If its start has no answer yet,
-   * the server may still give it an upload slot. The queue then counts the upload as running until
-   * the start is answered and the slot is freed, for 30 s at most. No other upload asks for a slot
-   * before.
+   * Removes an upload from the queue, or notes that its run ended. If its call of get-upload-url
+   * has no answer yet, the server may still give it an upload slot. The queue then counts the
+   * upload as running until the answer has come and the slot is freed, for 30 s at most. No other
+   * upload asks for a slot before.
    */
   leave(id: string): void
   /** Returns the ids of the waiting uploads in their order. */
@@ -82,7 +82,7 @@ export function createUploadQueue(timers: Timers): UploadQueue {
   /** The ids of the running uploads that have no upload slot yet. */
   const placing = new Set<string>()
   /**
-   * The ids of the uploads that ended while their start had no answer. The server may still give
+   * The ids of the uploads that ended before get-upload-url was answered. The server may still give
    * them an upload slot.
    */
   const leaving = new Set<string>()

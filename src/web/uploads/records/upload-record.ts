@@ -51,7 +51,7 @@ const uploadRecord = z.object({
   /** The id of the drop. All files that a person added together have the same one. */
   batch: z.string(),
   path: z.enum(uploadPaths),
-  /** The cleaned name of the file. */
+  /** The file's name after `cleanFileName`, as the list shows it. */
   fileName: z.string(),
   fileSize: byteCount,
   fileType: z.string(),

@@ -52,7 +52,7 @@ export interface TabCommands<Command, Live> {
   /** Tells the leader that this tab exists, and sends it again the commands that have not ended. */
   hello(): void
   /**
-   * Sends the leader's state to the other tabs, every 500 ms at most. The last state is always
+   * Sends the leader's state to the other tabs, at most once every 500 ms. The last state is always
    * sent.
    */
   tell(live: Live): void

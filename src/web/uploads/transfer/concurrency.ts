@@ -3,8 +3,8 @@ import { requestTimeoutMs } from './storage-request.ts'
 /** How many parts are sent in parallel before the speed of the connection is known. */
 const firstLimit = 4
 /**
- * Two parts are sent in parallel if both arrive in time. With one part at a time, no bytes would be
- * sent while its answer is awaited.
+ * The fewest parts that are sent in parallel, unless two would be too slow to arrive in time. With
+ * one part at a time, no bytes would be sent while its answer is awaited.
  */
 const usualMinimum = 2
 const usualMaximum = 4
