@@ -8,8 +8,7 @@
  *   newest request gets it.
  * - The *ceiling* is how many transfers may run in parallel. A request beyond it is refused with
  *   503.
- * - An *orphan* is an object that neither an upload nor a file names. A *sweep* is a job that
- *   removes abandoned uploads or orphans.
+ * - An *orphan* is an object that neither an upload nor a file names.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
