@@ -60,13 +60,19 @@ const maxTries = 20
  * Handles the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
  * itself (decision 014). Keys are those of objects in the bucket. Functions throw {AppError}
  * UNAVAILABLE when the bucket does not answer as it should.
+ * @param pageSize how many uploads or parts the bucket lists in one answer.
  */
-export function openS3Multipart(client: S3Client, Bucket: string) {
+export function openS3Multipart(client: S3Client, Bucket: string, pageSize: number) {
   /** Lists every open multipart upload whose key begins with a prefix, sorted by key. */
   async function* list(Prefix: string): AsyncGenerator<OpenUpload> {
     let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
     while (from) {
-      const request = new ListMultipartUploadsCommand({ Bucket, Prefix, ...from })
+      const request = new ListMultipartUploadsCommand({
+        Bucket,
+        Prefix,
+        MaxUploads: pageSize,
+        ...from,
+      })
       const page: ListMultipartUploadsCommandOutput = await reach(client.send(request))
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (Key && UploadId && Initiated) yield { key: Key, uploadId: UploadId, begunAt: Initiated }
@@ -136,7 +142,8 @@ export function openS3Multipart(client: S3Client, Bucket: string) {
     // The client library's own paging would never end with Ceph, which names a next page on the
     // last page too.
     for (let from: string | undefined, more = true; more; ) {
-      const request = new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: from })
+      const next = { Bucket, Key, UploadId, PartNumberMarker: from }
+      const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
       const page: ListPartsCommandOutput | null = await unlessMissing(client.send(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         arriving.parts.push({ partNumber: PartNumber, size: Size, etag: ETag })

@@ -43,6 +43,8 @@ const probeKey = 'check'
 export interface S3StorageOptions {
   settings: S3Settings
   clock: Clock
+  /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
+  pageSize?: number
 }
 
 export interface S3Storage extends Storage {
@@ -63,11 +65,11 @@ export interface S3Storage extends Storage {
  * itself compares each body with the MD5 that was sent with it. Methods throw {AppError}
  * UNAVAILABLE when the bucket does not answer as it should.
  */
-export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage {
+export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOptions): S3Storage {
   const { bucket: Bucket } = settings
   const { own, signing } = createS3Clients(settings)
   const installation = { Bucket, Key: 'installation' }
-  const uploads = openS3Multipart(own, Bucket)
+  const uploads = openS3Multipart(own, Bucket, pageSize)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
 
   const sealedSize = async (key: string): Promise<number | null> => {
@@ -95,7 +97,7 @@ export function openS3Storage({ settings, clock }: S3StorageOptions): S3Storage 
 
   /** Lists the sealed objects. S3 gives them in the order of their keys. */
   async function* listSealed(): AsyncGenerator<StoredObject, void> {
-    const pages = paginateListObjectsV2({ client: own }, { Bucket, Prefix: folder })
+    const pages = paginateListObjectsV2({ client: own, pageSize }, { Bucket, Prefix: folder })
     const read = pages[Symbol.asyncIterator]()
     for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
       for (const { Key = '', LastModified } of page.value.Contents ?? []) {
