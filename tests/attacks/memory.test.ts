@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transferLimits } from '../../src/server/storage/disk/transfer-limits.ts'
+import { prepareDataFolder } from '../support/data-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { hangMs } from '../support/hang.ts'
 import {
@@ -26,7 +27,7 @@ const fileBytes = 16 * MiB
 /** How often the server is asked whether it is healthy during an attack. */
 const checks = 40
 
-let dataDir: string
+let folder: string
 let server: ServerProcess
 let owner: Pick<Person, 'fetch' | 'post'>
 let code: string
@@ -38,7 +39,9 @@ function leaveAll() {
 /** Starts a new server for each kind of attack, so that one attack does not affect the next. */
 function withServer() {
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
+    const dataDir = join(folder, 'data')
+    await prepareDataFolder(dataDir)
     const env = { TRUST_PROXY: 'on' }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     const { email, password } = await signUp(server)
@@ -51,7 +54,7 @@ function withServer() {
     leaveAll()
     server.kill('SIGTERM')
     await server.ended
-    await rm(dataDir, { recursive: true })
+    await rm(folder, { recursive: true })
   })
 }
 
