@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { ErrorCode } from '../../../shared/contract/errors.ts'
+import {
+  announcedCrc32,
+  assertNoRange,
+  assertSignedLength,
+  assertSignedType,
+  requestedOffset,
+} from './upload-headers.ts'
+
+function expectRefusal(work: () => unknown, code: ErrorCode) {
+  expect(work).toThrow(expect.objectContaining({ code }))
+}
+
+describe('the type of a body', () => {
+  it.each([
+    ['text/plain', 'text/plain'],
+    ['Text/Plain', 'text/plain'],
+    ['text/plain; charset=utf-8', 'text/plain'],
+    ['text/plain', 'TEXT/plain'],
+    [undefined, 'application/octet-stream'],
+  ])('%s is what was signed as %s', (sent, signed) => {
+    expect(assertSignedType({ 'content-type': sent }, signed)).toBeUndefined()
+  })
+
+  it.each([
+    ['text/html', 'text/plain'],
+    [undefined, 'text/plain'],
+    ['', 'text/plain'],
+    ['text/plain2', 'text/plain'],
+  ])('%s is not what was signed as %s', (sent, signed) => {
+    expectRefusal(() => assertSignedType({ 'content-type': sent }, signed), 'SIGNATURE_INVALID')
+  })
+})
+
+describe('the length of a body', () => {
+  it.each([
+    [{ 'content-length': '10' }, 10],
+    [{}, 0],
+    [{ 'transfer-encoding': 'chunked' }, 10],
+    [{ 'content-length': '10' }, -1],
+  ])('%o fits %i, or is not known yet', (headers, expected) => {
+    expect(assertSignedLength(headers, expected)).toBeUndefined()
+  })
+
+  it.each([
+    [{ 'content-length': '11' }, 'FILE_TOO_LARGE'],
+    [{ 'content-length': '9' }, 'UPLOAD_INCOMPLETE'],
+    [{}, 'UPLOAD_INCOMPLETE'],
+  ] as const)('%o does not fit 10', (headers, code) => {
+    expectRefusal(() => assertSignedLength(headers, 10), code)
+  })
+})
+
+describe('the offset from which an upload continues', () => {
+  it.each([
+    ['bytes=0-', 0],
+    ['bytes=7-', 7],
+    ['Bytes=7-9', 7],
+  ])('%s of ten bytes begins at %i', (range, offset) => {
+    expect(requestedOffset({ range }, 10)).toBe(offset)
+  })
+
+  it('is none without a range', () => {
+    expect(requestedOffset({}, 10)).toBeUndefined()
+  })
+
+  it.each(['bytes=7-8', 'bytes=7-10', 'bytes=-3', 'bytes=1-2,4-5', 'items=7-', 'bytes=7', ''])(
+    'is not read from %o',
+    (range) => {
+      expectRefusal(() => requestedOffset({ range }, 10), 'INVALID_INPUT')
+    },
+  )
+
+  it('is not read beside Content-Range', () => {
+    const headers = { range: 'bytes=7-', 'content-range': 'bytes 7-9/10' }
+    expectRefusal(() => requestedOffset(headers, 10), 'INVALID_INPUT')
+  })
+})
+
+it('a part has no range of either kind', () => {
+  expect(assertNoRange({})).toBeUndefined()
+  expectRefusal(() => assertNoRange({ range: 'bytes=0-' }), 'INVALID_INPUT')
+  expectRefusal(() => assertNoRange({ 'content-range': 'bytes 0-9/10' }), 'INVALID_INPUT')
+})
+
+describe('the CRC-32 that is sent', () => {
+  it('is read from base64', () => {
+    expect(announcedCrc32({ 'x-amz-checksum-crc32': 'y/Q5Jg==' })).toBe(0xcbf43926)
+    expect(announcedCrc32({ 'x-amz-checksum-crc32': 'AAAAAA==' })).toBe(0)
+    expect(announcedCrc32({})).toBeUndefined()
+  })
+
+  it.each(['', 'y/Q5Jg', 'y/Q5Jh==', 'y_Q5Jg==', 'AAAAAAA=', 'cbf43926'])(
+    'is refused as %o',
+    (sent) => {
+      expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': sent }), 'INVALID_INPUT')
+    },
+  )
+
+  it('is refused when it is sent twice', () => {
+    const twice = ['y/Q5Jg==', 'y/Q5Jg==']
+    expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': twice }), 'INVALID_INPUT')
+  })
+})
