@@ -13,7 +13,7 @@ export type Reaction =
   | { content: number }
   /** Accepts the mail, but cuts the connection before it answers. */
   | 'accept-and-drop'
-  /** Is slow: takes the mail, and answers only when the reaction changes. */
+  /** A slow server: it reads the mail, and answers only after the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {

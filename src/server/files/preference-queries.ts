@@ -133,7 +133,7 @@ export async function findOwnersOfEndingLinks(
 /**
  * Records for an owner's links that end between `now` and `until` that a mail tells of their end.
  * Returns the ids of the files. Of parallel callers exactly one gets each file. After a renewal,
- * the new end can be told of again.
+ * another mail can tell of the new end.
  */
 export async function takeEndingLinks(
   tx: Db,

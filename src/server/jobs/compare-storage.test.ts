@@ -157,7 +157,7 @@ describe('a file whose bytes are missing', () => {
 })
 
 describe('what changes while a comparison runs', () => {
-  /** Compares with a store that does something once the first rows were read, and then lists. */
+  /** Calls `meanwhile` after the comparison read its first rows and before it lists the objects. */
   function compareWhile(
     meanwhile: () => Promise<unknown>,
     list: () => AsyncIterable<StoredObject> = app.storage.list,
