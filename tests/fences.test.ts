@@ -147,6 +147,11 @@ const crossings: Crossing[] = [
   importing('src/web/downloads/a.tsx', '../files/use-files.ts', 'how a file is drawn'),
   importing('src/web/downloads/b.tsx', '../uploads/tabs/uploads-store.ts', 'how a file is drawn'),
   importing('src/web/downloads/c.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
+  importing('src/web/analytics/a.tsx', '../files/use-files.ts', 'the icons of the kinds'),
+  importing('src/web/charts/a.tsx', '../analytics/findings.ts', 'web/charts draws numbers'),
+  importing('src/web/charts/b.tsx', '../api/call.ts', 'web/charts draws numbers'),
+  importing('src/web/files/f.tsx', '../analytics/findings.ts', noFeature),
+  importing('src/server/analytics/a.ts', '../files/expire-files.ts', queriesOnly),
   importing('src/web/api/a.ts', '../files/file-row.tsx', 'web/api imports no other room'),
   importing('src/web/ui/a.tsx', '../files/file-row.tsx', 'web/ui knows nothing of the product'),
   importing(
@@ -282,6 +287,12 @@ const allowed: Planted[] = [
     file: 'src/web/files/arrows.ts',
     code: 'export const read: (text: string) => number = (text) => text.length\nexport function sum(all: number[]) {\n  const add = (a: number, b: number) => a + b\n  return all.reduce((a, b) => add(a, b))\n}\n',
   },
+  {
+    file: 'src/web/analytics/ok.tsx',
+    code: "import '../charts/bar-chart.tsx'\nimport '../files/kind-icon.tsx'\n",
+  },
+  { file: 'src/web/charts/ok.tsx', code: "import '../ui/card.tsx'\n" },
+  { file: 'src/web/files/charted.tsx', code: "import '../charts/bar-chart.tsx'\n" },
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },
 ]
 
@@ -423,7 +434,7 @@ describe('a room that is new', () => {
   })
 
   it('of the web is closed to every other feature', async () => {
-    const notFeatures = ['api', 'pages', 'public', 'ui']
+    const notFeatures = ['api', 'charts', 'pages', 'public', 'ui']
     const rooms = (await foldersIn('src/web')).filter((room) => !notFeatures.includes(room))
     expect(rooms.length).toBeGreaterThan(0)
     const pairs = rooms.flatMap((from) => rooms.map((to) => [from, to]))

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabase, freshDatabase } from '../../../tests/support/postgres.ts'
@@ -33,5 +35,39 @@ test('a second run changes nothing', async () => {
   await migrateDatabase({ connectionString: database.url })
   expect(await query(database.url, applied)).toEqual(before)
   expect(await query(database.url, 'select code from short_codes')).toEqual([{ code: 'kept' }])
+  await database.drop()
+})
+
+test('downloads that were counted for files before count for the days of their owners', async () => {
+  const folder = join(import.meta.dirname, 'migrations')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  const analytics = names.findIndex((name) => name.endsWith('_analytics.sql'))
+  const database = await emptyDatabase()
+  const migrate = async (some: string[]) => {
+    for (const name of some) await query(database.url, await readFile(join(folder, name), 'utf8'))
+  }
+  await migrate(names.slice(0, analytics))
+  await query(
+    database.url,
+    `insert into users (id, name, email, created_at, updated_at)
+      values ('ada', 'Ada', 'ada@example.org', now(), now());
+    insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+        created_at, expires_at, max_lifetime_at, download_count)
+      select 'ada', 'disk', 'key' || n, n || '.pdf', 'application/octet-stream', 1, 'code' || n,
+        now(), now(), now(), n * 20 from generate_series(1, 2) n;
+    insert into file_downloads select id, '2026-11-20', 5 from files;
+    insert into file_downloads select id, '2026-11-21', 7 from files where download_count = 20`,
+  )
+  await migrate(names.slice(analytics))
+  const days = 'select day::text, count from owner_downloads order by day'
+  expect(await query(database.url, days)).toEqual([
+    { day: '2026-11-20', count: 10 },
+    { day: '2026-11-21', count: 7 },
+  ])
+  const facts = 'select kind, download_rank, last_download_at from files order by download_rank'
+  expect(await query(database.url, facts)).toEqual([
+    { kind: 'pdf', download_rank: 20, last_download_at: null },
+    { kind: 'pdf', download_rank: 27, last_download_at: null },
+  ])
   await database.drop()
 })

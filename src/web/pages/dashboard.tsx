@@ -24,6 +24,7 @@ import { usePageDrop } from '../uploads/picking/use-page-drop.ts'
 import { usePagePaste } from '../uploads/picking/use-page-paste.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
+import { AnalyticsTab } from './analytics-tab.tsx'
 import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { welcomeName } from './welcome-name.ts'
@@ -32,7 +33,7 @@ import { Wrap } from './wrap.tsx'
 /** How many files the Upload tab shows. */
 const recentFiles = 5
 
-const tabs = ['upload', 'files', 'manager'] as const
+const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
 /**
@@ -193,6 +194,20 @@ function SignedIn({ user }: { user: User }) {
                     }}
                   />
                 </>
+              ),
+            },
+            {
+              value: 'analytics',
+              label: 'Analytics',
+              content: (
+                <AnalyticsTab
+                  user={user}
+                  onUpload={() => selectTab('upload')}
+                  onTierChange={(changed) => {
+                    follow(changed)
+                    heading.current?.focus()
+                  }}
+                />
               ),
             },
           ]}

@@ -1,0 +1,19 @@
+import { Card } from '../ui/card.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+
+/** Grey shapes in place of the analytics, while their code or their numbers are being loaded. */
+export function AnalyticsLoading() {
+  return (
+    <Loading label="Loading your analytics">
+      <div className="grid gap-4">
+        <Card className="p-5 sm:p-6">
+          <Skeleton className="h-14 w-full" />
+        </Card>
+        <Card className="p-5 sm:p-6">
+          <Skeleton className="h-4 w-3/5 max-w-80" />
+          <Skeleton className="mt-4 h-52 w-full" />
+        </Card>
+      </div>
+    </Loading>
+  )
+}

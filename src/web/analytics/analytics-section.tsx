@@ -1,0 +1,102 @@
+import { ChartColumn, CircleAlert } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Analytics } from '../../shared/contract/analytics.ts'
+import { dayText } from '../../shared/rules/day-text.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Switch } from '../ui/switch.tsx'
+import { AnalyticsLoading } from './analytics-loading.tsx'
+import { DownloadsChart } from './downloads-chart.tsx'
+import { KindsChart } from './kinds-chart.tsx'
+import { MostDownloadedChart } from './most-downloaded-chart.tsx'
+import { Totals } from './totals.tsx'
+import { useAnalytics } from './use-analytics.ts'
+
+export interface AnalyticsSectionProps {
+  /** An action for an account without files. */
+  emptyAction: ReactNode
+}
+
+/** Whether there is nothing to count: no file now, and no download of an earlier one. */
+function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
+  return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
+}
+
+/** What a user's files are, and how often they were downloaded (spec §2, Analytics). */
+export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
+  const { data, isError, isFetching, refetch } = useAnalytics()
+  const [asTable, setAsTable] = useState(false)
+  const content = () => {
+    if (data) {
+      if (isEmpty(data)) return <NothingToCount action={emptyAction} />
+      return <Charts analytics={data} asTable={asTable} />
+    }
+    if (isError) return <Failed pending={isFetching} onRetry={() => void refetch()} />
+    return <AnalyticsLoading />
+  }
+  const isShown = data !== undefined && !isEmpty(data)
+  return (
+    <section aria-labelledby="analytics-heading">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <div className="flex flex-wrap items-baseline gap-x-3">
+          <h2 id="analytics-heading" tabIndex={-1} className="text-lg">
+            Analytics
+          </h2>
+          {isShown ? (
+            <p className="text-muted text-sm tabular-nums">
+              {data.days.length} days to {dayText(data.days.at(-1)?.day ?? '')}, each from midnight
+              UTC
+            </p>
+          ) : null}
+        </div>
+        {isShown ? (
+          <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
+        ) : null}
+      </div>
+      {content()}
+    </section>
+  )
+}
+
+function Charts({ analytics, asTable }: { analytics: Analytics; asTable: boolean }) {
+  return (
+    <div className="grid gap-4">
+      <Totals analytics={analytics} />
+      <DownloadsChart days={analytics.days} asTable={asTable} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <KindsChart kinds={analytics.kinds} asTable={asTable} />
+        <MostDownloadedChart files={analytics.mostDownloaded} asTable={asTable} />
+      </div>
+    </div>
+  )
+}
+
+function Failed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
+  return (
+    <Card>
+      <EmptyState
+        failed
+        icon={<CircleAlert />}
+        title="The numbers could not be loaded"
+        action={
+          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
+            Try again
+          </Button>
+        }
+      >
+        Your files and their links are not affected.
+      </EmptyState>
+    </Card>
+  )
+}
+
+function NothingToCount({ action }: { action: ReactNode }) {
+  return (
+    <Card>
+      <EmptyState icon={<ChartColumn />} title="Nothing to count yet" action={action}>
+        Upload a file and send its link. Downloads per day, kinds and sizes show up here.
+      </EmptyState>
+    </Card>
+  )
+}

@@ -1,0 +1,59 @@
+import type { DayCount } from '../../shared/rules/day.ts'
+import { dayText, weekdayText } from '../../shared/rules/day-text.ts'
+import { BarChart } from '../charts/bar-chart.tsx'
+import { ChartFigure } from '../charts/chart-figure.tsx'
+import { formatCount } from '../charts/format-count.ts'
+import { downloadsFinding } from './findings.ts'
+
+const title = 'Downloads per day'
+
+export interface DownloadsChartProps {
+  days: readonly DayCount[]
+  asTable: boolean
+}
+
+/** The downloads of each day, as bars and as a table. The table is always in the page. */
+export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
+  const isEmpty = days.every(({ count }) => count === 0)
+  return (
+    <ChartFigure finding={downloadsFinding(days)} title={title}>
+      {asTable ? null : (
+        <BarChart
+          label={title}
+          unit={['download', 'downloads']}
+          points={days.map(({ day, count }) => ({
+            label: weekdayText(day),
+            tick: dayText(day),
+            value: count,
+          }))}
+        />
+      )}
+      {isEmpty ? (
+        <p className="mt-4 text-muted">
+          Opening a download page counts nothing; the first download shows here.
+        </p>
+      ) : null}
+      <div className={asTable ? undefined : 'sr-only'}>
+        <table className="chart-table">
+          <caption className="sr-only">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col" className="chart-number">
+                Downloads
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.toReversed().map(({ day, count }) => (
+              <tr key={day}>
+                <th scope="row">{weekdayText(day)}</th>
+                <td className="chart-number">{formatCount(count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </ChartFigure>
+  )
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lastDays } from '../../shared/rules/day.ts'
+import { dayText } from '../../shared/rules/day-text.ts'
+import { type FileKind, fileKinds } from '../../shared/rules/file-kind.ts'
+import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './findings.ts'
+
+const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
+
+/** 30 days up to 21 Nov; the numbers are those of the last ones. */
+function days(...last: number[]) {
+  const counts = [...Array<number>(30 - last.length).fill(0), ...last]
+  return days30.map((day, index) => ({ day, count: counts[index] ?? 0 }))
+}
+
+describe('what the downloads of 30 days say', () => {
+  it.each([
+    [[], 'No downloads in 30 days'],
+    [[1], '1 download in 30 days, on 21 Nov'],
+    [[7, 0, 0], '7 downloads in 30 days, all on 19 Nov'],
+    [[400, 2, 10], '412 downloads in 30 days, most on 19 Nov'],
+    [[5, 1, 5], '11 downloads in 30 days, most on 19 Nov and 21 Nov'],
+    [[1, 1], '2 downloads in 30 days, most on 20 Nov and 21 Nov'],
+    [[5, 5, 5], '15 downloads in 30 days, at most 5 a day'],
+    [[1234, 1], '1,235 downloads in 30 days, most on 20 Nov'],
+  ])('%j: %s', (last, finding) => {
+    expect(downloadsFinding(days(...last))).toBe(finding)
+  })
+
+  it('of one day', () => {
+    expect(downloadsFinding([{ day: '2026-11-21', count: 0 }])).toBe('No downloads in 1 day')
+  })
+
+  it('is true: the sum, and only days that no other exceeds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 50 }), { minLength: 30, maxLength: 30 }), (counts) => {
+        const counted = days(...counts)
+        const finding = downloadsFinding(counted)
+        const total = counts.reduce((sum, count) => sum + count, 0)
+        expect(Number.parseInt(finding.replace('No', '0').replace(',', ''), 10)).toBe(total)
+        const most = Math.max(...counts)
+        for (const { day, count } of counted) {
+          const named = new RegExp(`\\b${dayText(day)}\\b`).test(finding)
+          if (named) expect(count).toBe(most)
+        }
+      }),
+    )
+  })
+})
+
+function kinds(numbers: Partial<Record<FileKind, [count: number, size: number]>>) {
+  return fileKinds.map((kind) => {
+    const [count, size] = numbers[kind] ?? [0, 0]
+    return { kind, count, size }
+  })
+}
+
+describe('what the kinds say', () => {
+  it.each<[Parameters<typeof kinds>[0], string]>([
+    [{}, 'No files yet'],
+    [{ pdf: [1, 10] }, 'One PDF so far'],
+    [{ pdf: [3, 10] }, 'All 3 files are PDFs'],
+    [{ video: [3, 0] }, 'All 3 files are videos'],
+    [{ other: [2, 5] }, 'All 2 files are other files'],
+    [{ image: [114, 39], video: [14, 61] }, 'Videos are 14 of 128 files and 61% of the size'],
+    [{ image: [9, 1], audio: [2, 9] }, 'Audio files are 2 of 11 files and 90% of the size'],
+    [{ image: [9, 1], audio: [1, 9] }, 'One audio file is 1 of 10 files and 90% of the size'],
+    [{ image: [5, 1], video: [2, 9999] }, 'Videos are 2 of 7 files and over 99% of the size'],
+    [{ image: [5, 0], video: [2, 0] }, 'Images are 5 of 7 files'],
+    [{ image: [2, 8], video: [2, 8] }, '4 files of 2 kinds'],
+  ])('%j: %s', (numbers, finding) => {
+    expect(kindsFinding(kinds(numbers))).toBe(finding)
+  })
+
+  it('never call a part the whole', () => {
+    const count = fc.integer({ min: 1, max: 1000 })
+    const size = fc.integer({ min: 1, max: 2 ** 40 })
+    fc.assert(
+      fc.property(count, size, count, size, (images, imageSize, videos, videoSize) => {
+        const finding = kindsFinding(
+          kinds({ image: [images, imageSize], video: [videos, videoSize] }),
+        )
+        expect(finding).not.toContain(' 100%')
+      }),
+    )
+  })
+})
+
+describe('what the most downloaded files say', () => {
+  const file = (originalName: string, downloadCount: number) => ({ originalName, downloadCount })
+  /** Without the marks for the direction of writing. */
+  const finding = (...most: ReturnType<typeof file>[]) =>
+    mostDownloadedFinding(most).replaceAll(/[\u2068\u2069]/g, '')
+
+  it.each([
+    [[], 'No file has been downloaded yet'],
+    [[file('a.zip', 1)], 'a.zip leads with 1 download'],
+    [[file('a.zip', 231), file('b.mp4', 112)], 'a.zip leads with 231 downloads'],
+    [[file('a.zip', 3), file('b', 3), file('c', 1)], 'a.zip and b lead with 3 downloads each'],
+    [[file('a', 3), file('b', 3), file('c', 3)], 'No file has more than 3 downloads'],
+  ])('%j: %s', (most, says) => {
+    expect(finding(...most)).toBe(says)
+  })
+
+  it('cut long names, and keep their direction of writing to themselves', () => {
+    expect(finding(file(`${'long '.repeat(50)}end.pdf`, 2))).toMatch(/^long .{10,40}end\.pdf leads/)
+    expect(mostDownloadedFinding([file('تقرير.pdf', 2)])).toBe(
+      '\u2068تقرير.pdf\u2069 leads with 2 downloads',
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { max } from 'd3-array'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { ChartFigure } from '../charts/chart-figure.tsx'
+import { formatCount } from '../charts/format-count.ts'
+import { ValueBar } from '../charts/value-bar.tsx'
+import { KindIcon } from '../files/kind-icon.tsx'
+import { type KindCount, kindNames, kindsFinding } from './findings.ts'
+
+const title = 'Files by kind'
+
+export interface KindsChartProps {
+  kinds: readonly KindCount[]
+  /** True to leave the bars out. */
+  asTable: boolean
+}
+
+/** How many files of each kind there are and how large they are: a table with bars in it. */
+export function KindsChart({ kinds, asTable }: KindsChartProps) {
+  const most = max(kinds, ({ count }) => count) || 1
+  const largest = max(kinds, ({ size }) => size) || 1
+  const bar = (part: number) => (asTable ? null : <ValueBar part={part} />)
+  return (
+    <ChartFigure finding={kindsFinding(kinds)} title={title}>
+      <table className="chart-table">
+        <caption className="sr-only">{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Kind</th>
+            <td aria-hidden="true" />
+            <th scope="col" className="chart-number">
+              Files
+            </th>
+            <td aria-hidden="true" />
+            <th scope="col" className="chart-number">
+              Size
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map(({ kind, count, size }) => (
+            <tr key={kind}>
+              <th scope="row" className="whitespace-nowrap">
+                <span className="inline-flex items-center gap-2.5">
+                  <span className="text-muted">
+                    <KindIcon kind={kind} size={18} />
+                  </span>
+                  {kindNames[kind]}
+                </span>
+              </th>
+              <td aria-hidden="true">{bar(count / most)}</td>
+              <td className="chart-number">{formatCount(count)}</td>
+              <td aria-hidden="true">{bar(size / largest)}</td>
+              <td className="chart-number">{formatSize(size)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ChartFigure>
+  )
+}

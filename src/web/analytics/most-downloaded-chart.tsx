@@ -1,0 +1,53 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { ChartFigure } from '../charts/chart-figure.tsx'
+import { formatCount } from '../charts/format-count.ts'
+import { ValueBar } from '../charts/value-bar.tsx'
+import { FileName } from '../ui/file-name.tsx'
+import { mostDownloadedFinding } from './findings.ts'
+
+const title = 'Most downloaded'
+
+export interface MostDownloadedChartProps {
+  /** The most downloaded first. */
+  files: readonly StoredFile[]
+  /** True to leave the bars out. */
+  asTable: boolean
+}
+
+/** The files with the most downloads: a table with bars in it. */
+export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps) {
+  const most = files[0]?.downloadCount ?? 1
+  return (
+    <ChartFigure finding={mostDownloadedFinding(files)} title={title}>
+      {files.length === 0 ? (
+        <p className="text-muted">The files with the most downloads will stand here.</p>
+      ) : (
+        <table className="chart-table chart-table-of-names">
+          <caption className="sr-only">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">File</th>
+              <td aria-hidden="true" />
+              <th scope="col" className="chart-number">
+                Downloads
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {files.map(({ id, originalName, downloadCount }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <FileName name={originalName} />
+                </th>
+                <td aria-hidden="true">
+                  {asTable ? null : <ValueBar part={downloadCount / most} />}
+                </td>
+                <td className="chart-number">{formatCount(downloadCount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </ChartFigure>
+  )
+}

@@ -1,0 +1,51 @@
+import { sum } from 'd3-array'
+import type { ReactNode } from 'react'
+import type { Analytics } from '../../shared/contract/analytics.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatCount } from '../charts/format-count.ts'
+import { Card } from '../ui/card.tsx'
+
+/** The days that are compared with as many before them. */
+const recentDays = 7
+
+/** The numbers that people look for first. */
+export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics: Analytics }) {
+  const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
+  return (
+    <Card>
+      <dl className="grid grid-cols-2 lg:grid-cols-4">
+        <Total name="Files" value={sum(kinds, ({ count }) => count)}>
+          {formatSize(sum(kinds, ({ size }) => size))} in storage
+        </Total>
+        <Total name="Downloads" value={downloads(0)}>
+          in {days.length} days
+        </Total>
+        <Total name={`Last ${recentDays} days`} value={downloads(-recentDays)}>
+          {formatCount(downloads(-2 * recentDays, -recentDays))} in the {recentDays} before
+        </Total>
+        <Total name="Expiring soon" value={expiringSoon} isUrgent={expiringSoon > 0}>
+          within 24 hours
+        </Total>
+      </dl>
+    </Card>
+  )
+}
+
+interface TotalProps {
+  name: string
+  value: number
+  children: ReactNode
+  isUrgent?: boolean
+}
+
+function Total({ name, value, children, isUrgent = false }: TotalProps) {
+  return (
+    <div className="px-5 py-4 tabular-nums sm:px-6">
+      <dt className="text-muted text-sm">{name}</dt>
+      <dd className={`font-[620] text-2xl ${isUrgent ? 'text-amber' : ''}`}>
+        {formatCount(value)}
+      </dd>
+      <dd className="text-muted text-sm">{children}</dd>
+    </div>
+  )
+}

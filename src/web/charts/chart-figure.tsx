@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { Card } from '../ui/card.tsx'
+
+export interface ChartFigureProps {
+  /** What the chart shows, as a sentence: '412 downloads in 30 days, most on 12 Nov'. */
+  finding: string
+  /** What is drawn: 'Downloads per day'. */
+  title: string
+  children: ReactNode
+}
+
+/** A chart on a card. Its caption says what it shows. */
+export function ChartFigure({ finding, title, children }: ChartFigureProps) {
+  return (
+    <Card className="p-5 sm:p-6">
+      <figure>
+        <figcaption className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <h3 dir="auto" className="min-w-0 wrap-anywhere">
+            {finding}
+          </h3>
+          <p className="text-muted text-sm">{title}</p>
+        </figcaption>
+        {children}
+      </figure>
+    </Card>
+  )
+}

@@ -1,0 +1,12 @@
+const whole = new Intl.NumberFormat('en')
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** Writes a count as people read it: '12,400'. */
+export function formatCount(count: number): string {
+  return whole.format(count)
+}
+
+/** Writes a count where there is little room: '12.4K'. Below 1,000 it is whole. */
+export function formatShortCount(count: number): string {
+  return short.format(count)
+}

@@ -1,0 +1,28 @@
+/** How many bars Page Up and Page Down pass. */
+const leap = 7
+
+/**
+ * Returns where a key moves the reading point of a chart with `count` bars; null for a key that does
+ * not move it.
+ */
+export function movedPoint(key: string, index: number, count: number): number | null {
+  const within = (wanted: number) => Math.min(count - 1, Math.max(0, wanted))
+  switch (key) {
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return within(index - 1)
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return within(index + 1)
+    case 'PageDown':
+      return within(index - leap)
+    case 'PageUp':
+      return within(index + leap)
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return null
+  }
+}

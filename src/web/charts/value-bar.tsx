@@ -1,0 +1,17 @@
+import './charts.css'
+
+/** A value that is not 0 can be seen, in pixels. */
+const leastWidth = 3
+
+/**
+ * A bar in a row of a table, as long as `part` (0 to 1) of its cell. It decorates the number that
+ * stands beside it.
+ */
+export function ValueBar({ part }: { part: number }) {
+  const width = part === 0 ? 0 : `max(${leastWidth}px, ${part * 100}%)`
+  return (
+    <svg className="chart-bar" aria-hidden="true">
+      <rect style={{ width }} height="5" rx="2.5" />
+    </svg>
+  )
+}

@@ -1,0 +1,52 @@
+import { lazy, Suspense } from 'react'
+import type { User } from '../../shared/contract/account.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { AnalyticsLoading } from '../analytics/analytics-loading.tsx'
+import { UpgradeCard } from '../tiers/upgrade-card.tsx'
+import { Button } from '../ui/button.tsx'
+
+const AnalyticsSection = lazy(() =>
+  import('../analytics/analytics-section.tsx').then((it) => ({ default: it.AnalyticsSection })),
+)
+
+export interface AnalyticsTabProps {
+  user: User
+  onUpload: () => void
+  /** Called after the tier was changed here. */
+  onTierChange: (user: User) => void
+}
+
+/**
+ * The Analytics tab (spec §2). A tier without analytics sees the upgrade that brings them. Their
+ * code is loaded when they are shown, and with no other screen.
+ */
+export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps) {
+  const { analytics, upgradesTo } = tierLimits[user.tier]
+  if (!analytics && upgradesTo) {
+    return (
+      <UpgradeCard
+        user={user}
+        to={upgradesTo}
+        reason={`Analytics come with ${tierLimits[upgradesTo].name}`}
+        onContinue={onUpload}
+        onDone={onTierChange}
+      >
+        <p className="text-muted">
+          Downloads of the last 30 days, day by day, your files by kind and size, the links that end
+          soon, and what is downloaded most.
+        </p>
+      </UpgradeCard>
+    )
+  }
+  return (
+    <Suspense fallback={<AnalyticsLoading />}>
+      <AnalyticsSection
+        emptyAction={
+          <Button variant="primary" onClick={onUpload}>
+            Upload a file
+          </Button>
+        }
+      />
+    </Suspense>
+  )
+}
