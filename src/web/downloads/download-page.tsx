@@ -84,7 +84,8 @@ function Brand() {
         width={slot('logoWidth')}
         height={slot('logoHeight')}
         alt={slot('logoAlt')}
-        // Of any other picture React puts a preload into the head, on pages without a logo too.
+        // For an image without this attribute, React would add a preload to the head, even on pages
+        // without a logo.
         fetchPriority="low"
       />
       {ifEnd('logo')}

@@ -49,7 +49,7 @@ export function useDeleteFile() {
   }).mutate
 }
 
-/** The most files that one call deletes. */
+/** The most files that one call deletes. The server refuses more. */
 const mostDeletedAtOnce = 1000
 
 function deletedText(count: number): string {
@@ -57,8 +57,9 @@ function deletedText(count: number): string {
 }
 
 /**
- * Deletes any number of files and shows the result (spec §8). Files that are gone already are told
- * of. If a call fails, those of the calls before it are deleted and leave the lists.
+ * Deletes any number of files and shows the result (spec §8). The result also says how many files
+ * no longer existed. Many files need several calls. If one fails, the files of the calls before it
+ * stay deleted and leave the lists.
  */
 export function useDeleteFiles() {
   const client = useQueryClient()

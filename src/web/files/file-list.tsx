@@ -24,9 +24,9 @@ export interface FileListProps {
   total?: number | undefined
   /** True if there may be more files than `total`. */
   isOpenEnded?: boolean
-  /** Puts something around a row: a box before it that selects it. */
+  /** Wraps a row into more content, such as a box before the row that selects the file. */
   around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
-  /** The head of the list. */
+  /** The content above the first row. */
   head?: ReactNode
   /** Called with the index of the last row that will soon be visible. */
   onReach?: (place: number) => void

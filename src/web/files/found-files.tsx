@@ -12,11 +12,11 @@ function foundText(count: number, hasMore: boolean): string {
 
 export interface FoundFilesProps extends Pick<FileListProps, 'around' | 'head'> {
   label: string
-  /** The text that the files were searched by. */
+  /** The text that was searched for. */
   search: string
   found: ReturnType<typeof useFiles>
   more: ReturnType<typeof useMoreFiles>
-  /** How many files there are without a search; undefined while that is unknown. */
+  /** How many files the user has without a search; undefined while this is not known. */
   total: number | undefined
   tier: Tier
   now: Date
@@ -25,7 +25,10 @@ export interface FoundFilesProps extends Pick<FileListProps, 'around' | 'head'> 
   onClearSearch: () => void
 }
 
-/** The files that a search found, in pages; or that there are none, are being loaded, or failed. */
+/**
+ * The files that a search found, loaded page by page. Without files, says that there are none, that
+ * they are being loaded, or that loading failed.
+ */
 export function FoundFiles({ found, more, search, total, ...props }: FoundFilesProps) {
   const { files, hasMore, isOutdated, isError, isFetching, refetch } = found
   const isSearch = search !== '' && !isOutdated

@@ -14,7 +14,7 @@ export interface ListedFiles {
   pages: readonly FilePage[]
 }
 
-/** Returns the files of all pages, in their order. */
+/** Returns the files of all pages, in the order of the list. */
 export function filesOf({ pages }: ListedFiles): readonly StoredFile[] {
   const [only] = pages
   return pages.length === 1 && only ? only.items : pages.flatMap(({ items }) => items)

@@ -27,7 +27,7 @@ import {
 const pageSize = 100
 const longestPage = 1000
 
-/** All files, the newest first. */
+/** All files of the user, the newest first. */
 const allFiles: ListWish = { search: '', order: newestFirst }
 
 /** The first part of the query key of every list of files. */
@@ -54,7 +54,7 @@ function listQuery({ search, order }: ListWish) {
         const query = wanted({ search, order }, pageSize)
         return joinNewest(known, await callForPage('listFiles', { query, signal }))
       }
-      // A change can stand anywhere in another order, so all that was known is read again.
+      // In any other order a changed file can be anywhere, so all known pages are read again.
       const query = wanted({ search, order }, pageLimit(known ? filesOf(known).length : 0))
       return { pages: [await callForPage('listFiles', { query, signal })] }
     },
@@ -73,7 +73,7 @@ function wanted({ search, order }: ListWish, limit: number, cursor?: string) {
   return { limit, sort, ...(search && { search }), ...(cursor && { cursor }) }
 }
 
-/** Returns how many files to ask for, to know so many more. */
+/** Returns how many files to ask for in order to know `missing` more. */
 function pageLimit(missing: number): number {
   return Math.min(longestPage, Math.max(pageSize, missing))
 }
@@ -160,10 +160,7 @@ export function useMoreFiles(wish: ListWish) {
   return { readUntil, isError, retry: reset }
 }
 
-/**
- * Reads a list to its end and returns all of its files. A list whose order or search finds thousands
- * needs a request for each thousand of them.
- */
+/** Reads a list to its end and returns all of its files. Each thousand files need one request. */
 export async function readToEnd(
   client: QueryClient,
   wish: ListWish,

@@ -1,15 +1,16 @@
 import { useState } from 'react'
 import { useDebounced } from '../ui/use-debounced.ts'
 
-/** A search runs when nobody has typed for so long. */
+/** A search runs when nobody has typed for this many milliseconds. */
 const searchRestMs = 150
 
-/** The longest text to search by: no name is longer. */
+/** The longest text to search for, in characters. No file name is longer. */
 export const maxSearchLength = 255
 
 /**
- * Returns what is typed into a field for a search, the text to search by, and the function that
- * changes what is typed. Emptying the field counts at once.
+ * Returns the typed text, the text to search for, and a function that changes the typed text. The
+ * text to search for follows the typed one after a pause. An emptied field ends the search
+ * immediately.
  */
 export function useSearch() {
   const [typed, setTyped] = useState('')

@@ -12,13 +12,13 @@ const FileManager = lazy(() =>
 export interface ManagerTabProps {
   user: User
   onUpload: () => void
-  /** Called after the tier was changed here. */
+  /** Called after the tier was changed on this tab. */
   onTierChange: (user: User) => void
 }
 
 /**
- * The File Manager tab (spec §2). A tier without it sees the upgrade that brings it. Its code is
- * loaded when it is shown.
+ * The File Manager tab (spec §2). A user whose tier has no File Manager sees the upgrade card
+ * instead. The tab's code is loaded when the tab is shown.
  */
 export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
   const { fileManager, upgradesTo } = tierLimits[user.tier]

@@ -91,7 +91,9 @@ export interface ButtonProps extends Look {
    * It begins with the text: 'Sign out Firefox on Linux'.
    */
   label?: string
-  /** What the button shows and hides: its id, and whether it is shown. */
+  /**
+   * The id of the element that the button shows and hides, and whether that element is shown now.
+   */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   type?: 'button' | 'submit'

@@ -1,18 +1,21 @@
 import { useEffect, useRef } from 'react'
 
 export interface CheckboxProps {
-  /** What it selects, for screen readers: 'Select press-kit.zip'. */
+  /** What the box selects, for screen readers: 'Select press-kit.zip'. */
   label: string
   checked: boolean
-  /** Shows a dash instead of a tick: some of several are selected. */
+  /** Shows a dash instead of a tick. It means that only some of several things are selected. */
   mixed?: boolean
   onCheckedChange: (checked: boolean) => void
 }
 
-/** A box without a visible label, for rows. On touch screens its target is 44 px. */
+/**
+ * A check box without a visible label, for rows. On touch screens its touch area is 44 px wide and
+ * high.
+ */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
-  // The dash is no attribute of HTML.
+  // HTML has no attribute for the dash, so it is set on the element.
   useEffect(() => {
     if (box.current) box.current.indeterminate = mixed
   }, [mixed])

@@ -8,7 +8,10 @@ export interface SelectProps<Value extends string> {
   onValueChange: (value: Value) => void
 }
 
-/** A choice of one from a short list, by the browser's own menu, with its label inside the frame. */
+/**
+ * A choice of one option from a short list. It opens the browser's own menu. Its label is inside
+ * its frame.
+ */
 export function Select<Value extends string>({
   label,
   options,

@@ -7,7 +7,7 @@ export interface SwitchProps {
   onCheckedChange: (checked: boolean) => void
 }
 
-/** A setting that is on or off, behind its label. Both can be pressed. */
+/** A setting that is on or off. Pressing its label changes it too. */
 export function Switch({ label, checked, onCheckedChange }: SwitchProps) {
   const id = useId()
   return (

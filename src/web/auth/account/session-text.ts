@@ -23,7 +23,7 @@ export function dayText(moment: Date): string {
   return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
-/** Writes a day of any year as '11 Nov 2026', in the browser's zone. */
+/** Writes a day with its year, as '11 Nov 2026', in the browser's time zone. */
 export function dateText(moment: Date): string {
   return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 }

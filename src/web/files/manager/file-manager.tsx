@@ -34,9 +34,9 @@ export interface FileManagerProps {
 }
 
 /**
- * Spec §2, File Manager: all files of a premium user, sorted and searched by the server, page by
- * page. Files are selected to be deleted together, or to copy their links. Its settings stand under
- * their button.
+ * Spec §2, File Manager: all files of a premium user. The server sorts and searches them and
+ * answers page by page. A person can select files, and then delete them together or copy their
+ * links. A button shows the settings of the File Manager.
  */
 export function FileManager({ tier, emptyAction }: FileManagerProps) {
   const { typed, search, setTyped } = useSearch()
@@ -53,7 +53,7 @@ export function FileManager({ tier, emptyAction }: FileManagerProps) {
   const total = counts && counts.active + counts.private + counts.deleted
   const { ids, isReading, toggle, selectAll, clear } = useSelection(wish)
   const bulkDelete = useBulkDelete(clear)
-  // Files that are gone are not selected any more.
+  // Files that no longer exist are not selected any more.
   const selected = ids.size === 0 ? none : files.filter(({ id }) => ids.has(id))
   const isAll = files.length > 0 && !found.hasMore && selected.length === files.length
 
@@ -132,12 +132,12 @@ export function FileManager({ tier, emptyAction }: FileManagerProps) {
 }
 
 /**
- * Returns the function that asks whether to delete files, and the dialog for it. The dialog stays
- * while it closes, although the files and their list may be gone by then.
+ * Returns a function that asks whether to delete files, and the dialog for this question. The
+ * dialog stays visible while it closes, although the files may already be deleted then.
  */
 function useBulkDelete(onDeleted: () => void) {
   const [isAsking, setAsking] = useState(false)
-  /** What the question is about. It stays the same while the dialog is open. */
+  /** The files that the dialog asks about. They do not change while the dialog is open. */
   const [asked, setAsked] = useState(none)
   const isDeleted = useRef(false)
   const { mutate, isPending } = useDeleteFiles()
@@ -165,7 +165,7 @@ function useBulkDelete(onDeleted: () => void) {
       files={asked}
       pending={isPending}
       onConfirm={confirm}
-      // The button goes with the selection.
+      // The pressed button disappears with the selection, so the focus moves to the heading.
       finalFocus={() => (isDeleted.current ? document.getElementById(filesHeadingId) : true)}
     />
   )

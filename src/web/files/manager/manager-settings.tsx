@@ -18,7 +18,7 @@ function Setting({ hint, children }: { hint: string; children: ReactNode }) {
   )
 }
 
-/** The settings of the File Manager: the default expiry, and which letters to send. */
+/** The settings of the File Manager: the default expiry, and which mails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const { data, isError, isFetching, refetch } = usePreferences()
   const change = useChangePreferences()

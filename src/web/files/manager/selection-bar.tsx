@@ -12,9 +12,9 @@ import { linkFacts } from '../link-facts.ts'
 export interface SelectionBarProps {
   /** The files that are selected. */
   selected: readonly StoredFile[]
-  /** Whether all files that the search shows are selected. */
+  /** True if all files that the search shows are selected. */
   isAll: boolean
-  /** Whether files are being read so that all can be selected. */
+  /** True while all pages of the list are being read, so that all files can be selected. */
   isReading: boolean
   tier: Tier
   now: Date
@@ -27,7 +27,7 @@ function linksText(count: number): string {
   return count === 1 ? '1 link' : `${count.toLocaleString('en')} links`
 }
 
-/** Copies the links that are open, one a line, and tells how many files have none. */
+/** Copies the links that open, one on each line. A toast says how many files have no such link. */
 async function copyLinks(files: readonly StoredFile[], closed: number): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
   try {
@@ -47,8 +47,8 @@ async function copyLinks(files: readonly StoredFile[], closed: number): Promise<
 }
 
 /**
- * The head of the list: a box that selects all files, and what can be done with those that are
- * selected. On phones it stays in view while the list scrolls.
+ * The bar above the list: a box that selects all files, and the actions for the selected files. On
+ * phones it stays visible while the list scrolls.
  */
 export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBarProps) {
   const { tier, now } = bar
@@ -75,7 +75,7 @@ export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBa
         mixed={count > 0 && !isAll}
         onCheckedChange={() => {
           if (isAll) bar.onClear()
-          // Disabled, the box would lose the focus.
+          // The box is not disabled while it reads, because it would lose the focus.
           else if (!isReading) bar.onSelectAll()
         }}
       />

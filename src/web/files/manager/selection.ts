@@ -1,6 +1,6 @@
 /**
- * The files that are selected in a list, by their ids. They belong to one search: another search
- * shows other files, and nobody should delete what is not shown.
+ * The ids of the selected files of a list. A selection belongs to one search: another search shows
+ * other files, and nobody should delete files that are not shown.
  */
 export interface Selection {
   search: string
@@ -9,12 +9,12 @@ export interface Selection {
 
 export const nothing: ReadonlySet<string> = new Set()
 
-/** Returns what is selected among the files of a search. */
+/** Returns the ids of the files that are selected in a search. */
 export function selectedIn(selection: Selection, search: string): ReadonlySet<string> {
   return selection.search === search ? selection.ids : nothing
 }
 
-/** Selects a file of a search, or takes it out. */
+/** Selects a file of a search. If the file is selected already, removes it from the selection. */
 export function withToggled(selection: Selection, search: string, id: string): Selection {
   const ids = new Set(selectedIn(selection, search))
   if (!ids.delete(id)) ids.add(id)

@@ -7,7 +7,7 @@ interface KeyText {
   label: string
   ascending: string
   descending: string
-  /** The direction that somebody who chooses this key most often means. */
+  /** True if people who choose this key usually want the descending order. */
   startsDescending: boolean
 }
 

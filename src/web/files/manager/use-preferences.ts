@@ -8,20 +8,20 @@ const preferencesQuery = queryOptions({
   queryFn: ({ signal }): Promise<Preferences> => call('preferences', { signal }),
 })
 
-/** Reads the user's settings of the File Manager. Asks for them only where `enabled`. */
+/** Reads the user's settings of the File Manager. The server is asked only if `enabled`. */
 export function usePreferences(enabled = true) {
   return useQuery({ ...preferencesQuery, enabled })
 }
 
 /**
- * Changes settings. They show at once. After a failure, which is told, they are read again, because
- * nobody knows whether the change arrived.
+ * Changes settings and shows the change immediately. A failure is shown in a toast. The settings
+ * are then read again, because the change may have been saved although the answer was lost.
  */
 export function useChangePreferences() {
   const client = useQueryClient()
   const { queryKey } = preferencesQuery
   return useMutation({
-    // One change after the other, so that the last one wins.
+    // Changes are sent one after another, so that the last one wins.
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {

@@ -6,8 +6,8 @@ import { type ListWish, readToEnd } from '../use-files.ts'
 import { nothing, ofAll, type Selection, selectedIn, withToggled } from './selection.ts'
 
 /**
- * Keeps which files of a list are selected. Selecting all also selects the files of pages that are
- * not known yet: they are read first.
+ * Keeps which files of a list are selected. Before all files are selected, the pages that are not
+ * known yet are read.
  */
 export function useSelection(wish: ListWish) {
   const client = useQueryClient()

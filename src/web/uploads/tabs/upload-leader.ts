@@ -111,7 +111,8 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   }
 
   /**
-   * Takes over uploads that another tab has left, once they have been idle long enough to be sure.
+   * Takes over uploads that another tab has left. Each must have been idle long enough that surely
+   * no tab runs it any more.
    */
   const lookForOthers = repeat(timers, othersIdleMs, () => {
     if (!running) return false
