@@ -40,7 +40,7 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
           {kinds.map(({ kind, count, size }) => (
             <tr key={kind}>
               <th scope="row" className="whitespace-nowrap">
-                <span className="inline-flex items-center gap-2.5">
+                <span className="flex items-center gap-2.5">
                   <span className="text-muted">
                     <KindIcon kind={kind} size={18} />
                   </span>

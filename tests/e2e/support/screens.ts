@@ -6,6 +6,7 @@ import type { UploadRecord } from '../../../src/web/uploads/records/upload-recor
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson, signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
+import { makeDownloads } from './analytics.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
 import type { Noise } from './noise.ts'
@@ -314,6 +315,15 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await openDashboard(page, app, await makeFilesInAllStates(app))
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByText('Permanently expired')).toBeVisible()
+  },
+  analytics: async ({ app, page }) => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeDownloads(app, person)
+    await openDashboard(page, app, person)
+    await page.getByRole('tab', { name: 'Analytics' }).click()
+    await page.getByRole('slider', { name: 'Downloads per day' }).focus()
+    await page.keyboard.press('Home')
+    await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
   },
   'the question before deleting': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))

@@ -1,0 +1,66 @@
+import { eq } from 'drizzle-orm'
+import { users } from '../../src/server/db/schema.ts'
+import { makeClient, makeFile, makePerson } from '../support/make.ts'
+import { makeDownloads } from './support/analytics.ts'
+import { openDashboard } from './support/dashboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('analytics say what they found, are read by the arrow keys, and stand in a table', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  await makeDownloads(app, person)
+  await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
+  const loaded: string[] = []
+  page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
+  const analyticsCode = () => loaded.filter((path) => path.includes('analytics-section'))
+  await openDashboard(page, app, person)
+  const tab = page.getByRole('tab', { name: 'Analytics' })
+
+  // A free user is offered the upgrade, and loads neither code nor numbers.
+  await tab.click()
+  await expect(page.getByText('Analytics come with Premium')).toBeVisible()
+  expect([...analyticsCode(), ...loaded.filter((path) => path === '/api/analytics')]).toEqual([])
+
+  noise.expect(/500 \(Internal Server Error\).*\/api\/analytics/)
+  await page.route('**/api/analytics', (route) => route.fulfill({ status: 500 }))
+  await page.getByRole('button', { name: 'Upgrade Now' }).click()
+  await expect(page.getByText('The numbers could not be loaded')).toBeVisible()
+  expect(analyticsCode()).not.toEqual([])
+  await page.unroute('**/api/analytics')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  const figure = page.getByRole('figure').filter({ hasText: 'Downloads per day' })
+  await expect(figure.getByRole('heading')).toHaveText(
+    /^412 downloads in 30 days, most on \d+ \w+$/,
+  )
+  await expect(page.getByRole('figure')).toHaveCount(3)
+
+  // The reading point begins at today, and moves with the keys.
+  const reading = page.getByRole('slider', { name: 'Downloads per day' })
+  const shown = () => reading.getAttribute('aria-valuetext')
+  await reading.focus()
+  expect(await shown()).toMatch(/: 9 downloads$/)
+  await page.keyboard.press('ArrowLeft')
+  expect(await shown()).toMatch(/: 24 downloads$/)
+  await page.keyboard.press('Home')
+  expect(await shown()).toMatch(/: 3 downloads$/)
+  const first = (await shown())?.split(':')[0] ?? ''
+
+  // The table of the same numbers is in the page before it is shown.
+  const table = page.getByRole('table', { name: 'Downloads per day' })
+  await expect(table.getByRole('row').last()).toHaveText(`${first}3`)
+  await expect(table.getByRole('row')).toHaveCount(31)
+  await page.getByRole('switch', { name: 'Show as table' }).press('Space')
+  await expect(reading).toBeHidden()
+  await expect(table.getByRole('row').nth(1)).toBeInViewport()
+
+  // Whoever comes back sees what was counted meanwhile.
+  const { shortCode } = await makeFile(person, { name: 'new.zip', type: 'application/zip' })
+  await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
+  await page.getByRole('tab', { name: 'My Files' }).click()
+  await tab.click()
+  await expect(figure.getByRole('heading')).toHaveText(/^413 downloads/)
+  await expect(page.getByRole('row', { name: /^Archives/ })).toContainText('2')
+})
