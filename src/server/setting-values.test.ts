@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { byteSize, hidden, maybeOnOff, onOff, shown, signupPolicy } from './setting-values.ts'
+
+/** The message of a wrong value, as the start prints it. */
+function faultOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
+  return (value: string) => setting.safeParse(value).error?.issues[0]
+}
+
+describe('a switch', () => {
+  it.each([
+    ['on', true],
+    ['true', true],
+    ['off', false],
+    ['false', false],
+  ])('is written as %s', (text, value) => {
+    expect(onOff('off').parse(text)).toBe(value)
+    expect(maybeOnOff().parse(text)).toBe(value)
+  })
+
+  it('has its default, or none, where it is not set', () => {
+    expect([onOff('on').parse(undefined), onOff('off').parse(undefined)]).toEqual([true, false])
+    expect(maybeOnOff().parse(undefined)).toBeUndefined()
+  })
+
+  it.each(['', 'yes', 'On', '1'])('is not %o', (text) => {
+    const message = `is ${JSON.stringify(text)}: write on or off, or unset it for on`
+    expect(faultOf(onOff('on'))(text)).toMatchObject({ message })
+  })
+})
+
+describe('a size', () => {
+  it.each([
+    ['0', 0],
+    ['1500', 1500],
+    ['2KiB', 2048],
+    ['512MiB', 512 * 1024 ** 2],
+    ['1GiB', 1024 ** 3],
+    ['3TiB', 3 * 1024 ** 4],
+    [undefined, null],
+  ])('%s is %s bytes', (text, bytes) => {
+    expect(byteSize('2 %').parse(text)).toBe(bytes)
+  })
+
+  it.each(['', '-1', '1.5GiB', '5 MiB', '5MB', '1e3', '1234567890123'])('is not %o', (text) => {
+    expect(faultOf(byteSize('2 %'))(text)).toMatchObject({
+      message: expect.stringContaining('give a size such as 512MiB, or 0, or unset it for 2 %'),
+    })
+  })
+})
+
+describe('who may sign up', () => {
+  it.each([
+    [undefined, 'open'],
+    ['Closed', 'closed'],
+    ['Example.org', ['example.org']],
+    ['example.org , b.example.com', ['example.org', 'b.example.com']],
+  ])('%s', (text, policy) => {
+    expect(signupPolicy().parse(text)).toEqual(policy)
+  })
+
+  it.each(['', 'example', 'example.org,', 'open,example.org', 'a@example.org', '-a.org'])(
+    'is not %o',
+    (text) => {
+      expect(signupPolicy().safeParse(text).success).toBe(false)
+    },
+  )
+})
+
+it('shows a wrong value only where it is no secret', () => {
+  expect(shown('try again').error({ input: 'abc' })).toBe('is "abc": try again')
+  expect(hidden('try again').error).toBe('cannot be used: try again')
+})
