@@ -86,7 +86,7 @@ function trimmed(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
-/** Returns the text of spec §8 for a transfer that failed for good. */
+/** Returns the text of spec §8 for a transfer that failed and is not repeated. */
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError

@@ -42,7 +42,7 @@ export interface TransferJob {
 }
 
 /**
- * Why a transfer failed for good.
+ * Why a transfer failed and is not repeated.
  * - `status`: storage gave an answer that another attempt would not change.
  * - `network` and `timeout`: no attempt succeeded, although the server could be reached.
  * - `unreadable`: the file was changed or removed on disk.
@@ -52,7 +52,7 @@ export interface TransferJob {
 export type TransferFault = 'status' | 'network' | 'timeout' | 'unreadable' | 'signed-out' | 'gone'
 
 /**
- * A transfer failed for good. The server keeps the bytes that it stored, so that a later attempt
+ * A transfer failed and is not repeated. The server keeps the bytes that it stored, so that a later attempt
  * can continue.
  */
 export class TransferFailed extends Error {

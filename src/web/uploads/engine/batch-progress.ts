@@ -68,7 +68,10 @@ export function outcomeText({ counted, stored, cancelled }: BatchCounts): string
     : `${stored} of ${counted} files uploaded`
 }
 
-/** Counts the uploads of each drop, and those of the foreground path. */
+/**
+ * Counts uploads: those of each drop (files that were added together), and those of the foreground
+ * path.
+ */
 export interface BatchProgress {
   /** Counts a new record. */
   added(record: UploadRecord): void

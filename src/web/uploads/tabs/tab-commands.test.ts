@@ -91,8 +91,7 @@ test('no command runs twice, however often it arrives', async () => {
   const [leader, follower] = [openTab(), openTab()]
   leader.lead()
   follower.send('one')
-  // The follower asks twice before any answer can have come, so it sends the command again both
-  // times.
+  // The follower sends the command again with each `hello`. The leader cannot have answered before.
   follower.hello()
   follower.hello()
   await eventually(() => expect(leader.done).toEqual(['one', 'hello', 'hello']))

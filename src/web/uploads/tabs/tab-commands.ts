@@ -61,7 +61,7 @@ export interface TabCommands<Command, Live> {
 /**
  * Creates the commands of a tab. A tab that does not lead keeps each command until the leader
  * reports its end. It sends the command again to a new leader, or runs the command when it becomes
- * the leader itself. The commands of one tab start in their order. Every tab hears which commands
+ * the leader itself. The commands of one tab start in their order. Every tab learns which commands
  * have ended, so that the next leader does not run them again.
  */
 export function createTabCommands<Command, Live>({

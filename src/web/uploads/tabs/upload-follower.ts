@@ -35,12 +35,9 @@ export interface FollowerDeps {
 export interface UploadFollower {
   begin(): void
   end(): void
-  /** Takes the state that the leader sends. Call it with each one. */
+  /** Takes each state that the leader sends. */
   hear(live: Live): void
-  /**
-   * Takes a changed key of localStorage. Call it with each one. Returns false when this tab is not
-   * following a leader.
-   */
+  /** Takes each change of localStorage. Returns false when this tab is not following a leader. */
   hearStorage(key: string | null, value: string | null): boolean
   /** Returns what the tab shows to this user. */
   shown(ownerId: string): ShownUploads

@@ -10,7 +10,7 @@ export type ChecksumJob =
 /** A message to the worker. The sender chooses the ids. A cancelled job gets no answer. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
-/** A message from the worker: `ready` once, then an answer for each job. */
+/** A message from the worker: `ready` once, then an answer for each job that was not cancelled. */
 export type FromWorker =
   | 'ready'
   | { id: number; ok: true; value: string | null }

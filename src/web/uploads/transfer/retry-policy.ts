@@ -31,7 +31,7 @@ export interface RetryLimit {
   /** How many attempts in a row may fail without any new bytes in storage. */
   maxTries: number
   /**
-   * True for a request that goes on while the server is away or busy. Then the last two attempts
+   * True for a request that is repeated while the server is away or busy. Then the last two attempts
    * count only if the server is ready after each of them (`GET /api/ready`). An answer with
    * `Retry-After` from a busy server does not count either.
    */

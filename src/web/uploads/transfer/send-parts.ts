@@ -37,7 +37,7 @@ export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Pr
 class PartsTransfer {
   readonly #job: TransferJob
   readonly #deps: PartsDeps
-  /** Ends all work when one part fails for good. */
+  /** Ends all work when one part fails and is not repeated. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
   readonly #parts: PartProgress
@@ -47,7 +47,7 @@ class PartsTransfer {
   readonly #checksums = new Map<number, Promise<string | null>>()
   /**
    * The attempts of each part, by part number. When another connection takes over a part, the
-   * counts go on.
+   * counts continue.
    */
   readonly #retries = new Map<number, Retries>()
   /** How many parts had arrived in storage when a part last failed, by the number of that part. */
