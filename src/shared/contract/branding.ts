@@ -4,8 +4,8 @@ import { logoTypes, maxLogoBytes } from '../rules/logo-limits.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase } from './fields.ts'
 
-const maxBrandNameLength = 60
-const maxBrandMessageLength = 280
+export const maxBrandNameLength = 60
+export const maxBrandMessageLength = 280
 const maxMessageLines = 8
 
 /** A character that a reader can see. A name of invisible characters would look empty. */

@@ -14,10 +14,16 @@ type Part<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'
     ? { [K in Key]: z.input<Schema> }
     : unknown
 
+/** The body of an endpoint that takes bytes. */
+type Bytes<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unknown }
+  ? { bytes: Blob }
+  : unknown
+
 /** The input of a call: exactly the parts that its endpoint declares. */
 export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
   Partial<Part<Name, 'query'>> &
-  Part<Name, 'body'> & { signal?: AbortSignal }
+  Part<Name, 'body'> &
+  Bytes<Name> & { signal?: AbortSignal }
 
 export type CallAnswer<Name extends JsonEndpointName> = z.output<
   Extract<Endpoints[Name]['response'], ZodType>
@@ -119,6 +125,7 @@ interface AnyInput {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
+  bytes?: Blob
   signal?: AbortSignal
 }
 
@@ -129,7 +136,7 @@ async function ask(
   fetch: Fetch,
   origin: string,
   name: JsonEndpointName,
-  { params = {}, query = {}, body, signal }: AnyInput = {},
+  { params = {}, query = {}, body, bytes, signal }: AnyInput = {},
 ): Promise<Answer> {
   const { method, path } = endpoints[name]
   try {
@@ -139,6 +146,8 @@ async function ask(
       ...(body === undefined
         ? {}
         : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      // A Blob brings its own content type.
+      ...(bytes === undefined ? {} : { body: bytes }),
       ...(signal ? { signal } : {}),
     })
     if (!response.ok) throw await errorOf(response)

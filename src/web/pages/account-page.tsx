@@ -8,6 +8,7 @@ import { PasswordSection } from '../auth/account/password-section.tsx'
 import { SessionList } from '../auth/account/session-list.tsx'
 import { SignInWays } from '../auth/account/sign-in-ways.tsx'
 import { useGoogleOutcome } from '../auth/account/use-google-outcome.ts'
+import { BrandingSection } from '../branding/branding-section.tsx'
 import { useSupportEmail } from '../tiers/use-support-email.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
@@ -55,6 +56,12 @@ function Account({ user }: { user: User }) {
           lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days in any case.`}
         >
           <SessionList />
+        </SettingsSection>
+        <SettingsSection
+          title="Branding"
+          lead="What the pages of your links and their previews show in place of our mark. The pages still say that Mayfly delivers them."
+        >
+          <BrandingSection tier={user.tier} />
         </SettingsSection>
         <SettingsSection title="What it holds" lead="Your tier, and what is stored under it.">
           <Holdings user={user} />

@@ -25,11 +25,13 @@ export interface TextFieldProps {
   /** True for text such as addresses, which no keyboard should correct or capitalise. */
   verbatim?: boolean
   maxLength?: number
+  /** Makes it a field for a text of several lines, this many of which it shows. */
+  rows?: number
   ref?: Ref<HTMLElement>
 }
 
 const inputLook =
-  'h-11 w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
+  'w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
 function TextInput({
   end,
@@ -60,7 +62,8 @@ function TextInput({
           autoCorrect={props.verbatim ? 'off' : undefined}
           spellCheck={props.verbatim ? false : undefined}
           maxLength={props.maxLength}
-          className={`${inputLook} ${end ? 'pr-12' : ''}`}
+          render={props.rows === undefined ? undefined : <textarea rows={props.rows} />}
+          className={`${inputLook} ${props.rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''}`}
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>
@@ -76,7 +79,7 @@ function TextInput({
   )
 }
 
-/** An input of one line with its label, hint and error, which are linked for screen readers. */
+/** An input with its label, hint and error, which are linked for screen readers. */
 export function TextField(props: TextFieldProps) {
   return <TextInput {...props} />
 }

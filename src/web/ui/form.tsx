@@ -26,7 +26,7 @@ export function Form<Name extends string>({ names, onSubmit, errors, children }:
 
   useEffect(() => {
     if (Object.keys(errors).length === 0) return
-    form.current?.querySelector<HTMLElement>('input[aria-invalid="true"]')?.focus()
+    form.current?.querySelector<HTMLElement>(':is(input, textarea)[aria-invalid="true"]')?.focus()
   }, [errors])
 
   const submit = async (values: Record<Name, string>) => {

@@ -7,17 +7,11 @@ import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson, signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import { makeDownloads } from './analytics.ts'
+import { brandingScreens } from './branding-screens.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
-import type { Noise } from './noise.ts'
+import type { Stage } from './stage.ts'
 import { uploadsPanel } from './uploads.ts'
-
-interface Stage {
-  app: TestApp
-  page: Page
-  noise: Noise
-  folder: string
-}
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -138,6 +132,7 @@ function offerGoogle(page: Page) {
 
 /** Every screen of the product, with the steps that open it. */
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
+  ...brandingScreens,
   'front page': async ({ page }) => {
     await page.goto('/')
     await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()

@@ -1,0 +1,41 @@
+import { isColour } from '../../shared/rules/accent.ts'
+import { TextField } from '../ui/field.tsx'
+import { accentHint } from './accent-hint.ts'
+
+/** What the picker of colours begins with: our own accent. */
+const ours = '#0b6e63'
+
+export interface AccentFieldProps {
+  /** As it was typed; empty for our own accent. */
+  value: string
+  onValueChange: (value: string) => void
+  error: string | undefined
+}
+
+/** The accent colour, typed as #rrggbb or picked. */
+export function AccentField({ value, onValueChange, error }: AccentFieldProps) {
+  const typed = value.trim().toLowerCase()
+  const colour = isColour(typed) ? typed : null
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
+      <TextField
+        label="Accent colour"
+        name="accent"
+        value={value}
+        onValueChange={onValueChange}
+        hint={(colour && accentHint(colour)) ?? 'Such as #3a3f9e. Empty: ours.'}
+        verbatim
+        autoComplete="off"
+        maxLength={7}
+        {...(error === undefined ? {} : { error })}
+      />
+      <input
+        type="color"
+        aria-label="Pick the accent colour"
+        value={colour ?? ours}
+        onChange={({ target }) => onValueChange(target.value)}
+        className="mt-[27px] h-11 w-14 cursor-pointer rounded-control border border-edge bg-surface p-1"
+      />
+    </div>
+  )
+}

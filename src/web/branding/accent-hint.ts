@@ -1,0 +1,13 @@
+import { accentPairs } from '../../shared/rules/accent.ts'
+
+/** Returns what a person should know about a colour that pages cannot show as it is; else null. */
+export function accentHint(chosen: string): string | null {
+  const { light, dark } = accentPairs(chosen)
+  const isDarker = light.accent !== chosen
+  const isLighter = dark.accent !== chosen
+  if (!isDarker && !isLighter) return null
+  if (isDarker && isLighter) return 'Shown darker in the light theme and lighter in the dark one.'
+  return isDarker
+    ? 'Shown darker in the light theme, where it would be hard to see.'
+    : 'Shown lighter in the dark theme, where it would be hard to see.'
+}

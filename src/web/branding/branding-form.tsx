@@ -1,0 +1,166 @@
+import { useState } from 'react'
+import {
+  type Brand,
+  branding,
+  maxBrandMessageLength,
+  maxBrandNameLength,
+} from '../../shared/contract/branding.ts'
+import { isColour } from '../../shared/rules/accent.ts'
+import { NetworkError, publicMessage } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { toast } from '../ui/toast.tsx'
+import { AccentField } from './accent-field.tsx'
+import { BrandPreview } from './brand-preview.tsx'
+import { LogoField } from './logo-field.tsx'
+import { useBrandingChanges } from './use-branding.ts'
+import { useChosenLogo } from './use-chosen-logo.ts'
+
+const names = ['name', 'message', 'accent'] as const
+type Values = Record<(typeof names)[number], string>
+
+function valuesOf(brand: Brand | null): Values {
+  return {
+    name: brand?.name ?? '',
+    message: brand?.message ?? '',
+    accent: brand?.accent ?? '',
+  }
+}
+
+/** Changes and removes the brand, and shows the download page with it before it is saved. */
+export function BrandingForm({ saved }: { saved: Brand | null }) {
+  const changes = useBrandingChanges()
+  const [values, setValues] = useState(() => valuesOf(saved))
+  const [errors, setErrors] = useState<Partial<Values>>({})
+  const logo = useChosenLogo(saved?.logoUrl ?? null)
+  const typed = values.accent.trim().toLowerCase()
+
+  const save = async (): Promise<'stay'> => {
+    const accent = values.accent.trim() === '' ? null : values.accent.trim()
+    const checked = branding.saveBranding.body.safeParse({ ...values, accent })
+    if (!checked.success) {
+      const faults: Partial<Values> = {}
+      for (const { path, message } of checked.error.issues) {
+        faults[path[0] as keyof Values] ??= message
+      }
+      setErrors(faults)
+      return 'stay'
+    }
+    setErrors({})
+    try {
+      await changes.save({ body: checked.data, logo: logo.change })
+      // The server has tidied what was typed.
+      setValues(valuesOf({ ...checked.data, logoUrl: null }))
+      logo.reset()
+      toast({ title: 'Branding saved', description: 'The pages of your links show it now.' })
+    } catch (error) {
+      tellFailure('Branding not saved', error)
+    }
+    return 'stay'
+  }
+
+  const remove = async () => {
+    try {
+      await changes.remove()
+      setValues(valuesOf(null))
+      setErrors({})
+      logo.reset()
+      toast({ title: 'Branding removed' })
+    } catch (error) {
+      tellFailure('Branding not removed', error)
+    }
+  }
+
+  const field = (name: keyof Values) => ({
+    name,
+    value: values[name],
+    onValueChange: (value: string) => setValues({ ...values, [name]: value }),
+    ...(errors[name] === undefined ? {} : { error: errors[name] }),
+  })
+  return (
+    <Form names={names} errors={errors} onSubmit={save}>
+      {(busy) => (
+        <>
+          <TextField
+            label="Name"
+            hint="Who the page is from."
+            required
+            autoComplete="organization"
+            maxLength={maxBrandNameLength}
+            {...field('name')}
+          />
+          <TextField
+            label="Message"
+            hint={`For whoever downloads, up to ${maxBrandMessageLength} characters.`}
+            rows={3}
+            maxLength={maxBrandMessageLength}
+            {...field('message')}
+          />
+          <AccentField {...field('accent')} error={errors.accent} />
+          <LogoField
+            logo={logo.shown}
+            error={logo.fault}
+            disabled={busy}
+            onChosen={logo.choose}
+            onRemove={logo.remove}
+          />
+          <BrandPreview
+            name={values.name.trim() || 'Your name'}
+            accent={isColour(typed) ? typed : null}
+            message={values.message.trim()}
+            logo={logo.shown}
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" pending={busy} pendingLabel="Saving...">
+              Save branding
+            </Button>
+            {saved === null ? null : <RemoveButton disabled={busy} onConfirm={remove} />}
+          </div>
+        </>
+      )}
+    </Form>
+  )
+}
+
+function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<void> }) {
+  const [open, setOpen] = useState(false)
+  const [pending, setPending] = useState(false)
+  const confirm = async () => {
+    setPending(true)
+    await props.onConfirm()
+    setPending(false)
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button variant="quiet" disabled={props.disabled} onClick={() => setOpen(true)}>
+        Remove branding
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Remove your branding?"
+        description="Name, message, colour and logo are deleted. The pages of your links show our mark again."
+        confirmLabel="Remove"
+        pending={pending}
+        pendingLabel="Removing..."
+        onConfirm={() => void confirm()}
+        // The button that opened the dialog goes with the branding.
+        finalFocus={() => document.querySelector<HTMLElement>('input[name="name"]') ?? true}
+      />
+    </>
+  )
+}
+
+/** Says why a call failed. That the session is over has a toast of its own. */
+function tellFailure(title: string, error: unknown): void {
+  if (saysSignedOut(error)) return
+  const description =
+    error instanceof NetworkError
+      ? 'Please check your connection and try again.'
+      : (publicMessage(error) ?? 'Please try again.')
+  toast({ title, description, tone: 'destructive' })
+}

@@ -1,0 +1,28 @@
+import { lazy, Suspense } from 'react'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { tierLimits, upgradeOf } from '../../shared/rules/tier-limits.ts'
+import { Card } from '../ui/card.tsx'
+import { BrandingLoading } from './branding-loading.tsx'
+
+/** Only who may have a brand loads the form. */
+const BrandingSettings = lazy(() =>
+  import('./branding-settings.tsx').then((it) => ({ default: it.BrandingSettings })),
+)
+
+/** The form for the brand; to a tier without branding, what brings it. */
+export function BrandingSection({ tier }: { tier: Tier }) {
+  return (
+    <Card className="p-5 sm:p-6">
+      {tierLimits[tier].branding ? (
+        <Suspense fallback={<BrandingLoading />}>
+          <BrandingSettings />
+        </Suspense>
+      ) : (
+        <p>
+          Custom branding is part of {upgradeOf(tier)?.name ?? 'another tier'}: your name, logo,
+          colour and a message. What you saved while you had it is kept, and shows again with it.
+        </p>
+      )}
+    </Card>
+  )
+}

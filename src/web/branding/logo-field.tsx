@@ -1,0 +1,82 @@
+import { ImageUp, X } from 'lucide-react'
+import { useId, useRef } from 'react'
+import { logoTypes } from '../../shared/rules/logo-limits.ts'
+import { Button } from '../ui/button.tsx'
+
+export interface LogoFieldProps {
+  /** The address of the logo that shows; null without one. */
+  logo: string | null
+  error: string | undefined
+  disabled: boolean
+  onChosen: (picture: File) => void
+  onRemove: () => void
+}
+
+/** The logo: choose a picture, or remove the one that is there. */
+export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const choose = useRef<HTMLButtonElement>(null)
+  return (
+    <fieldset
+      className="grid gap-1.5"
+      aria-describedby={error === undefined ? `${id}-hint` : `${id}-error`}
+    >
+      <legend className="mb-1.5 font-[560] text-sm">Logo</legend>
+      <div className="flex flex-wrap items-center gap-2.5">
+        {logo === null ? null : (
+          <span className="flex h-11 items-center rounded-control border border-line bg-paper px-2.5">
+            <img
+              src={logo}
+              alt="Your logo"
+              className="max-h-7 max-w-32 rounded-[4px] object-contain"
+            />
+          </span>
+        )}
+        <input
+          ref={input}
+          type="file"
+          hidden
+          aria-label="Logo"
+          accept={logoTypes.join()}
+          onChange={({ target }) => {
+            const [picture] = target.files ?? []
+            // The same file can be chosen again after a refusal.
+            target.value = ''
+            if (picture) onChosen(picture)
+          }}
+        />
+        <Button
+          ref={choose}
+          icon={<ImageUp />}
+          disabled={disabled}
+          onClick={() => input.current?.click()}
+        >
+          {logo === null ? 'Choose a picture' : 'Another picture'}
+        </Button>
+        {logo === null ? null : (
+          <Button
+            variant="quiet"
+            icon={<X />}
+            disabled={disabled}
+            onClick={() => {
+              onRemove()
+              // This button goes with the logo.
+              choose.current?.focus()
+            }}
+          >
+            Remove logo
+          </Button>
+        )}
+      </div>
+      {error === undefined ? null : (
+        <p id={`${id}-error`} role="alert" className="text-red text-sm">
+          {error}
+        </p>
+      )}
+      <p id={`${id}-hint`} className="text-muted text-sm">
+        A PNG, JPEG or WebP of 1 MB at most. It is made small, and shows 36 px high.
+      </p>
+    </fieldset>
+  )
+}

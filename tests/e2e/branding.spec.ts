@@ -1,0 +1,72 @@
+import { makeFile, makePerson } from '../support/make.ts'
+import { flatPng } from '../support/pictures.ts'
+import { openDashboard } from './support/dashboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('a brand is made on the account page, shows on the pages of links without scripts, and goes', async ({
+  app,
+  noise,
+  page,
+  visitor,
+}) => {
+  const person = await makePerson(app, { tier: 'premium' })
+  const file = await makeFile(person, { name: 'press-kit.pdf' })
+  await openDashboard(page, app, person)
+  await page.goto('/account')
+  const form = page.getByRole('region', { name: 'Branding' })
+  const save = form.getByRole('button', { name: 'Save branding' })
+  const preview = form.getByRole('img', { name: /in the dark theme/ })
+
+  await form.getByLabel('Accent colour', { exact: true }).fill('red')
+  await save.click()
+  await expect(form.getByText('Please enter a name.')).toBeVisible()
+  await expect(form.getByText('Must be a colour such as #0b6e63.')).toBeVisible()
+  await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
+
+  await form.getByLabel('Name', { exact: true }).fill('Harbour & Pine')
+  await form.getByLabel('Message').fill('For the opening.\nCredit the photographer.')
+  await form.getByLabel('Accent colour', { exact: true }).fill('#1e3a8a')
+  await expect(form.getByText('Shown lighter in the dark theme')).toBeVisible()
+  await expect(preview.getByText('Download File')).toHaveCSS(
+    'background-color',
+    'rgb(66, 100, 183)',
+  )
+  const choose = (name: string, mimeType: string, buffer: Buffer) =>
+    form.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType, buffer })
+  await choose(
+    'logo.svg',
+    'image/svg+xml',
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+  )
+  await expect(form.getByText('Please take a PNG, a JPEG or a WebP.')).toBeVisible()
+
+  // The server looks at the bytes. What it took of the rest stays.
+  noise.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
+  await choose('logo.png', 'image/png', Buffer.from('no PNG'))
+  await save.click()
+  await expect(page.getByText('This picture cannot be read')).toBeVisible()
+  await choose('logo.png', 'image/png', await flatPng({ width: 120, height: 60 }))
+  await expect(preview).toContainText('Harbour & Pine')
+  await save.click()
+  await expect(page.getByText('Branding saved')).toBeVisible()
+
+  const link = await visitor({ javaScriptEnabled: false })
+  await link.goto(`/s/${file.shortCode}`)
+  await expect(link).toHaveTitle('press-kit.pdf · Harbour & Pine')
+  await expect(link.getByText('Credit the photographer.')).toBeVisible()
+  await expect(link.getByRole('link', { name: 'Download File' })).toHaveCSS(
+    'background-color',
+    'rgb(30, 58, 138)',
+  )
+  const logo = link.locator('header img')
+  await expect(logo).toHaveJSProperty('naturalWidth', 120)
+  await expect(logo).toHaveCSS('height', '36px')
+
+  await form.getByRole('button', { name: 'Remove branding' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(form.getByLabel('Name', { exact: true })).toHaveValue('')
+  await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
+  await link.reload()
+  await expect(link).toHaveTitle('press-kit.pdf · Mayfly')
+  await expect(logo).toHaveCount(0)
+})
