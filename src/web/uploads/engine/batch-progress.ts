@@ -96,7 +96,7 @@ export interface BatchProgress {
 const outcomeShownMs = 2000
 
 /**
- * Creates the counts.
+ * Creates the object that counts uploads.
  * @param tell called once for each large drop that has ended, with its notice.
  * @param onOutcome called whenever the text of `outcome` changes.
  */

@@ -36,7 +36,7 @@ export interface UploadAborts {
 }
 
 /**
- * Creates the aborts of a user.
+ * Creates the object that aborts uploads of a user.
  * @param ownerId the owner of the uploads; only the owner may abort them.
  */
 export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {

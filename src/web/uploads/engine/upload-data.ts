@@ -30,7 +30,7 @@ export interface UploadData {
 }
 
 /**
- * Creates the data of this tab.
+ * Creates the object that keeps the files and file handles of this tab.
  * @param sample hashes some of a file's bytes; returns null where the browser cannot.
  */
 export function createUploadData(

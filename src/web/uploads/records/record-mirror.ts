@@ -20,7 +20,7 @@ export interface RecordMirror {
 }
 
 /**
- * Creates the copy.
+ * Creates the copy of the upload records that a tab shows.
  * @param load returns all records in localStorage.
  */
 export function createRecordMirror(

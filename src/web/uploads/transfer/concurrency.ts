@@ -26,7 +26,7 @@ const longestPartMs = 0.9 * requestTimeoutMs
  */
 const shortPartMs = 500
 /**
- * How many of the last parts count. The speed of a minute ago says little about the present one.
+ * The speed is computed from this many of the last parts. Older ones say little about the present.
  */
 const recentParts = 4
 

@@ -37,7 +37,7 @@ export interface PartUrlsDeps {
 }
 
 /**
- * Creates the URLs. They are signed in batches before they are needed, so that no connection waits
+ * Creates the object that gives URLs. They are signed in batches before they are needed, so that no connection waits
  * for a URL. A URL that has nearly expired is not used.
  * @param signed URLs that were signed just now, by part number.
  */
