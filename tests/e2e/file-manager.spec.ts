@@ -12,6 +12,13 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const person = await makePerson(app, { tier: 'premium' })
   await insertFiles(app, person.id, 1100)
+  await app.pool.query(
+    `with downloaded as (
+       update files set download_count = 3, last_download_at = $1
+       where original_name = 'Report 11 of the working group.pdf' returning id)
+     insert into file_downloads (file_id, day, count) select id, ($1 at time zone 'UTC')::date, 3 from downloaded`,
+    [app.clock()],
+  )
   const press = (key: string) => page.keyboard.press(key)
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   const heading = page.getByRole('heading', { name: 'File Manager' })
@@ -44,7 +51,16 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
 
-  await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
+  await tabTo(page, rows.first().getByRole('button', { name: /^3 downloads, statistics of/ }))
+  await press('Enter')
+  const statistics = page.getByRole('region', { name: 'Statistics of Report 11 of' })
+  await expect(statistics.getByRole('heading')).toHaveText(/^3 downloads in \d days?, all on /)
+  await expect(statistics.getByText('Last download')).toBeVisible()
+  await expect(statistics.getByText('None yet')).toBeHidden()
+  await press('Enter')
+  await expect(statistics).toBeHidden()
+
+  await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }), 'Shift+Tab')
   await press('Space')
   await expect(page.getByText('12 selected')).toBeVisible()
   await tabTo(page, page.getByRole('button', { name: 'Copy 12 links' }))

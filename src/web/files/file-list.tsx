@@ -26,6 +26,10 @@ export interface FileListProps {
   isOpenEnded?: boolean
   /** Wraps a row into more content, such as a box before the row that selects the file. */
   around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
+  /** Opens and closes the statistics of a file. Without it there are none. */
+  onStatistics?: ((file: StoredFile) => void) | undefined
+  /** The id of a file's statistics while they are open. */
+  openStatistics?: ((file: StoredFile) => string | undefined) | undefined
   /** The content above the first row. */
   head?: ReactNode
   /** Called with the index of the last row that will soon be visible. */
@@ -55,6 +59,8 @@ export function FileList({
   now,
   around = (_, row) => row,
   head,
+  onStatistics,
+  openStatistics,
   ...paging
 }: FileListProps) {
   const deleteFile = useDeleteFile()
@@ -96,6 +102,8 @@ export function FileList({
         signature={signature}
         onDelete={askToDelete}
         onRenew={askToRenew}
+        onStatistics={onStatistics}
+        openStatistics={openStatistics?.(file)}
       />,
     )
 

@@ -1,4 +1,3 @@
-import { ArrowDown } from 'lucide-react'
 import { memo, useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
@@ -9,6 +8,7 @@ import type { Tier } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { FileName } from '../ui/file-name.tsx'
 import { Checksum } from './checksum.tsx'
+import { DownloadsCount } from './downloads-count.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline } from './lifeline.tsx'
@@ -23,28 +23,17 @@ export interface FileRowProps {
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
+  /** Opens and closes the file's statistics. Without it there are none. */
+  onStatistics?: ((file: StoredFile) => void) | undefined
+  /** The id of the statistics while they are open. */
+  openStatistics?: string | undefined
 }
 
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
-const numbers = new Intl.NumberFormat('en')
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-function Downloads({ count }: { count: number }) {
-  return (
-    <>
-      <span aria-hidden="true" className="inline-flex items-center gap-1">
-        {numbers.format(count)}
-        <ArrowDown className="size-3.5" strokeWidth={1.6} />
-      </span>
-      <span className="sr-only">
-        {numbers.format(count)} {count === 1 ? 'download' : 'downloads'}
-      </span>
-    </>
-  )
-}
-
-function Row({ file, tier, now, signature, onDelete, onRenew }: FileRowProps) {
+function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
   const [showsReceipt, setShowsReceipt] = useState(false)
@@ -58,6 +47,16 @@ function Row({ file, tier, now, signature, onDelete, onRenew }: FileRowProps) {
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
   const exactEnd = `${isActive ? 'Until' : 'Ended'} ${moments.format(facts.expiresAt)}`
+
+  const { onStatistics, openStatistics } = statistics
+  const downloads = (
+    <DownloadsCount
+      count={file.downloadCount}
+      fileName={file.originalName}
+      onToggle={onStatistics && (() => onStatistics(file))}
+      openId={openStatistics}
+    />
+  )
 
   return (
     <div className="grid grid-cols-[36px_minmax(0,1fr)] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_auto] sm:gap-x-4 sm:gap-y-2.5 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
@@ -115,12 +114,12 @@ function Row({ file, tier, now, signature, onDelete, onRenew }: FileRowProps) {
           </time>
           <span className="sr-only">{exactEnd}</span>
           <span className="text-muted lg:hidden">
-            {size} · <Downloads count={file.downloadCount} />
+            {size} · {downloads}
           </span>
         </div>
       </div>
       <span className="hidden text-right text-muted text-sm tabular-nums lg:block">
-        <Downloads count={file.downloadCount} />
+        {downloads}
       </span>
       <FileActions
         file={file}

@@ -10,7 +10,8 @@ function foundText(count: number, hasMore: boolean): string {
   return `${count} ${count === 1 ? 'file' : 'files'} found`
 }
 
-export interface FoundFilesProps extends Pick<FileListProps, 'around' | 'head'> {
+export interface FoundFilesProps
+  extends Pick<FileListProps, 'around' | 'head' | 'onStatistics' | 'openStatistics'> {
   label: string
   /** The text that was searched for. */
   search: string
@@ -46,6 +47,8 @@ export function FoundFiles({ found, more, search, total, ...props }: FoundFilesP
             onReach={more.readUntil}
             around={props.around}
             head={props.head}
+            onStatistics={props.onStatistics}
+            openStatistics={props.openStatistics}
           />
           {more.isError ? <MoreFailed onRetry={more.retry} /> : null}
         </div>

@@ -4,9 +4,14 @@ import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
+import { Loading } from '../ui/skeleton.tsx'
 
 const FileManager = lazy(() =>
   import('../files/manager/file-manager.tsx').then((it) => ({ default: it.FileManager })),
+)
+
+const FileStatistics = lazy(() =>
+  import('../analytics/file-statistics.tsx').then((it) => ({ default: it.FileStatistics })),
 )
 
 export interface ManagerTabProps {
@@ -42,6 +47,11 @@ export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
     <Suspense fallback={<FilesLoading rows={8} />}>
       <FileManager
         tier={user.tier}
+        statistics={(file) => (
+          <Suspense fallback={<Loading label="Loading the statistics">{null}</Loading>}>
+            <FileStatistics file={file} />
+          </Suspense>
+        )}
         emptyAction={
           <Button variant="primary" onClick={onUpload}>
             Upload a file

@@ -8,13 +8,17 @@ function hasFocus(target: Locator) {
 }
 
 /** Presses Tab until an element has the focus. */
-export async function tabTo(page: Page, target: Locator): Promise<void> {
+export async function tabTo(
+  page: Page,
+  target: Locator,
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+): Promise<void> {
   await expect(target).toBeVisible()
   for (let step = 0; step < mostSteps; step += 1) {
     if (await hasFocus(target)) return
-    await page.keyboard.press('Tab')
+    await page.keyboard.press(key)
   }
-  throw new Error(`Tab does not reach ${target}.`)
+  throw new Error(`${key} does not reach ${target}.`)
 }
 
 /** Reaches a field by Tab, and types a text in place of what it holds. */

@@ -350,7 +350,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('searchbox').fill('x'.repeat(200))
     await expect(page.getByText('No file found')).toBeVisible()
   },
-  'the file manager with its settings and a selection': async ({ app, page }) => {
+  'the file manager with its settings, a selection and statistics': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))
     await page.getByRole('tab', { name: 'File Manager' }).click()
     await page.getByRole('button', { name: 'Settings' }).click()
@@ -358,6 +358,8 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('checkbox', { name: 'Select all files' }).check()
     await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
     await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()
+    await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
+    await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
   'a toast': async ({ app, page }) => {
     const person = await makePerson(app)

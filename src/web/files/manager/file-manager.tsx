@@ -1,5 +1,5 @@
 import { Settings2 } from 'lucide-react'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/file-order.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
@@ -31,6 +31,8 @@ export interface FileManagerProps {
   tier: Tier
   /** An action for the empty list. */
   emptyAction: ReactNode
+  /** The statistics of a file, shown under its row when its downloads are pressed. */
+  statistics: (file: StoredFile) => ReactNode
 }
 
 /**
@@ -38,11 +40,18 @@ export interface FileManagerProps {
  * answers page by page. A person can select files, and then delete them together or copy their
  * links. A button shows the settings of the File Manager.
  */
-export function FileManager({ tier, emptyAction }: FileManagerProps) {
+export function FileManager({ tier, emptyAction, statistics }: FileManagerProps) {
   const { typed, search, setTyped } = useSearch()
   const [order, setOrder] = useState(newestFirst)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
+  const statisticsId = useId()
+  /** The file whose statistics are open. */
+  const [explained, setExplained] = useState<string | null>(null)
+  const toggleStatistics = useCallback(
+    ({ id }: StoredFile) => setExplained((before) => (before === id ? null : id)),
+    [],
+  )
   const wish = { search, order }
   const all = useFiles()
   const found = useFiles(wish)
@@ -113,17 +122,30 @@ export function FileManager({ tier, emptyAction }: FileManagerProps) {
             onDelete={() => bulkDelete.ask(selected)}
           />
         }
+        onStatistics={toggleStatistics}
+        openStatistics={({ id }) => (id === explained ? statisticsId : undefined)}
         around={(file, row) => (
-          <div className={`flex ${ids.has(file.id) ? 'bg-tint' : ''}`}>
-            <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
-              <Checkbox
-                label={`Select ${file.originalName}`}
-                checked={ids.has(file.id)}
-                onCheckedChange={() => toggle(file.id)}
-              />
+          <>
+            <div className={`flex ${ids.has(file.id) ? 'bg-tint' : ''}`}>
+              <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
+                <Checkbox
+                  label={`Select ${file.originalName}`}
+                  checked={ids.has(file.id)}
+                  onCheckedChange={() => toggle(file.id)}
+                />
+              </div>
+              <div className="-ml-2 min-w-0 flex-1">{row}</div>
             </div>
-            <div className="-ml-2 min-w-0 flex-1">{row}</div>
-          </div>
+            {file.id === explained ? (
+              <section
+                id={statisticsId}
+                aria-label={`Statistics of ${file.originalName}`}
+                className="border-line border-t bg-paper p-4 sm:p-5"
+              >
+                {statistics(file)}
+              </section>
+            ) : null}
+          </>
         )}
       />
       {bulkDelete.dialog}
