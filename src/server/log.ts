@@ -20,8 +20,8 @@ export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  // This listener is added first, so that it runs before pino's own exit listener, which writes the
-  // lines that are not written yet.
+  // pino's own exit listener writes the lines that are left. If another thread is still writing
+  // earlier lines then, the two would mix. So this listener is added first, and waits.
   let isWriting = false
   process.on('exit', () => {
     if (isWriting) waitForThread()

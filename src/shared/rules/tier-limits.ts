@@ -85,8 +85,8 @@ export function hasRoom(tier: Tier, filesInUse: number): boolean {
 
 /**
  * Decides whether a tier allows an upload. If not, it returns the code of the error. When several
- * reasons apply, a size that no tier allows comes first. Next come the reasons that the user can
- * change for this file.
+ * codes apply, it returns the first of these: the file is too large for every tier, too large for
+ * this tier, the expiration is not allowed, there are too many files.
  */
 export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
   const limits = tierLimits[wish.tier]

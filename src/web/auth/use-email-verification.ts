@@ -7,7 +7,7 @@ import { tellFailure } from './use-auth-form.ts'
 export type EmailVerification =
   | { state: 'loading' }
   | { state: 'verified' }
-  /** `retry` is null unless another attempt can succeed, because no answer came to the last one. */
+  /** `retry` sends the token again. It is null if the server has answered that the token failed. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**

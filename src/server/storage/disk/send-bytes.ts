@@ -27,7 +27,7 @@ export async function sendBytes(
   for (let offset = start; offset <= end && !socket.destroyed; ) {
     const left = end + 1 - offset
     const pieces = await pool.borrow(Math.min(count, Math.ceil(left / pieceBytes)))
-    let burst: Burst = { bytes: 0, written: 0 }
+    let burst: Burst = { bytes: 0, pieces: 0 }
     try {
       if (socket.destroyed) return
       const { bytesRead } = await file.readv(pieces, offset)
@@ -46,15 +46,16 @@ export async function sendBytes(
       pool.take(waiting.piece)
     }
     // A client that took this many pieces without a pause will probably take as many again.
-    count = waiting ? burst.written : Math.min(burstPieces, count * 2)
+    count = waiting ? burst.pieces : Math.min(burstPieces, count * 2)
   }
 }
 
-/** How much was written, in bytes and in pieces. */
+/** What one call of `writeOut` wrote. */
 interface Burst {
   bytes: number
-  written: number
-  /** The piece that was written last, if the kernel has not taken all of it. */
+  /** The number of buffers that were written. */
+  pieces: number
+  /** The last of these buffers, if the kernel has not taken all of it. */
   waiting?: { piece: Buffer; taken: Promise<void> }
 }
 
@@ -63,13 +64,13 @@ interface Burst {
  * not take completely.
  */
 function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResponse): Burst {
-  const burst: Burst = { bytes: 0, written: 0 }
+  const burst: Burst = { bytes: 0, pieces: 0 }
   for (const piece of pieces) {
     const length = Math.min(piece.length, bytes - burst.bytes)
     if (length === 0) break
     const taken = writeNow(piece.subarray(0, length), response)
     burst.bytes += length
-    burst.written += 1
+    burst.pieces += 1
     if (response.writableLength > 0) return { ...burst, waiting: { piece, taken } }
   }
   return burst
