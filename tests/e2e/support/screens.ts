@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files, sessions, users } from '../../../src/server/db/schema.ts'
+import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
@@ -305,6 +306,16 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `SHA-256 of ${longName}` }).click()
     await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
+  },
+  'the receipt of a deletion': async ({ app, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person, { name: longName })
+    const expiresAt = app.clock()
+    await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, file.id))
+    await expireFiles(app.deps)
+    await openDashboard(page, app, person)
+    await page.getByRole('button', { name: `Receipt of ${longName}` }).click()
+    await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
   },
   'my files in every state': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))
