@@ -28,7 +28,7 @@ export interface Mail {
 /** Sends mail to a mail server, or writes it to a folder where no mail server is set. */
 export interface Mailer {
   /**
-   * Resolves when the mail server or the folder has taken the mail.
+   * Resolves when the mail server has accepted the mail, or when the mail is in the folder.
    * @throws {MailRefused} when no later try can succeed.
    * @throws {Error} when a later try may succeed.
    */

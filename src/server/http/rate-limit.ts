@@ -73,7 +73,7 @@ export interface RateLimits {
    * Empties counters. A success has shown that the attempts before it came from the right person.
    */
   forget(keys: readonly string[]): Promise<void>
-  /** Makes a caller wait for `ms` milliseconds before its attempt goes on. */
+  /** Delays an attempt by `ms` milliseconds, which slows guessing down. */
   hold(ms: number): Promise<unknown>
 }
 
@@ -86,7 +86,7 @@ interface RateLimitOptions {
   pool: Pick<pg.Pool, 'query'>
   clock: Clock
   enabled: boolean
-  /** Waits for `ms` milliseconds. */
+  /** Delays an attempt by `ms` milliseconds, which slows guessing down. */
   hold: (ms: number) => Promise<unknown>
 }
 

@@ -5,7 +5,7 @@ import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
-/** Spec §6: the administrator sees a button that switches the own tier. */
+/** Spec §6: the administrator sees a button that switches their own tier. */
 export function TierSwitch({ user, onDone }: { user: User; onDone: (user: User) => void }) {
   const { switchTo, isPending } = useTierChanges(onDone)
   const other = tierLimits[user.tier].upgradesTo ?? defaultTier
