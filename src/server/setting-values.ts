@@ -37,7 +37,10 @@ export function maybeOnOff() {
 const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
-/** Reads a size in bytes, with a unit such as MiB or without one; null when it is not set. */
+/**
+ * The schema of a size in bytes, with a unit such as MiB or without one; null when it is not set.
+ * @param fallback says, in the text of an error, which size counts when the setting is not set.
+ */
 export function byteSize(fallback: string) {
   return z
     .string()

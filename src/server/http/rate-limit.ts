@@ -14,8 +14,8 @@ const limits = {
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
   /**
-   * The window of this counter grows with the number of wrong logins: see `waitBetweenTries` in
-   * auth/login-pace.ts.
+   * Its window is at most this long. It is shorter after few wrong logins: see `waitBetweenTries`
+   * in auth/login-pace.ts.
    */
   pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
