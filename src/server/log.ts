@@ -61,7 +61,7 @@ function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
-/** Escapes the control characters above ASCII. JSON escapes only those of ASCII. */
+/** Escapes the control characters that `JSON.stringify` leaves as they are: DEL and those above. */
 function jsonLine(line: string): string {
   return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
 }

@@ -25,7 +25,7 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
     (ownerId) =>
       askForLetter(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId)
-        // Even if the owner no longer wants this mail, the files are removed from the table.
+        // If the owner no longer wants this mail, the rows go from `first_downloads` without a mail.
         const reader = await findLetterReader(tx, ownerId, deps.clock())
         return reader?.mailOnFirstDownload ? fileIds : []
       }),
