@@ -14,8 +14,8 @@ const limits = {
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
   /**
-   * Its window is at most this long. It is shorter after few wrong logins: see `waitBetweenTries`
-   * in auth/login-pace.ts.
+   * The pause between two attempts to log in. It grows with the number of wrong logins, up to
+   * these 15 minutes: see `waitBetweenTries` in auth/login-pace.ts.
    */
   pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
