@@ -120,8 +120,8 @@ export function findMostDownloaded(db: Db, ownerId: string, limit: number): Prom
     db
       .select()
       .from(files)
-      // The ids are passed as an array. For a join with so few rows, Postgres may read the whole
-      // table.
+      // An array makes Postgres look up each id in the index. Instead of a join with these ids it
+      // may read the whole table, since it expects more of them.
       .where(sql`${id} = any(array(${unionAll(coarse, exact).getSQL()}))`)
       .orderBy(desc(downloadCount), desc(createdAt))
       .limit(limit)

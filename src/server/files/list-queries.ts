@@ -105,8 +105,8 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
       db
         .select()
         .from(files)
-        // The ids are passed as an array. For a join with so few rows, Postgres may read the whole
-        // table.
+        // An array makes Postgres look up each id in the index. Instead of a join with these ids it
+        // may read the whole table, since it expects more of them.
         .where(sql`${files.id} = any(array(${found.getSQL()}))`)
         .orderBy(...inOrder)
         .prepare(named(name))
