@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import {
@@ -152,7 +152,9 @@ interface NewLinkProps {
 
 function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
   const copy = useRef<HTMLElement>(null)
-  useEffect(() => copy.current?.focus(), [])
+  // An effect after the paint would be too late: when the focus is lost, the dialog takes it in the
+  // next frame.
+  useLayoutEffect(() => copy.current?.focus(), [])
   const facts = linkFacts(file)
   const { host, origin } = window.location
   const link = `${origin}/s/${file.shortCode}`
