@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MutableResponse, MutableToken } from 'oauth2-mock-server'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { verifications } from '../../src/server/db/schema.ts'
 import { eventually } from '../support/eventually.ts'
 import { isPage } from '../support/google-app.ts'
@@ -143,6 +143,19 @@ describe('an issuer that never answers', () => {
       }),
     )
   })
+})
+
+it('has 3 s for discovery, and 5 s for each other answer', async () => {
+  await forgetIssuer()
+  // The time-outs that the server starts are recorded. They work as before.
+  const timeouts = vi.spyOn(AbortSignal, 'timeout')
+  try {
+    expect(await end()).toBe('/')
+    expect(timeouts.mock.calls).toEqual([[3000], [5000], [5000]])
+  } finally {
+    timeouts.mockRestore()
+  }
+  expect(issuer.asked).toEqual([`GET ${discovery}`, 'GET /authorize', 'POST /token', 'GET /jwks'])
 })
 
 describe('an issuer that is away', () => {

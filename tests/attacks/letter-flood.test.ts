@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeClient } from '../support/make.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * The attack: one client asks for letters to ever other people, or tries tokens of letters, without
+ * end. The server takes the client's address from a proxy's header, so one test can be two clients.
+ */
+
+const most = 20
+const windowMs = 15 * 60_000
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+})
+afterAll(() => app.close())
+
+/** For each call: its two clients, the bodies that it is sent, and its status if not refused. */
+const calls = [
+  ['forgot-password', [1, 2], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
+  ['resend-verification', [3, 4], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
+  ['reset-password', [5, 6], (nth: number) => ({ token: `t${nth}`, newPassword: 'secret' }), 400],
+] as const
+
+it.each(calls)(
+  '%s is refused to a client after 20 calls, and to no other',
+  async (name, [flooder, other], bodyOf, passed) => {
+    const send = (client: number, nth = 0) =>
+      makeClient(app).fetch(`/api/auth/${name}`, {
+        method: 'POST',
+        headers: {
+          'x-forwarded-for': `198.51.100.${client}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(bodyOf(nth)),
+      })
+
+    const answers = await Promise.all(Array.from({ length: most }, (_, nth) => send(flooder, nth)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(most).fill(passed))
+    const refused = await send(flooder, most)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe(String(windowMs / 1000))
+    expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    expect((await send(other)).status).toBe(passed)
+
+    app.clock.advance(windowMs - 1)
+    expect((await send(flooder)).status).toBe(429)
+    app.clock.advance(1)
+    expect((await send(flooder)).status).toBe(passed)
+  },
+)
