@@ -1,11 +1,13 @@
+import { useState } from 'react'
 import { z } from 'zod'
 import { account, minPasswordLength } from '../../shared/contract/account.ts'
-import { ApiError, call } from '../api/call.ts'
+import { ApiError, call, NetworkError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { isConfirmed, newPasswordToast } from './new-password.ts'
+import { networkErrorOccurred } from './texts.ts'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['newPassword', 'confirmPassword'] as const
@@ -25,6 +27,8 @@ export interface ResetPasswordFormProps {
 
 /** Sets a new password (spec §5, reset password). */
 export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFormProps) {
+  /** True if the last submit got no answer. */
+  const [isUnanswered, setUnanswered] = useState(false)
   const form = useAuthForm({
     names,
     schema,
@@ -35,6 +39,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
         toast({ title: 'Password reset successful!' })
         onDone()
       } catch (error) {
+        setUnanswered(error instanceof NetworkError)
         if (!(error instanceof ApiError && error.code === 'TOKEN_INVALID')) throw error
         toast({
           title: 'Invalid reset link',
@@ -53,7 +58,13 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   })
 
   return (
-    <Form {...form}>
+    <Form
+      {...form}
+      onSubmit={(values) => {
+        setUnanswered(false)
+        return form.onSubmit(values)
+      }}
+    >
       {(busy) => (
         <>
           <PasswordField
@@ -71,6 +82,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
             required
             error={form.errors.confirmPassword}
           />
+          {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
           <Button
             type="submit"
             variant="primary"

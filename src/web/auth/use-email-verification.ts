@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, call, NetworkError } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
+import { networkErrorOccurred } from './texts.ts'
 import { tellFailure } from './use-auth-form.ts'
 
 /** What the page shows that a verification mail links to (spec §4, email verification). */
@@ -28,7 +29,7 @@ export function useEmailVerification(token: string): EmailVerification {
   if (data) return { state: 'verified' }
   if (error === null || isFetching) return { state: 'loading' }
   if (error instanceof NetworkError) {
-    return { state: 'failed', reason: 'Network error occurred', retry: () => void refetch() }
+    return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
   }
   const reason = error instanceof ApiError ? error.publicMessage : undefined
   return { state: 'failed', reason: reason ?? failed.description, retry: null }
