@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { newAddress, password, signUpForToken, verified } from '../support/signup.ts'
@@ -113,8 +113,16 @@ test('a network that fails is told, and the link works afterwards', async ({
 }) => {
   noise.allow(/ERR_FAILED/)
   const token = await signUpForToken(app, { email: newAddress() })
-  await page.route('**/api/auth/verify-email', (route) => route.abort(), { times: 1 })
+  const held = Promise.withResolvers<void>()
+  const failLater = async (route: Route) => {
+    await held.promise
+    await route.abort()
+  }
+  await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
+  await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
+  await expect(page.getByText('This takes a moment.')).toBeVisible()
+  held.resolve()
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   await expect(page.getByText('Network error occurred')).toBeVisible()

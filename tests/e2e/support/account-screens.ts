@@ -42,6 +42,16 @@ function offerGoogle(page: Page) {
   )
 }
 
+/** Opens the account page of a person who seems to have these ways to sign in. */
+async function openAccount({ app, page }: Stage, ways: ('password' | 'google')[]) {
+  await offerGoogle(page)
+  await page.route('**/api/auth/user/ways', (route) =>
+    route.fulfill({ json: ways.map((way) => ({ way, since: app.clock().toISOString() })) }),
+  )
+  await openDashboard(page, app, await makePerson(app))
+  await page.goto('/account')
+}
+
 /** The screens of signing in and up, and of one's own account. */
 export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
   login: async ({ page }) => {
@@ -59,6 +69,16 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.goto('/reset-password?token=x')
     await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   },
+  'a password that was reset': async ({ page }) => {
+    await page.route('**/api/auth/reset-password', (route) =>
+      route.fulfill({ json: { message: 'Password reset successful!' } }),
+    )
+    await page.goto('/reset-password?token=x')
+    await page.getByLabel('New password', { exact: true }).fill('a new password')
+    await page.getByLabel('Confirm password', { exact: true }).fill('a new password')
+    await page.getByRole('button', { name: 'Reset Password' }).click()
+    await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
+  },
   'an invalid reset link': async ({ page }) => {
     await page.goto('/reset-password')
     await expect(page.getByRole('link', { name: 'Back to Login' })).toBeVisible()
@@ -74,6 +94,12 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByRole('button', { name: 'Send the mail again' })).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Login failed')).toBeHidden()
+  },
+  'an address that is being verified': async ({ page }) => {
+    // The call stays without an answer.
+    await page.route('**/api/auth/verify-email', () => {})
+    await page.goto('/verify-email?token=x')
+    await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   },
   'a verified address': async ({ app, page }) => {
     app.deps.config.requireEmailVerification = true
@@ -121,6 +147,23 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByText("Passwords don't match")).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText("Passwords don't match")).toBeHidden()
+  },
+  'adding Google': async (stage) => {
+    await openAccount(stage, ['password'])
+    await stage.page.getByRole('button', { name: 'Add Google' }).click()
+    const dialog = stage.page.getByRole('dialog', { name: 'Add Google' })
+    await dialog.getByRole('button', { name: 'Go to Google' }).click()
+    await expect(dialog.getByText('Please fill in this field.')).toBeVisible()
+  },
+  'the question before removing Google': async (stage) => {
+    await openAccount(stage, ['password', 'google'])
+    await stage.page.getByRole('button', { name: 'Remove Google' }).click()
+    await expect(stage.page.getByRole('alertdialog')).toContainText('Remove Google')
+  },
+  'account without a password': async (stage) => {
+    await openAccount(stage, ['google'])
+    await expect(stage.page.getByRole('button', { name: 'Send the letter' })).toBeVisible()
+    await expect(stage.page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
   },
   'account that cannot be loaded': async ({ app, noise, page }) => {
     noise.expect(/ERR_FAILED/)
