@@ -107,6 +107,7 @@ test('a login among too many others asks for patience, and keeps what was typed'
 })
 
 test('signup says what is wrong and keeps what was typed', async ({ noise, page }) => {
+  await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
 
@@ -124,8 +125,11 @@ test('signup says what is wrong and keeps what was typed', async ({ noise, page 
   await expect(page.getByLabel('First name')).toBeFocused()
 
   noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
+  // The page's clock stands still. So the way to the login waits for no time.
+  await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
+  await page.clock.resume()
   await page.goto('/signup')
   await fillSignup(page, 'correct horse', 'correct horse')
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
