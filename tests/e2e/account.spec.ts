@@ -93,7 +93,7 @@ test('a session that is ended from another browser leads to the login, and from 
   await fillLogin(phone, person)
   await expect(phone).toHaveURL('/account')
   await expect(phone.getByText('Welcome back!')).toBeVisible()
-  await phone.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await pressOn(phone, phone.getByRole('button', { name: 'Sign out everywhere' }))
   await expect(phone.getByText('Signed out everywhere else.')).toBeVisible()
   await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
   await expect(phone.getByText('You are signed in here alone.')).toBeVisible()

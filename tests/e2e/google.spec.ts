@@ -5,7 +5,7 @@ import { type GoogleApp, serveGoogleApp } from '../support/google-server.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
-import { pressOn } from './support/keyboard.ts'
+import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
@@ -50,7 +50,7 @@ test('somebody signs in with Google for the first time, and sees his own picture
   })
 
   await page.goto('/login?next=%2F%3Ftab%3Dfiles')
-  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
   await expect(page).toHaveURL('/?tab=files')
   const face = page.getByRole('banner').locator('img')
@@ -65,12 +65,12 @@ test('somebody signs in with Google for the first time, and sees his own picture
 
   // Google is the only way to sign in to this account, so it cannot be removed. A mail lets the
   // user set a password.
-  await page.getByRole('link', { name: 'Account' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
   const remove = ways.getByRole('button', { name: 'Remove Google' })
   await expect(remove).toBeDisabled()
   await expect(remove).toHaveAccessibleDescription(/^Google is the only way in/)
-  await page.getByRole('button', { name: 'Send the letter' }).click()
+  await pressOn(page, page.getByRole('button', { name: 'Send the letter' }))
   await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })
 
@@ -95,19 +95,19 @@ test('Google is added on the account page, with the password, and removed again'
   const { app } = google
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  await page.getByRole('link', { name: 'Account' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
   const dialog = page.getByRole('dialog', { name: 'Add Google' })
   const add = async (password: string) => {
-    await dialog.getByLabel('Your password', { exact: true }).fill(password)
-    await dialog.getByRole('button', { name: 'Go to Google' }).click()
+    await typeInto(page, dialog.getByLabel('Your password', { exact: true }), password)
+    await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
 
   // After a wrong password the browser does not go to Google. When Google refuses, the account page
   // says so.
   noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
-  await ways.getByRole('button', { name: 'Add Google' }).click()
+  await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
   await add('not this one')
   await expect(dialog.getByText('This is not your password.')).toBeVisible()
   await add(person.password)
@@ -116,14 +116,14 @@ test('Google is added on the account page, with the password, and removed again'
   await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 
   google.issuer.person = { ...grace, email: person.email }
-  await ways.getByRole('button', { name: 'Add Google' }).click()
+  await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
   await add(person.password)
   await expect(page.getByText('Google added', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/account')
   await expect(ways.getByRole('listitem')).toHaveText([/^PasswordSet on /, /^GoogleAdded on /])
 
-  await ways.getByRole('button', { name: 'Remove Google' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Google' }).click()
+  await pressOn(page, ways.getByRole('button', { name: 'Remove Google' }))
+  await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove Google' }))
   await expect(page.getByText('Google removed', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused()
   await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
@@ -136,7 +136,7 @@ test('a sign-in that fails at Google ends on the login page, which says what to 
   const person = await makePerson(google.app)
   google.issuer.person = null
   await page.goto('/login?next=%2F%3Ftab%3Dfiles')
-  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
   await expect(page.getByRole('alert')).toHaveText(
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
   )
@@ -149,9 +149,9 @@ test('a sign-in that fails at Google ends on the login page, which says what to 
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
   await expect(page.getByRole('alert')).toBeHidden()
 
-  await page.getByLabel('Email').fill(person.email)
-  await page.getByLabel('Password', { exact: true }).fill(person.password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  await typeInto(page, page.getByLabel('Email'), person.email)
+  await typeInto(page, page.getByLabel('Password', { exact: true }), person.password)
+  await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
   // Whoever is signed in is led on from the login, but not before the reason was read.
