@@ -232,6 +232,25 @@ export const uploads = pgTable(
 )
 
 /**
+ * The uploads that ended without becoming a file, while storage may still have bytes of them. The
+ * statement that removes the row of the upload writes this row, which goes when storage has
+ * confirmed that no bytes are left.
+ */
+export const removals = pgTable(
+  'removals',
+  {
+    storageKey: text('storage_key').primaryKey(),
+    storage: text({ enum: storageNames }).notNull(),
+    /** When the bytes should be removed. */
+    dueAt: moment('due_at').notNull(),
+    /** How often the server tried to remove the bytes, and when the next try may begin. */
+    tries: integer().notNull(),
+    tryAt: moment('try_at').notNull(),
+  },
+  (table) => [index('removals_storage_try_at').on(table.storage, table.tryAt)],
+)
+
+/**
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
  * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that no bytes are
  * left. `purgeDueAt` says when the bytes should be removed; null for files whose purge began before

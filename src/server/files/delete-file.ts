@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { removeForGood } from '../storage/remove-for-good.ts'
 import { markPurged } from './purge-queries.ts'
 import { markDeleted } from './queries.ts'
-import { removeForGood } from './remove-for-good.ts'
 
 const fileId = z.uuid()
 
@@ -24,7 +24,8 @@ export async function deleteFile(
   if (!file) throw new AppError('FILE_NOT_FOUND')
   if (file.purgedAt !== null) return
   try {
-    await removeForGood(stores.of(file.storage), file.storageKey)
+    const { fault } = await removeForGood(stores.of(file.storage), [file.storageKey])
+    if (fault !== undefined) throw fault
     await markPurged(db, [file.id], clock())
   } catch (error) {
     log.warn({ err: error, fileId: file.id }, 'deleted file leaves its bytes to the next purge')

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
+import { removeForGood } from '../storage/remove-for-good.ts'
 import type { Storage } from '../storage/storage.ts'
 import { claimFilesToPurge, countOverdue, markPurged } from './purge-queries.ts'
-import { removeForGood } from './remove-for-good.ts'
 
 const batchSize = 100
 
@@ -41,20 +41,18 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
   for (;;) {
     const claims = { storage: storage.name, now: clock(), limit: batchSize, from }
     const batch = await claimFilesToPurge(db, claims)
-    const removals = await Promise.allSettled(
-      batch.map(({ storageKey }) => removeForGood(storage, storageKey)),
-    )
-    const gone = batch.filter((_, index) => removals[index]?.status === 'fulfilled')
-    const fault = removals.find((removal) => removal.status === 'rejected')
-    if (fault) {
-      const count = batch.length - gone.length
-      const told = { err: fault.reason, store: storage.name, count }
+    const keys = batch.map(({ storageKey }) => storageKey)
+    const removed = await removeForGood(storage, keys)
+    const gone = batch.filter(({ storageKey }) => removed.gone.has(storageKey))
+    const count = batch.length - gone.length
+    if (count > 0) {
+      const told = { err: removed.fault, store: storage.name, count }
       log.error(told, 'bytes of files that are over could not be removed; they are tried again')
     }
     const ids = gone.map(({ id }) => id)
     await markPurged(db, ids, clock())
     purged += gone.length
-    failed += batch.length - gone.length
+    failed += count
     if (batch.length < batchSize || gone.length === 0) return { purged, failed }
     // The next batch begins where this one ended. So it does not look again at the files before.
     from = new Date(Math.max(...batch.map(({ expiresAt }) => expiresAt.getTime())))

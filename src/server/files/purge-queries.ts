@@ -3,18 +3,9 @@ import { tiers } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
 import type { StorageName } from '../storage/storage-name.ts'
 import { tierAt, tierSinceAt } from '../tiers/queries.ts'
-
-/**
- * How long a run reserves files. After this time, a removal that failed or was interrupted is tried
- * again. The time doubles with each try, up to the longest one. So when a store can be reached
- * again, its bytes are removed well within `overdueMs`.
- */
-const firstWaitMs = 2 * 60_000
-const longestWaitMs = 10 * 60_000
-/** Bytes that are still stored this long after they should be removed are overdue. */
-const overdueMs = 15 * 60_000
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
 
@@ -84,7 +75,6 @@ export async function claimFilesToPurge(
       .limit(limit)
       .for('update', { of: files, skipLocked: true }),
   )
-  const waitMs = sql`least(${firstWaitMs} * power(2, least(${files.purgeTries}, 9)), ${longestWaitMs})`
   return db
     .with(due)
     .update(files)
@@ -92,7 +82,7 @@ export async function claimFilesToPurge(
       purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
       purgeDueAt: sql`${due.dueAt}`,
       purgeTries: sql`${files.purgeTries} + 1`,
-      purgeTryAt: sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`,
+      purgeTryAt: nextTryAt(files.purgeTries, now),
     })
     .from(due)
     .where(eq(files.id, due.id))

@@ -34,7 +34,7 @@ describe('the schedule', () => {
       { name: 'expire-trials', cron: '*/10 * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'remove-old-days', cron: '41 3 * * *' },
-      { name: 'sweep-uploads', cron: '*/10 * * * *' },
+      { name: 'sweep-uploads', cron: '* * * * *' },
       { name: 'tell-ending-links', cron: '*/10 * * * *' },
       { name: 'tell-first-downloads', cron: '* * * * *' },
     ])
@@ -53,7 +53,7 @@ describe('the schedule', () => {
       return row
     }
     const now = app.clock()
-    await Promise.all([run('compare-storage'), run('expire-files')])
+    await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
     await expect
       .poll(() => noted('compare-storage'))
       .toMatchObject({
@@ -69,6 +69,9 @@ describe('the schedule', () => {
         result: { purged: 0, failed: 0, overdue: 0 },
         failedAt: null,
       })
+    await expect
+      .poll(() => noted('sweep-uploads'))
+      .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     await queue.stop()
   })
 })

@@ -7,6 +7,7 @@ import { MailRefused } from '../email/mailer.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
+import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
 import { type JobQueue, mailQueueName } from './job-queue.ts'
@@ -60,8 +61,12 @@ const jobs: readonly Job[] = [
   { name: 'tell-ending-links', cron: '*/10 * * * *', run: tellEndingLinks },
   {
     name: 'sweep-uploads',
-    cron: '*/10 * * * *',
-    run: async (deps) => ({ ended: await sweepUploads(deps) }),
+    cron: '* * * * *',
+    run: async (deps) => ({
+      ended: await sweepUploads(deps),
+      ...(await retryRemovals(deps)),
+      overdue: await reportOverdueRemovals(deps),
+    }),
   },
   { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
   {

@@ -6,16 +6,16 @@ import { removeBytes } from './remove-bytes.ts'
 
 /**
  * Gives up an upload. When this resolves, the upload no longer counts against its owner's limit of
- * files.
+ * files, and usually its bytes are removed. If their removal fails, a job tries it again.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export async function abortUpload(
-  { db, stores }: Pick<Deps, 'db' | 'stores'>,
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
   storageKey: string,
   log: Logger,
 ): Promise<void> {
-  const upload = await deleteUpload(db, ownerId, storageKey)
+  const upload = await deleteUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
-  await removeBytes(stores, [upload], log)
+  await removeBytes({ db, log, stores }, [upload])
 }

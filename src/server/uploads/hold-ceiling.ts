@@ -7,11 +7,11 @@ import {
   lockAllUploads,
   lockOwner,
   placeHeldMs,
-  type StoredUpload,
   sumUnfinished,
   takeIdleUploads,
   type Upload,
 } from './queries.ts'
+import type { EndedUpload } from './removal-queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 import { accountCeilingBytes, chargeOf, instanceCeilingBytes } from './upload-ceilings.ts'
 
@@ -71,21 +71,23 @@ interface Ceiling {
  * the result is false.
  */
 async function makeFit(
-  { clock, db, log, stores }: CeilingDeps,
+  deps: CeilingDeps,
   upload: Upload,
   { ceiling, of, lock }: Ceiling,
 ): Promise<boolean> {
-  const idleBefore = new Date(clock().getTime() - placeHeldMs)
-  const ended: StoredUpload[] = []
+  const { clock, db } = deps
+  const now = clock()
+  const idleBefore = new Date(now.getTime() - placeHeldMs)
+  const ended: EndedUpload[] = []
   const fits = await db.transaction(async (tx) => {
     await lock(tx)
     let over = (await sumUnfinished(tx, of)) - ceiling
     if (over > 0 && (await sumUnfinished(tx, { ...of, idleBefore })) < over) {
-      await deleteUpload(tx, upload.ownerId, upload.storageKey)
+      await deleteUpload(tx, upload.ownerId, upload.storageKey, now)
       return false
     }
     while (over > 0) {
-      const taken = await takeIdleUploads(tx, idleBefore, batchSize, of)
+      const taken = await takeIdleUploads(tx, { before: idleBefore, now, limit: batchSize, ...of })
       // The remaining uploads are no longer idle: their owners have just resumed them.
       if (taken.length === 0) throw new AppError('UNAVAILABLE')
       ended.push(...taken)
@@ -93,6 +95,6 @@ async function makeFit(
     }
     return true
   })
-  await removeBytes(stores, ended, log)
+  await removeBytes(deps, ended)
   return fits
 }

@@ -13,19 +13,21 @@ const batchSize = 10
  * @throws {AppError} STORAGE_FULL when there is no room.
  */
 export async function promiseRoom(
-  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   upload: Upload,
   isNew: boolean,
 ): Promise<void> {
+  const { clock, db, log, stores } = deps
   const { storageKey, size } = upload
   const storage = stores.of(upload.storage)
   const arrived = isNew ? 0 : ((await storage.storedSize(storageKey)) ?? 0)
   while (!(await storage.promiseRoom(storageKey, size - arrived))) {
-    const idleBefore = new Date(clock().getTime() - placeHeldMs)
-    const inIt = { storage: storage.name }
-    const idle = await takeIdleUploads(db, idleBefore, batchSize, inIt)
+    const now = clock()
+    const before = new Date(now.getTime() - placeHeldMs)
+    const which = { before, now, limit: batchSize, storage: storage.name }
+    const idle = await takeIdleUploads(db, which)
     if (idle.length === 0) throw new AppError('STORAGE_FULL')
-    await removeBytes(stores, idle, log)
+    await removeBytes(deps, idle)
     log.info({ ended: idle.length }, 'Idle uploads made way for new ones')
   }
 }

@@ -3,19 +3,16 @@ import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { StorageName } from '../storage/storage-name.ts'
+import { type EndedUpload, endUploads } from './removal-queries.ts'
 import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 export type Upload = typeof uploads.$inferSelect
-/** Where the bytes of an upload are stored. */
-export type StoredUpload = Pick<Upload, 'storageKey' | 'storage'>
 
 /** Sums the bytes of rows of uploads. `chargeOf` says what each one counts. */
 export const unfinishedBytes =
   sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
     Number,
   )
-
-const storedUpload = { storageKey: uploads.storageKey, storage: uploads.storage }
 
 /** Design §6: an upload counts against the limit of files until it was idle for 15 minutes. */
 export const placeHeldMs = 15 * 60 * 1000
@@ -112,58 +109,64 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   return restarted.length > 0
 }
 
-/** Ends an upload. Of several parallel callers exactly one gets its storage key. */
+/** Ends an upload. Of several parallel callers exactly one gets it. */
 export async function deleteUpload(
   db: Db,
   ownerId: string,
   storageKey: string,
-): Promise<StoredUpload | undefined> {
-  const [gone] = await db
-    .delete(uploads)
-    .where(and(eq(uploads.storageKey, storageKey), eq(uploads.ownerId, ownerId)))
-    .returning(storedUpload)
-  return gone
+  now: Date,
+): Promise<EndedUpload | undefined> {
+  const [ended] = await endUploads(
+    db,
+    sql`${uploads.storageKey} = ${storageKey} and ${uploads.ownerId} = ${ownerId}`,
+    now,
+  )
+  return ended
 }
 
-/**
- * Ends up to `limit` uploads that were last active before `before`, the longest idle first, and
- * returns them. With `of` it ends only those of one owner or in one store.
- */
-export async function takeIdleUploads(
+/** Which idle uploads end. With an owner or a store, only those of that one. */
+export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>> {
+  /** Only uploads that were last active before this moment. */
+  before: Date
+  now: Date
+  limit: number
+}
+
+/** Ends up to `limit` idle uploads, the longest idle first, and returns them. */
+export function takeIdleUploads(
   db: Db,
-  before: Date,
-  limit: number,
-  of: Partial<Pick<Upload, 'ownerId' | 'storage'>> = {},
-): Promise<StoredUpload[]> {
+  { before, now, limit, ownerId, storage }: IdleUploads,
+): Promise<EndedUpload[]> {
   const idle = db
     .select({ id: uploads.id })
     .from(uploads)
     .where(
       and(
         lt(uploads.lastActivityAt, before),
-        of.ownerId === undefined ? undefined : eq(uploads.ownerId, of.ownerId),
-        of.storage === undefined ? undefined : eq(uploads.storage, of.storage),
+        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
+        storage === undefined ? undefined : eq(uploads.storage, storage),
       ),
     )
     .orderBy(uploads.lastActivityAt)
     .limit(limit)
     .for('update', { skipLocked: true })
-  return db.delete(uploads).where(inArray(uploads.id, idle)).returning(storedUpload)
+  return endUploads(db, inArray(uploads.id, idle), now)
 }
 
 /** Ends a user's uploads, except the `keep` that were active last. Returns the ended ones. */
-export async function takeSurplusUploads(
+export function takeSurplusUploads(
   tx: Db,
   ownerId: string,
   keep: number,
-): Promise<StoredUpload[]> {
+  now: Date,
+): Promise<EndedUpload[]> {
   const surplus = tx
     .select({ id: uploads.id })
     .from(uploads)
     .where(eq(uploads.ownerId, ownerId))
     .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
     .offset(keep)
-  return tx.delete(uploads).where(inArray(uploads.id, surplus)).returning(storedUpload)
+  return endUploads(tx, inArray(uploads.id, surplus), now)
 }
 
 /**

@@ -1,22 +1,23 @@
-import type { Logger } from 'pino'
-import type { Stores } from '../storage/stores.ts'
-import type { StoredUpload } from './queries.ts'
+import type { Deps } from '../deps.ts'
+import { removeForGood } from '../storage/remove-for-good.ts'
+import { type EndedUpload, endRemovals } from './removal-queries.ts'
 
 /**
- * Removes the stored bytes of ended uploads, whose rows are deleted already. If the removal fails
- * or is interrupted, the nightly comparison of storage with the database removes the bytes later,
- * because no row names them.
+ * Removes the stored bytes of ended uploads. What fails or is interrupted is tried again within
+ * minutes (`retryRemovals`), because `endUploads` has recorded it. Never rejects.
  */
 export async function removeBytes(
-  stores: Stores,
-  uploads: readonly StoredUpload[],
-  log: Logger,
+  { db, log, stores }: Pick<Deps, 'db' | 'log' | 'stores'>,
+  uploads: readonly EndedUpload[],
 ): Promise<void> {
-  for (const { storageKey, storage } of uploads) {
+  for (const [store, ended] of Map.groupBy(uploads, ({ storage }) => storage)) {
+    const keys = ended.map(({ storageKey }) => storageKey)
     try {
-      await stores.of(storage).remove(storageKey)
+      const { gone, fault } = await removeForGood(stores.of(store), keys)
+      await endRemovals(db, gone)
+      if (gone.size < keys.length) throw fault
     } catch (error) {
-      log.warn({ err: error, storageKey }, 'an upload left its bytes to the nightly comparison')
+      log.warn({ err: error, store, keys }, 'ended uploads leave bytes to the next try')
     }
   }
 }

@@ -66,7 +66,7 @@ export async function startUpload(
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> {
-  const { clock, db, log, stores } = deps
+  const { clock, db, stores } = deps
   const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
   if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
   const now = clock()
@@ -115,9 +115,10 @@ export async function startUpload(
         assertAllowed(effectiveTier(locked, now), await countFilesInUse(tx, ownerId, now, null))
       }
       const upload = await open(prepareInsertUpload(tx))
-      return { upload, surplus: await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads) }
+      const surplus = await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
+      return { upload, surplus }
     })
-    await removeBytes(stores, taken.surplus, log)
+    await removeBytes(deps, taken.surplus)
     upload = taken.upload
   }
 
@@ -132,7 +133,7 @@ export async function startUpload(
   } catch (error) {
     // The upload must not count against the limit of files: each new try while storage is full or
     // unreachable would add one more.
-    if (isNew) await deleteUpload(db, ownerId, storageKey)
+    if (isNew) await deleteUpload(db, ownerId, storageKey, clock())
     throw error
   }
 }

@@ -1,0 +1,17 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+
+/**
+ * How long a try to remove bytes is left alone. After this time, a removal that failed or was
+ * interrupted is tried again. The time doubles with each try, up to the longest one. So when a
+ * store can be reached again, its bytes are removed well within `overdueMs`.
+ */
+const firstWaitMs = 2 * 60_000
+const longestWaitMs = 10 * 60_000
+/** Bytes that are still stored this long after they should be removed are overdue. */
+export const overdueMs = 15 * 60_000
+
+/** Returns, as SQL, when the next try may begin. `tries` counts the tries before this one. */
+export function nextTryAt(tries: SQLWrapper | number, now: Date): SQL {
+  const waitMs = sql`least(${firstWaitMs} * power(2, least(${tries}, 9)), ${longestWaitMs})`
+  return sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`
+}

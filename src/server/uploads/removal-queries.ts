@@ -1,0 +1,85 @@
+import { inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { rowValues } from '../db/row-values.ts'
+import { removals, uploads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
+import type { StorageName } from '../storage/storage-name.ts'
+
+/** Design §5: uploads idle for 24 h are removed with their bytes. */
+export const keptIdleMs = 24 * 60 * 60 * 1000
+
+/** An upload that ended without becoming a file. Its bytes are to be removed. */
+export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
+
+const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
+
+/**
+ * Ends the uploads that `which` selects, and returns them. The same statement records that their
+ * bytes must go, so that no crash forgets them: those of an upload that was idle for 24 h since
+ * then, the others since `now`. The caller tries to remove the bytes first; after two minutes
+ * `claimRemovals` finds what is left.
+ */
+export function endUploads(db: Db, which: SQL, now: Date): Promise<EndedUpload[]> {
+  const { storageKey, storage, lastActivityAt } = uploads
+  const ended = db
+    .$with('ended')
+    .as(db.delete(uploads).where(which).returning({ storageKey, storage, lastActivityAt }))
+  const row = rowValues(removals, {
+    storageKey: ended.storageKey,
+    storage: ended.storage,
+    dueAt: sql`least(${ended.lastActivityAt} + ${keptIdleMs} * interval '1 millisecond', ${now}::timestamptz)`,
+    tries: sql`1`,
+    tryAt: nextTryAt(0, now),
+  })
+  return db
+    .with(ended)
+    .insert(removals)
+    .select(sql`select ${row} from ${ended}`)
+    .returning(ofUpload)
+}
+
+/**
+ * Reserves up to `limit` removals in a store whose next try may begin at `now`, and returns them.
+ * Those that another server has reserved are left alone.
+ */
+export function claimRemovals(
+  db: Db,
+  { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
+): Promise<EndedUpload[]> {
+  const due = db
+    .select({ key: removals.storageKey })
+    .from(removals)
+    .where(sql`${removals.storage} = ${storage} and ${removals.tryAt} <= ${now}`)
+    .orderBy(removals.tryAt)
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  return db
+    .update(removals)
+    .set({ tries: sql`${removals.tries} + 1`, tryAt: nextTryAt(removals.tries, now) })
+    .where(inArray(removals.storageKey, due))
+    .returning(ofUpload)
+}
+
+/** Records that storage has confirmed that no bytes are left under these keys. */
+export async function endRemovals(db: Db, keys: ReadonlySet<string>): Promise<void> {
+  if (keys.size === 0) return
+  await db.delete(removals).where(inArray(removals.storageKey, [...keys]))
+}
+
+/**
+ * Counts the ended uploads of all stores that may have bytes 15 minutes after these should be
+ * removed. `since` is when the first of them should be; null if there is none.
+ */
+export async function countOverdueRemovals(
+  db: Db,
+  now: Date,
+): Promise<{ count: number; since: Date | null }> {
+  const [counted] = await db
+    .select({
+      count: sql`count(*)`.mapWith(Number),
+      since: sql`min(${removals.dueAt})`.mapWith(removals.dueAt),
+    })
+    .from(removals)
+    .where(lte(removals.dueAt, new Date(now.getTime() - overdueMs)))
+  return counted ?? { count: 0, since: null }
+}

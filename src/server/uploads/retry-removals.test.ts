@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  json,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { abort, askForUpload } from '../../../tests/support/upload-requests.ts'
+import { removals } from '../db/schema.ts'
+import { reportOverdueRemovals, retryRemovals } from './retry-removals.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  app.clock.advance(25 * hour)
+  await sweepUploads(app.deps)
+  await retryRemovals(app.deps)
+  expect(await listed()).toEqual([])
+  app.logged.length = 0
+})
+afterAll(() => app.close())
+
+function listed() {
+  return app.deps.db.select().from(removals)
+}
+function errors() {
+  return app.logged.filter(({ level }) => level >= 50)
+}
+function isStored(cloudKey: string) {
+  return app.storage.storedSize(cloudKey)
+}
+function refuseRemovals() {
+  return vi.spyOn(app.deps.stores.current, 'remove').mockRejectedValue(new Error('EIO'))
+}
+
+/** Starts an upload and sends its only byte. */
+async function upload(person: Person) {
+  const started = await startUpload(person, { size: 1 })
+  await putBytes(started, Uint8Array.of(65))
+  return started
+}
+
+/** Aborts an upload while storage refuses to remove its bytes. Returns its key. */
+async function abortInVain() {
+  const person = await makePerson(app)
+  const { cloudKey } = await upload(person)
+  const refusing = refuseRemovals()
+  expect((await abort(person, cloudKey)).status).toBe(200)
+  refusing.mockRestore()
+  expect(await isStored(cloudKey)).toBe(1)
+  return cloudKey
+}
+
+describe('bytes of an upload that ended, whose removal failed', () => {
+  it.each([
+    ['aborted', (person: Person, key: string) => abort(person, key)],
+    [
+      'idle for 24 h',
+      async () => {
+        app.clock.advance(24 * hour + 1)
+        expect(await sweepUploads(app.deps)).toBe(1)
+      },
+    ],
+    [
+      'idle, with too many newer ones',
+      async (person: Person) => {
+        for (let newer = 0; newer < 6; newer += 1) {
+          app.clock.advance(16 * minute)
+          expect((await askForUpload(person)).status).toBe(200)
+        }
+      },
+    ],
+  ])('go within minutes when it was %s', async (_, end) => {
+    const person = await makePerson(app)
+    const { cloudKey } = await upload(person)
+    const refusing = refuseRemovals()
+    await end(person, cloudKey)
+    refusing.mockRestore()
+    expect(await isStored(cloudKey)).toBe(1)
+    expect(await listed()).toMatchObject([{ storageKey: cloudKey, storage: 'disk', tries: 1 }])
+    app.clock.advance(2 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await isStored(cloudKey)).toBeNull()
+  })
+
+  it('go although the server that began to remove them got stuck', async () => {
+    const person = await makePerson(app)
+    const { cloudKey } = await upload(person)
+    const removed = Promise.withResolvers<void>()
+    const stuck = vi
+      .spyOn(app.deps.stores.current, 'remove')
+      .mockImplementation(() => removed.promise)
+    const aborted = abort(person, cloudKey)
+    await vi.waitFor(() => expect(stuck).toHaveBeenCalled())
+    stuck.mockRestore()
+    app.clock.advance(2 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await isStored(cloudKey)).toBeNull()
+    removed.resolve()
+    expect((await aborted).status).toBe(200)
+  })
+
+  it('are tried again for ever, after 2, 4, 8 and then 10 minutes, and told each time', async () => {
+    const cloudKey = await abortInVain()
+    for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
+      app.clock.advance(wait * minute - 1)
+      expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
+      app.clock.advance(1)
+      app.logged.length = 0
+      const refusing = refuseRemovals()
+      expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
+      refusing.mockRestore()
+      expect(errors()).toMatchObject([{ store: 'disk', count: 1 }])
+    }
+    app.clock.advance(10 * minute)
+    const runs = await Promise.all([retryRemovals(app.deps), retryRemovals(app.deps)])
+    expect(runs.reduce((sum, { removed }) => sum + removed, 0)).toBe(1)
+    expect(await isStored(cloudKey)).toBeNull()
+  })
+
+  it('are left too when storage does not confirm the removal', async () => {
+    const person = await makePerson(app)
+    const { cloudKey } = await upload(person)
+    const silent = vi.spyOn(app.deps.stores.current, 'remove').mockResolvedValue()
+    await abort(person, cloudKey)
+    app.clock.advance(2 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
+    silent.mockRestore()
+    app.clock.advance(4 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await isStored(cloudKey)).toBeNull()
+  })
+
+  it('are reported as overdue from 15 minutes on, until they are gone', async () => {
+    const since = app.clock()
+    await abortInVain()
+    app.clock.advance(15 * minute - 1)
+    expect(await reportOverdueRemovals(app.deps)).toBe(0)
+    app.clock.advance(1)
+    expect(await reportOverdueRemovals(app.deps)).toBe(1)
+    expect(errors()).toMatchObject([{ count: 1, since: since.toISOString() }])
+    await retryRemovals(app.deps)
+    expect(await reportOverdueRemovals(app.deps)).toBe(0)
+  })
+
+  it('of an idle upload were due 24 h after its last byte, however late the sweep came', async () => {
+    const { cloudKey } = await upload(await makePerson(app))
+    const dueAt = new Date(app.clock().getTime() + 24 * hour)
+    app.clock.advance(7 * 24 * hour)
+    refuseRemovals()
+    await sweepUploads(app.deps)
+    expect(await listed()).toMatchObject([{ storageKey: cloudKey, dueAt }])
+    expect(await reportOverdueRemovals(app.deps)).toBe(1)
+  })
+})
+
+describe('an upload that ends', () => {
+  it('leaves nothing to remove when its bytes went, or it became a file', async () => {
+    const person = await makePerson(app)
+    const [aborted, kept] = [await upload(person), await upload(person)]
+    await abort(person, aborted.cloudKey)
+    await person.post('/api/files/confirm-upload', { cloudKey: kept.cloudKey })
+    expect(await listed()).toEqual([])
+    expect(await isStored(kept.cloudKey)).toBe(1)
+  })
+
+  it('because its start failed leaves no byte that came by the URL of a parallel call', async () => {
+    const person = await makePerson(app)
+    const wish = { fileSize: 1, idempotencyKey: randomUUID() }
+    let cloudKey = ''
+    vi.spyOn(app.deps.stores.current, 'promiseRoom').mockImplementationOnce(async () => {
+      const parallel = await json<StartedUpload>(await askForUpload(person, wish))
+      await putBytes(parallel, Uint8Array.of(65))
+      cloudKey = parallel.cloudKey
+      throw new Error('EIO')
+    })
+    expect((await askForUpload(person, wish)).status).toBe(500)
+    expect(await isStored(cloudKey)).toBe(1)
+    app.clock.advance(2 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await isStored(cloudKey)).toBeNull()
+  })
+})

@@ -1,0 +1,65 @@
+import type { Deps } from '../deps.ts'
+import { removeForGood } from '../storage/remove-for-good.ts'
+import type { Storage } from '../storage/storage.ts'
+import { claimRemovals, countOverdueRemovals, endRemovals } from './removal-queries.ts'
+
+const batchSize = 100
+
+type RetryDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+
+interface Retry {
+  removed: number
+  failed: number
+}
+
+/**
+ * Removes bytes of ended uploads that are left because their removal failed or was interrupted. A
+ * removal is tried again without limit, and the waits between the tries grow. If all removals of a
+ * batch fail, the store probably cannot be reached. Then the rest waits for the next run. Several
+ * servers share the work.
+ * @returns how many removals succeeded, and how many failed and will be tried again.
+ */
+export async function retryRemovals(deps: RetryDeps): Promise<Retry> {
+  const total = { removed: 0, failed: 0 }
+  for (const storage of deps.stores.all) {
+    const { removed, failed } = await retryStore(deps, storage)
+    total.removed += removed
+    total.failed += failed
+  }
+  return total
+}
+
+async function retryStore({ clock, db, log }: RetryDeps, storage: Storage): Promise<Retry> {
+  let removed = 0
+  let failed = 0
+  for (;;) {
+    const claims = { storage: storage.name, now: clock(), limit: batchSize }
+    const batch = await claimRemovals(db, claims)
+    const keys = batch.map(({ storageKey }) => storageKey)
+    const { gone, fault } = await removeForGood(storage, keys)
+    await endRemovals(db, gone)
+    const count = batch.length - gone.size
+    if (count > 0) {
+      const told = { err: fault, store: storage.name, count }
+      log.error(told, 'bytes of ended uploads could not be removed; they are tried again')
+    }
+    removed += gone.size
+    failed += count
+    if (batch.length < batchSize || gone.size === 0) return { removed, failed }
+  }
+}
+
+/**
+ * Logs for the operator how many ended uploads still have bytes 15 minutes after these should be
+ * removed. The reasons are those of `reportOverdue`.
+ * @returns how many such uploads there are.
+ */
+export async function reportOverdueRemovals({
+  clock,
+  db,
+  log,
+}: Pick<Deps, 'clock' | 'db' | 'log'>): Promise<number> {
+  const { count, since } = await countOverdueRemovals(db, clock())
+  if (count > 0) log.error({ count, since }, 'bytes of ended uploads are still in storage')
+  return count
+}
