@@ -87,6 +87,16 @@ describe('a removal that fails', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 
+  it('is one that may not survive a power cut, too', async () => {
+    const file = await makeFile(await makePerson(app))
+    app.clock.advance(3 * day)
+    const unsynced = withStore({ syncRemovals: refuse })
+    expect(await expireFiles(unsynced)).toEqual({ purged: 0, failed: 1 })
+    expect(await rowOf(file.id)).toMatchObject({ purgedAt: null })
+    app.clock.advance(2 * minute)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+  })
+
   it('keeps no other from its removal', async () => {
     const person = await makePerson(app)
     const [bad] = [await makeFile(person), await makeFile(person)]

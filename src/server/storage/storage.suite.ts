@@ -342,11 +342,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const sealed = await store(Buffer.from('hello'))
         const arriving = upload(5)
         await put(arriving, Buffer.from('hello'))
-        for (const key of [sealed.key, arriving.key, newStorageKey()]) {
+        const keys = [sealed.key, arriving.key, newStorageKey()]
+        for (const key of keys) {
           await storage.remove(key)
           await storage.remove(key)
           expect(await storage.storedSize(key)).toBeNull()
         }
+        await storage.syncRemovals(keys)
         expect([403, 404]).toContain((await get(download(sealed))).status)
       })
 

@@ -147,6 +147,11 @@ export interface Storage {
    */
   remove(key: string): Promise<void>
   /**
+   * Resolves when the removals of these objects, which the caller has made before, survive a power
+   * cut.
+   */
+  syncRemovals(keys: readonly string[]): Promise<void>
+  /**
    * Lists every object, sealed or not, each once, in the order of the keys' characters. It reads
    * page by page, so the memory does not grow with the number of objects. An object that is stored,
    * sealed or removed meanwhile may be missing in the list.

@@ -138,6 +138,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       }
     },
 
+    syncRemovals: (keys) => folders.syncRemovals(keys),
     deliver: async (grant) => ({
       kind: 'stream',
       send: (request, response, onBytes) => http.send(grant, request, response, onBytes),

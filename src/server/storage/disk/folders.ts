@@ -221,6 +221,17 @@ export class Folders {
     await this.#fs.rm(this.#sealedPath(key), { force: true })
   }
 
+  /**
+   * Resolves when the removals of these objects survive a power cut. Each folder is synced once,
+   * whether this or an earlier process removed something in it.
+   */
+  async syncRemovals(keys: readonly string[]): Promise<void> {
+    const fanOuts = new Set(keys.map((key) => this.#fanOutPath(key)))
+    if (fanOuts.size === 0) return
+    const synced = [...fanOuts].map((fanOut) => unlessMissing(syncFolder(this.#fs, fanOut)))
+    await Promise.all([this.#uploadNames.sync(), ...synced])
+  }
+
   /** Lists every object in the order of the keys. Other files in the folders are ignored. */
   list(): AsyncGenerator<StoredObject> {
     return inKeyOrder(listFolder(this.#uploads), this.#listSealed())

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import {
   type CutUpload,
@@ -14,6 +14,7 @@ import {
 import { sha256 } from '../../../../tests/support/make.ts'
 import { powerCuts } from '../../../../tests/support/power-cut.ts'
 import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorded-disk.ts'
+import { removeForGood } from '../remove-for-good.ts'
 import { newStorageKey } from '../storage-key.ts'
 
 let record: RecordedDisk
@@ -182,6 +183,49 @@ it.each(['files', 'files/ab', 'uploads'])(
     })
   },
 )
+
+describe('what was removed for good stays gone', () => {
+  const content = randomBytes(100)
+  async function sent() {
+    const of = wholeUpload(disk, content.length)
+    await of.put(content)
+    return of
+  }
+
+  it.each([
+    [
+      'of several sealed files',
+      async () => {
+        const files = [await sent(), await sent(), await sent()]
+        for (const of of files) await of.seal()
+        return files.map(({ key }) => key)
+      },
+    ],
+    ['of an upload that was sent whole', async () => [(await sent()).key]],
+    [
+      'of an upload in parts',
+      async () => {
+        const of = cutUpload(disk, 3, 1000)
+        await of.put(2)
+        return [of.key]
+      },
+    ],
+  ])('%s', async (_, fill) => {
+    const keys = await fill()
+    const { gone } = await removeForGood(disk.storage, keys)
+    expect([...gone]).toEqual(keys)
+    for (const key of keys) record.promise(`${key} is gone`)
+
+    await afterEveryCut(async (server, promised) => {
+      for (const key of keys) {
+        if (!promised.has(`${key} is gone`)) continue
+        expect(await server.storage.storedSize(key)).toBeNull()
+        const names = await readdir(server.dataDir, { recursive: true })
+        expect(names.filter((name) => name.includes(key))).toEqual([])
+      }
+    })
+  })
+})
 
 it('a claim on the store is kept', async () => {
   await disk.storage.claim('first')

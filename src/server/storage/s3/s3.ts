@@ -171,6 +171,9 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
       await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
     },
 
+    // A bucket answers a removal when it is durable.
+    syncRemovals: async () => undefined,
+
     list: () => inKeyOrder(listSealed(), listArriving()),
 
     async deliver(grant, method) {
