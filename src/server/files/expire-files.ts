@@ -7,7 +7,7 @@ const batchSize = 100
 
 type ExpireDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
-interface Purge {
+type Purge = {
   purged: number
   failed: number
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type pg from 'pg'
-import { fromDrizzle, PgBoss } from 'pg-boss'
+import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { MailQueue } from '../email/mail-queue.ts'
 
@@ -28,8 +28,9 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   await boss.start()
   // The waits between tries are 30 s, a minute, two minutes and so on, up to an hour. Together they
   // last more than 24 hours. A mail that was refused, or that ran out of tries, is kept for a
-  // while, so that an operator can look at it.
-  await boss.createQueue(mailQueueName, {
+  // while, so that an operator can look at it. A try ends after `expireInSeconds`, also when its
+  // server was killed.
+  await prepareQueue(boss, mailQueueName, {
     retryLimit: 31,
     retryDelay: 30,
     retryBackoff: true,
@@ -49,4 +50,18 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
     },
     stop: () => boss.stop({ graceful: true, timeout: stopMs }),
   }
+}
+
+/**
+ * Creates a queue. A queue that an earlier version created gets these settings too, except for its
+ * policy, which stays for ever.
+ */
+export async function prepareQueue(
+  boss: PgBoss,
+  name: string,
+  queue: Omit<Queue, 'name' | 'partition'>,
+): Promise<void> {
+  await boss.createQueue(name, queue)
+  const { policy: _policy, ...settings } = queue
+  await boss.updateQueue(name, settings)
 }

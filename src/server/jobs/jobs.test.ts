@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { jobRuns, rateLimits } from '../db/schema.ts'
+import type { Mailer } from '../email/mailer.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { openJobQueue } from './job-queue.ts'
+import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
 let app: TestApp
@@ -18,15 +20,23 @@ function startQueue() {
   return openJobQueue(app.pool, app.deps.log)
 }
 
+/** Returns what the jobs need. Mails go to `send`. */
+function jobDeps(send: Mailer['send'] = async () => {}) {
+  return { ...app.deps, mailer: { send, close() {} } }
+}
+
+/** Returns what is known of the last run of a job. */
+async function noted(job: string) {
+  const [row] = await app.deps.db.select().from(jobRuns).where(eq(jobRuns.job, job))
+  return row
+}
+
 describe('the schedule', () => {
   it('runs a job once for two servers, and stops in order', async () => {
     const key = randomBytes(8).toString('hex')
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
     const queues = await Promise.all([startQueue(), startQueue()])
-    const mailer = { send: async () => {}, close() {} }
-    const servers = await Promise.all(
-      queues.map((queue) => startJobs({ ...app.deps, mailer }, queue)),
-    )
+    const servers = await Promise.all(queues.map((queue) => startJobs(jobDeps(), queue)))
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'compare-storage', cron: '17 3 * * *' },
@@ -34,6 +44,7 @@ describe('the schedule', () => {
       { name: 'expire-trials', cron: '*/10 * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'remove-old-days', cron: '41 3 * * *' },
+      { name: 'report-overdue', cron: '* * * * *' },
       { name: 'sweep-uploads', cron: '* * * * *' },
       { name: 'tell-ending-links', cron: '*/10 * * * *' },
       { name: 'tell-first-downloads', cron: '* * * * *' },
@@ -45,13 +56,8 @@ describe('the schedule', () => {
 
   it('notes of each job when it ran last and what it did, or why it failed', async () => {
     const queue = await startQueue()
-    const mailer = { send: async () => {}, close() {} }
     const stores = createStores({ ...app.storage, list: () => failing('the store is away') })
-    const { run } = await startJobs({ ...app.deps, stores, mailer }, queue)
-    const noted = async (job: string) => {
-      const [row] = await app.deps.db.select().from(jobRuns).where(eq(jobRuns.job, job))
-      return row
-    }
+    const { run } = await startJobs({ ...jobDeps(), stores }, queue)
     const now = app.clock()
     await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
     await expect
@@ -66,13 +72,145 @@ describe('the schedule', () => {
       .toMatchObject({
         startedAt: now,
         endedAt: now,
-        result: { purged: 0, failed: 0, overdue: 0 },
+        result: { purged: 0, failed: 0 },
         failedAt: null,
       })
     await expect
       .poll(() => noted('sweep-uploads'))
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     await queue.stop()
+  })
+})
+
+describe('a run whose server was killed', () => {
+  let queues: JobQueue[] = []
+  /** Starts a server. Its jobs run until the test ends. */
+  const startServer = async (deps = jobDeps()) => {
+    const queue = await startQueue()
+    queues.push(queue)
+    return { boss: queue.boss, ...(await startJobs(deps, queue)) }
+  }
+  const stopServers = async () => {
+    await Promise.all(queues.map((queue) => queue.stop()))
+    queues = []
+  }
+  beforeAll(async () => {
+    await startServer()
+    await stopServers()
+  })
+  beforeEach(async () => {
+    // What is left in the queues would be taken in place of what the test puts there.
+    await app.pool.query('delete from pgboss.job')
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await stopServers()
+  })
+
+  /** Leaves one thing from a queue as a server does that is killed right after it took it. */
+  const dieWith = async (name: string, ask: (queue: JobQueue) => Promise<unknown>) => {
+    const queue = await startQueue()
+    await ask(queue)
+    expect(await queue.boss.fetch(name)).toHaveLength(1)
+    await queue.stop()
+  }
+  const askForPurge = ({ boss }: JobQueue) => boss.send('expire-files')
+
+  /** Moves the times in the queues into the past. The queues look for dead runs again. */
+  const pass = async (minutes: number) => {
+    await app.pool.query(
+      `update pgboss.job set started_on = started_on - $1::interval,
+         heartbeat_on = heartbeat_on - $1::interval, start_after = start_after - $1::interval
+       where state <= 'active'`,
+      [`${minutes} minutes`],
+    )
+    await app.pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null')
+  }
+  /** Lets a server look for dead runs, and another one start, which looks for work at once. */
+  const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = jobDeps()) => {
+    await boss.supervise()
+    await pass(2)
+    await startServer(deps)
+  }
+  const stateOf = async (name: string) => {
+    const { rows } = await app.pool.query<{ state: string; is_fresh: boolean }>(
+      `select state, heartbeat_on > now() - interval '1 minute' as is_fresh
+       from pgboss.job where name = $1 and state <= 'active'`,
+      [name],
+    )
+    return rows
+  }
+
+  it('is taken over by another server within minutes, and keeps new runs away no longer', async () => {
+    await dieWith('expire-files', askForPurge)
+    app.clock.advance(60_000)
+    const now = app.clock()
+    const server = await startServer()
+    await server.run('expire-files')
+    expect(await stateOf('expire-files')).toMatchObject([{ state: 'active' }])
+    await pass(2)
+    await takeOver(server)
+    await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
+  })
+
+  it('is taken over too, if an earlier version began it', async () => {
+    await app.pool.query('update pgboss.queue set heartbeat_seconds = null')
+    await dieWith('expire-files', askForPurge)
+    app.clock.advance(60_000)
+    const now = app.clock()
+    const server = await startServer()
+    const { rows } = await app.pool.query(
+      "select heartbeat_seconds from pgboss.queue where name = 'expire-files'",
+    )
+    expect(rows).toEqual([{ heartbeat_seconds: 60 }])
+    await pass(2)
+    await takeOver(server)
+    await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
+  })
+
+  it('is told from a run that takes hours on a server that lives', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const begin = vi.fn()
+    const stores = createStores({
+      ...app.storage,
+      async *list() {
+        begin()
+        await isOver
+        yield* app.storage.list()
+      },
+    })
+    const deps = { ...jobDeps(), stores }
+    const server = await startServer(deps)
+    await server.run('compare-storage')
+    await expect.poll(() => begin.mock.calls.length).toBe(1)
+    await pass(3 * 60)
+    expect(await stateOf('compare-storage')).toEqual([{ state: 'active', is_fresh: false }])
+    await vi.advanceTimersByTimeAsync(20_000)
+    await expect
+      .poll(() => stateOf('compare-storage'))
+      .toEqual([{ state: 'active', is_fresh: true }])
+    await server.boss.supervise()
+    expect(await stateOf('compare-storage')).toEqual([{ state: 'active', is_fresh: true }])
+    end()
+    await expect.poll(() => stateOf('compare-storage')).toEqual([])
+    expect(begin).toHaveBeenCalledTimes(1)
+  })
+
+  it('goes within minutes, if it was a mail that was being sent', async () => {
+    const { email } = await makePerson(app)
+    const askedAt = app.clock().toISOString()
+    await dieWith(mailQueueName, ({ mail }) =>
+      mail.add({ kind: 'forgot-password', email, askedAt }),
+    )
+    const sentTo: string[] = []
+    const deps = jobDeps(async ({ to }) => {
+      sentTo.push(to.address)
+    })
+    const server = await startServer(deps)
+    await pass(3)
+    await takeOver(server, deps)
+    await expect.poll(() => sentTo).toEqual([email])
   })
 })
 

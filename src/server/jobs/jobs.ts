@@ -10,8 +10,8 @@ import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
-import { type JobQueue, mailQueueName } from './job-queue.ts'
-import { type JobResult, noteFailedRun, noteRun } from './queries.ts'
+import { type JobQueue, mailQueueName, prepareQueue } from './job-queue.ts'
+import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
@@ -40,8 +40,16 @@ const mailWorkers = 3
 const mailsOfWorker = 2
 
 /**
- * The queue waits this long for the end of a run. A run that takes longer goes on, but another one
- * may begin in parallel.
+ * A server writes to the database every `heartbeatRefreshSeconds` that its run of a job goes on. If
+ * that is missing for `heartbeatSeconds`, the server was probably killed, and another server takes
+ * the run over. The queue looks for such runs once a minute.
+ */
+const heartbeatSeconds = 60
+const heartbeatRefreshSeconds = 20
+
+/**
+ * The queue waits this long for the end of a run on a server that lives. A run that takes longer
+ * goes on, but another one may begin in parallel.
  */
 const longestRunSeconds = 12 * 60 * 60
 
@@ -51,10 +59,12 @@ const longestRunSeconds = 12 * 60 * 60
  * is due.
  */
 const jobs: readonly Job[] = [
+  { name: 'expire-files', cron: '* * * * *', run: expireFiles },
   {
-    name: 'expire-files',
+    // This is a job of its own, so that it also reports when `expire-files` takes long or hangs.
+    name: 'report-overdue',
     cron: '* * * * *',
-    run: async (deps) => ({ ...(await expireFiles(deps)), overdue: await reportOverdue(deps) }),
+    run: async (deps) => ({ overdue: await reportOverdue(deps) }),
   },
   { name: 'expire-trials', cron: '*/10 * * * *', run: expireTrials },
   { name: 'tell-first-downloads', cron: '* * * * *', run: tellFirstDownloads },
@@ -94,16 +104,21 @@ export async function startJobs(
   { boss }: Pick<JobQueue, 'boss'>,
 ): Promise<Jobs> {
   const log = deps.log.child({ part: 'jobs' })
-  for (const job of jobs) {
+  for (const { name } of jobs) {
     // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do
     // not pile up.
-    await boss.createQueue(job.name, {
+    await prepareQueue(boss, name, {
       policy: 'exclusive',
       retryLimit: 2,
       retryBackoff: true,
+      heartbeatSeconds,
       expireInSeconds: longestRunSeconds,
     })
-    await boss.work(job.name, { pollingIntervalSeconds }, () => runJob({ ...deps, log }, job))
+  }
+  await addHeartbeats(deps.db, heartbeatSeconds)
+  const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
+  for (const job of jobs) {
+    await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
     await boss.schedule(job.name, job.cron)
   }
   for (const name of formerJobs) await boss.unschedule(name)

@@ -87,3 +87,13 @@ export async function noteFailedRun(
 ): Promise<void> {
   await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
 }
+
+/**
+ * Makes runs that have no heartbeat end when their server gives no sign of life for this long. They
+ * come from a version that had no heartbeats, and may be from a server that was killed.
+ */
+export async function addHeartbeats(db: Db, heartbeatSeconds: number): Promise<void> {
+  await db.execute(sql`
+    update pgboss.job set heartbeat_seconds = ${heartbeatSeconds}
+    where policy = 'exclusive' and state <= 'active' and heartbeat_seconds is null`)
+}
