@@ -23,6 +23,11 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   const heading = page.getByRole('heading', { name: 'File Manager' })
   const question = page.getByRole('alertdialog')
+  let asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname === '/api/files') asked.push(search)
+  })
 
   await openDashboard(page, app, person)
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
@@ -44,12 +49,15 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('report 11')
   await expect(page.getByText('12 files found')).toBeAttached()
+  asked = []
   await tabTo(page, page.getByRole('combobox', { name: 'Sort by' }))
   await page.keyboard.type('Size')
   await expect(rows.first()).toContainText('Report 1100 of')
   await tabTo(page, page.getByRole('button', { name: 'Largest first' }))
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
+  const onePage = (sort: string) => `?limit=100&sort=${sort}`
+  expect(asked).toEqual(['-size', 'size'].map((sort) => `${onePage(sort)}&search=report+11`))
 
   await tabTo(page, rows.first().getByRole('button', { name: /^3 downloads, statistics of/ }))
   await press('Enter')
@@ -84,6 +92,20 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()
+  // After a change of the order, the page knows only the first files of the list again. All files
+  // stay selected.
+  asked = []
+  await tabTo(page, page.getByRole('button', { name: 'Smallest first' }), 'Shift+Tab')
+  await press('Enter')
+  await expect(rows.first()).toContainText('Report 1099 of')
+  await expect(page.getByText('1,088 selected')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Select none' })).toBeChecked()
+  expect(asked).toEqual([onePage('-size')])
+  await tabTo(page, page.getByRole('button', { name: 'Copy 1,088 links' }))
+  await press('Enter')
+  await expect(page.getByText('1,088 links copied')).toBeVisible()
+  const allLinks = await page.evaluate(() => navigator.clipboard.readText())
+  expect(new Set(allLinks.split('\n')).size).toBe(1088)
   await tabTo(page, page.getByRole('button', { name: 'Delete 1,088' }))
   await press('Enter')
   await expect(question).toContainText('Are you sure you want to delete 1088 file(s)?')

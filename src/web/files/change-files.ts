@@ -60,8 +60,9 @@ function deletedText(count: number): string {
  * Deletes any number of files and shows the result (spec §8). The result also says how many files
  * no longer existed. Many files need several calls. If one fails, the files of the calls before it
  * stay deleted and leave the lists.
+ * @param onDeleted called with the ids of the files of each call that succeeded.
  */
-export function useDeleteFiles() {
+export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (fileIds: readonly string[]) => {
@@ -69,7 +70,9 @@ export function useDeleteFiles() {
       for (let from = 0; from < fileIds.length; from += mostDeletedAtOnce) {
         const some = fileIds.slice(from, from + mostDeletedAtOnce)
         deletedCount += (await call('deleteFiles', { body: { fileIds: some } })).deletedCount
-        changeLists(client, (known) => withoutFiles(known, new Set(some)))
+        const ids = new Set(some)
+        changeLists(client, (known) => withoutFiles(known, ids))
+        onDeleted(ids)
       }
       return deletedCount
     },

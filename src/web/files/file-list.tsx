@@ -26,6 +26,8 @@ export interface FileListProps {
   isOpenEnded?: boolean
   /** Wraps a row into more content, such as a box before the row that selects the file. */
   around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
+  /** Called when the deletion of a file begins. */
+  onDelete?: ((file: StoredFile) => void) | undefined
   /** Opens and closes the statistics of a file. Without it there are none. */
   onStatistics?: ((file: StoredFile) => void) | undefined
   /** The id of a file's statistics while they are open. */
@@ -59,6 +61,7 @@ export function FileList({
   now,
   around = (_, row) => row,
   head,
+  onDelete,
   onStatistics,
   openStatistics,
   ...paging
@@ -91,6 +94,7 @@ export function FileList({
     focusAfter.current = neighbour ? rowId(neighbour) : filesHeadingId
     close()
     deleteFile(file)
+    onDelete?.(file)
   }
   const row = (file: StoredFile) =>
     around(

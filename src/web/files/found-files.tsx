@@ -11,7 +11,7 @@ function foundText(count: number, hasMore: boolean): string {
 }
 
 export interface FoundFilesProps
-  extends Pick<FileListProps, 'around' | 'head' | 'onStatistics' | 'openStatistics'> {
+  extends Pick<FileListProps, 'around' | 'head' | 'onDelete' | 'onStatistics' | 'openStatistics'> {
   label: string
   /** The text that was searched for. */
   search: string
@@ -47,6 +47,7 @@ export function FoundFiles({ found, more, search, total, ...props }: FoundFilesP
             onReach={more.readUntil}
             around={props.around}
             head={props.head}
+            onDelete={props.onDelete}
             onStatistics={props.onStatistics}
             openStatistics={props.openStatistics}
           />

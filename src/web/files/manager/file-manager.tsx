@@ -15,6 +15,7 @@ import { useFiles, useMoreFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
 import { maxSearchLength, useSearch } from '../use-search.ts'
 import { ManagerSettings } from './manager-settings.tsx'
+import { inOrder } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { SortControls } from './sort-controls.tsx'
 import { useSelection } from './use-selection.ts'
@@ -60,11 +61,12 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const now = useNow(files, tier)
   const counts = useFileCounts(all, tier, now)
   const total = counts && counts.active + counts.private + counts.deleted
-  const { ids, isReading, toggle, selectAll, clear } = useSelection(wish)
-  const bulkDelete = useBulkDelete(clear)
-  // Files that no longer exist are not selected any more.
-  const selected = ids.size === 0 ? none : files.filter(({ id }) => ids.has(id))
-  const isAll = files.length > 0 && !found.hasMore && selected.length === files.length
+  const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(wish, found)
+  const bulkDelete = useBulkDelete(drop)
+  const selected = inOrder(chosen, files)
+  // Of a list that is known in part, all files can be selected only if the user has no others.
+  const isComplete = found.hasMore ? selected.length === total : files.length > 0
+  const isAll = isComplete && files.every(({ id }) => chosen.has(id))
 
   return (
     <section aria-labelledby={filesHeadingId}>
@@ -114,7 +116,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
           <SelectionBar
             selected={selected}
             isAll={isAll}
-            isReading={isReading || found.isOutdated}
+            isReading={isReading}
             tier={tier}
             now={now}
             onSelectAll={selectAll}
@@ -122,16 +124,17 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
             onDelete={() => bulkDelete.ask(selected)}
           />
         }
+        onDelete={({ id }) => drop(new Set([id]))}
         onStatistics={toggleStatistics}
         openStatistics={({ id }) => (id === explained ? statisticsId : undefined)}
         around={(file, row) => (
           <>
-            <div className={`flex ${ids.has(file.id) ? 'bg-tint' : ''}`}>
+            <div className={`flex ${chosen.has(file.id) ? 'bg-tint' : ''}`}>
               <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
                 <Checkbox
                   label={`Select ${file.originalName}`}
-                  checked={ids.has(file.id)}
-                  onCheckedChange={() => toggle(file.id)}
+                  checked={chosen.has(file.id)}
+                  onCheckedChange={() => toggle(file)}
                 />
               </div>
               <div className="-ml-2 min-w-0 flex-1">{row}</div>
@@ -156,13 +159,14 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
 /**
  * Returns a function that asks whether to delete files, and the dialog for this question. The
  * dialog stays visible while it closes, although the files may already be deleted then.
+ * @param onDeleted called with the ids of files that are deleted.
  */
-function useBulkDelete(onDeleted: () => void) {
+function useBulkDelete(onDeleted: (ids: ReadonlySet<string>) => void) {
   const [isAsking, setAsking] = useState(false)
   /** The files that the dialog asks about. They do not change while the dialog is open. */
   const [asked, setAsked] = useState(none)
   const isDeleted = useRef(false)
-  const { mutate, isPending } = useDeleteFiles()
+  const { mutate, isPending } = useDeleteFiles(onDeleted)
   const ask = (files: readonly StoredFile[]) => {
     isDeleted.current = false
     setAsked(files)
@@ -174,7 +178,6 @@ function useBulkDelete(onDeleted: () => void) {
       {
         onSuccess: () => {
           isDeleted.current = true
-          onDeleted()
         },
         onSettled: () => setAsking(false),
       },

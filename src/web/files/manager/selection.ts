@@ -1,27 +1,75 @@
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+
 /**
- * The ids of the selected files of a list. A selection belongs to one search: another search shows
- * other files, and nobody should delete files that are not shown.
+ * The selected files of a list, by their ids. It holds the files themselves, because in another
+ * order the browser may know only the first page of the list. A selection belongs to one search:
+ * another search shows other files, and nobody should delete files that are not shown.
  */
 export interface Selection {
   search: string
-  ids: ReadonlySet<string>
+  files: ReadonlyMap<string, StoredFile>
 }
 
-export const nothing: ReadonlySet<string> = new Set()
+/** What the browser knows of a list. */
+export interface KnownList {
+  files: readonly StoredFile[]
+  /** True if these are all files of the list, as the server has them now. */
+  isWhole: boolean
+}
 
-/** Returns the ids of the files that are selected in a search. */
-export function selectedIn(selection: Selection, search: string): ReadonlySet<string> {
-  return selection.search === search ? selection.ids : nothing
+export const nothing: ReadonlyMap<string, StoredFile> = new Map()
+
+/** Returns the files that are selected in a search. */
+export function selectedIn(selection: Selection, search: string): ReadonlyMap<string, StoredFile> {
+  return selection.search === search ? selection.files : nothing
 }
 
 /** Selects a file of a search. If the file is selected already, removes it from the selection. */
-export function withToggled(selection: Selection, search: string, id: string): Selection {
-  const ids = new Set(selectedIn(selection, search))
-  if (!ids.delete(id)) ids.add(id)
-  return { search, ids }
+export function withToggled(selection: Selection, search: string, file: StoredFile): Selection {
+  const files = new Map(selectedIn(selection, search))
+  if (!files.delete(file.id)) files.set(file.id, file)
+  return { search, files }
 }
 
 /** Selects exactly these files of a search. */
-export function ofAll(search: string, files: readonly { id: string }[]): Selection {
-  return { search, ids: new Set(files.map(({ id }) => id)) }
+export function ofAll(search: string, files: readonly StoredFile[]): Selection {
+  return { search, files: new Map(files.map((file) => [file.id, file])) }
+}
+
+/** Removes files that are deleted from the selection. */
+export function withoutDeleted(selection: Selection, ids: ReadonlySet<string>): Selection {
+  const files = [...selection.files].filter(([id]) => !ids.has(id))
+  return { ...selection, files: new Map(files) }
+}
+
+/**
+ * Brings a selection up to date with what is now known of the list of a search. Selected files that
+ * have changed, for instance by a renewal, are replaced. A file that is not in the whole list does
+ * not exist any more and leaves the selection. A list that is known in part proves nothing about
+ * the files that it does not show.
+ */
+export function withKnown(selection: Selection, search: string, known: KnownList): Selection {
+  if (selection.search !== search || selection.files.size === 0) return selection
+  const listed = new Map(known.files.map((file) => [file.id, file]))
+  const files = new Map<string, StoredFile>()
+  for (const [id, file] of selection.files) {
+    const current = listed.get(id) ?? (known.isWhole ? undefined : file)
+    if (current) files.set(id, current)
+  }
+  return { search, files }
+}
+
+/**
+ * Returns the selected files: first those that the list shows, in its order, then those that it
+ * does not show yet.
+ */
+export function inOrder(
+  selected: ReadonlyMap<string, StoredFile>,
+  listed: readonly StoredFile[],
+): readonly StoredFile[] {
+  if (selected.size === 0) return []
+  const shown = listed.filter(({ id }) => selected.has(id))
+  if (shown.length === selected.size) return shown
+  const shownIds = new Set(shown.map(({ id }) => id))
+  return [...shown, ...[...selected.values()].filter(({ id }) => !shownIds.has(id))]
 }

@@ -1,18 +1,38 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { ApiError } from '../../api/call.ts'
 import { toast } from '../../ui/toast.tsx'
-import { type ListWish, readToEnd } from '../use-files.ts'
-import { nothing, ofAll, type Selection, selectedIn, withToggled } from './selection.ts'
+import { type ListWish, readToEnd, type useFiles } from '../use-files.ts'
+import {
+  nothing,
+  ofAll,
+  type Selection,
+  selectedIn,
+  withKnown,
+  withoutDeleted,
+  withToggled,
+} from './selection.ts'
 
 /**
- * Keeps which files of a list are selected. Before all files are selected, the pages that are not
- * known yet are read.
+ * Keeps which files of a list are selected. The selection stays when the order of the list changes.
+ * Before all files are selected, the pages that are not known yet are read.
+ * @param found what the browser knows of the list.
  */
-export function useSelection(wish: ListWish) {
+export function useSelection(wish: ListWish, found: ReturnType<typeof useFiles>) {
   const client = useQueryClient()
-  const { search } = wish
-  const [selection, setSelection] = useState<Selection>({ search, ids: nothing })
+  const { files, isOutdated } = found
+  const isWhole = !(found.hasMore || found.isFetching || found.isError || isOutdated)
+  const [selection, setSelection] = useState<Selection>({ search: wish.search, files: nothing })
+  const [known, setKnown] = useState({ search: wish.search, files, isWhole })
+
+  // While a new search runs, the files of the search before are still shown and can be selected.
+  const search = isOutdated ? known.search : wish.search
+  if (known.search !== search || known.files !== files || known.isWhole !== isWhole) {
+    setKnown({ search, files, isWhole })
+    if (files) setSelection(withKnown(selection, search, { files, isWhole }))
+  }
+
   const { mutate, isPending } = useMutation({
     mutationFn: (wish: ListWish) => readToEnd(client, wish),
     onSuccess: (files, { search }) => setSelection(ofAll(search, files)),
@@ -26,13 +46,16 @@ export function useSelection(wish: ListWish) {
     },
   })
   return {
-    ids: selectedIn(selection, search),
+    /** The selected files by their ids. */
+    chosen: selectedIn(selection, search),
     isReading: isPending,
     toggle: useCallback(
-      (id: string) => setSelection((before) => withToggled(before, search, id)),
+      (file: StoredFile) => setSelection((before) => withToggled(before, search, file)),
       [search],
     ),
     selectAll: () => mutate(wish),
-    clear: () => setSelection({ search, ids: nothing }),
+    clear: () => setSelection({ search, files: nothing }),
+    /** Removes files that are deleted from the selection. */
+    drop: (ids: ReadonlySet<string>) => setSelection((before) => withoutDeleted(before, ids)),
   }
 }
