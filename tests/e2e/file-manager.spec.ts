@@ -1,3 +1,4 @@
+import type { File } from '../../src/shared/contract/files.ts'
 import { json, makePerson } from '../support/make.ts'
 import { insertFiles } from '../support/many-files.ts'
 import { openDashboard } from './support/dashboard.ts'
@@ -80,9 +81,15 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
   await expect(question).toContainText('Are you sure you want to delete 12 file(s)?')
+  // Meanwhile one of them is deleted elsewhere.
+  const [one] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
+  await person.fetch(`/api/files/${one?.id}`, { method: 'DELETE' })
   await press('Tab')
   await press('Enter')
-  await expect(page.getByText('12 files deleted')).toBeVisible()
+  await expect(page.getByText('11 files deleted')).toBeVisible()
+  await expect(
+    page.getByText('1 had been deleted before: “Report 110 of the working group.pdf”.'),
+  ).toBeVisible()
   await expect(heading).toBeFocused()
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))

@@ -4,6 +4,7 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
+import { deletedText, notFoundText } from './deleted-text.ts'
 import { withChanged, withoutFiles } from './listed-files.ts'
 import { changeLists, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
@@ -52,34 +53,34 @@ export function useDeleteFile() {
 /** The most files that one call deletes. The server refuses more. */
 const mostDeletedAtOnce = 1000
 
-function deletedText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'} deleted`
-}
-
 /**
  * Deletes any number of files and shows the result (spec §8). The result also says how many files
- * no longer existed. Many files need several calls. If one fails, the files of the calls before it
+ * no longer existed, and names the first of them. Many files need several calls. If one fails, the files of the calls before it
  * stay deleted and leave the lists.
  * @param onDeleted called with the ids of the files of each call that succeeded.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (fileIds: readonly string[]) => {
-      let deletedCount = 0
-      for (let from = 0; from < fileIds.length; from += mostDeletedAtOnce) {
-        const some = fileIds.slice(from, from + mostDeletedAtOnce)
-        deletedCount += (await call('deleteFiles', { body: { fileIds: some } })).deletedCount
-        const ids = new Set(some)
-        changeLists(client, (known) => withoutFiles(known, ids))
-        onDeleted(ids)
+    mutationFn: async (files: readonly StoredFile[]) => {
+      const missing = new Set<string>()
+      for (let from = 0; from < files.length; from += mostDeletedAtOnce) {
+        const fileIds = files.slice(from, from + mostDeletedAtOnce).map(({ id }) => id)
+        const { notFound } = await call('deleteFiles', { body: { fileIds } })
+        for (const id of notFound) missing.add(id)
+        const gone = new Set(fileIds)
+        changeLists(client, (known) => withoutFiles(known, gone))
+        onDeleted(gone)
       }
-      return deletedCount
+      return missing
     },
-    onSuccess: (deletedCount, { length }) => {
-      const gone = length - deletedCount
-      const rest = gone > 0 && `${gone.toLocaleString('en')} had been deleted before.`
-      toast({ title: deletedText(deletedCount), ...(rest && { description: rest }) })
+    onSuccess: (missing, files) => {
+      const names = files.filter(({ id }) => missing.has(id)).map((file) => file.originalName)
+      const description = notFoundText(names)
+      toast({
+        title: deletedText(files.length - names.length),
+        ...(description && { description }),
+      })
     },
     onError: (error) => tellFailure(error, 'Error', 'Failed to delete files. Please try again.'),
     onSettled: () => refreshFiles(client),

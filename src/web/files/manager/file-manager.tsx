@@ -173,15 +173,12 @@ function useBulkDelete(onDeleted: (ids: ReadonlySet<string>) => void) {
     setAsking(true)
   }
   const confirm = () =>
-    mutate(
-      asked.map(({ id }) => id),
-      {
-        onSuccess: () => {
-          isDeleted.current = true
-        },
-        onSettled: () => setAsking(false),
+    mutate(asked, {
+      onSuccess: () => {
+        isDeleted.current = true
       },
-    )
+      onSettled: () => setAsking(false),
+    })
   const dialog = (
     <DeleteFilesDialog
       open={isAsking}
