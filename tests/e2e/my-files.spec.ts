@@ -6,8 +6,13 @@ import { fileRow, openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('a free user looks into the history, learns why a link is closed, and clears it', async ({
+const serverFault = { status: 500, json: { message: 'Internal server error' } }
+const aList = /\/api\/files\?/
+const faultOfTheList = /500 \(Internal Server Error\).*\/api\/files\?/
+
+test('a free user reads a list that failed again, learns why a link is closed, and clears the history', async ({
   app,
+  noise,
   page,
 }) => {
   const person = await makePerson(app)
@@ -16,8 +21,19 @@ test('a free user looks into the history, learns why a link is closed, and clear
     const over = { expiresAt: app.clock() }
     if (name !== 'third.txt') await app.deps.db.update(files).set(over).where(eq(files.id, id))
   }
+  const failure = Promise.withResolvers<void>()
+  await page.route(aList, async (route) => {
+    await failure.promise
+    await route.fulfill(serverFault)
+  })
+  noise.expect(faultOfTheList)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
+  failure.resolve()
+  await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
+  await page.unroute(aList)
+  await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('1 active link')).toBeVisible()
   const copy = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
   await expect(copy).toBeDisabled()
@@ -45,6 +61,7 @@ test('a free user looks into the history, learns why a link is closed, and clear
 
 test('a list of thousands comes in pages, to its end, and is searched in the database', async ({
   app,
+  noise,
   page,
 }) => {
   const person = await makePerson(app, { tier: 'premium' })
@@ -63,12 +80,18 @@ test('a list of thousands comes in pages, to its end, and is searched in the dat
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 
+  noise.expect(faultOfTheList)
+  await page.route(aList, (route) => route.fulfill(serverFault), { times: 1 })
   await page.mouse.wheel(0, 1e6)
+  const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await expect(alert).toBeHidden()
   await expect(row(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
-  // Each list that was opened requested its first page. Scrolling to the end requested three more.
-  expect(asked.length).toBeLessThanOrEqual(5)
+  // Each list that was opened requested its first page. Scrolling to the end requested three more,
+  // one of them twice.
+  expect(asked.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')
   await expect(row(1234)).toBeVisible()

@@ -236,6 +236,13 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('button', { name: 'Clear expired history' }).click()
     await expect(page.getByRole('alertdialog', { name: 'Delete 2 files' })).toBeVisible()
   },
+  'files that could not be loaded': async ({ app, noise, page }) => {
+    noise.expect(/500 \(Internal Server Error\).*\/api\/files\?/)
+    await page.route(/\/api\/files\?/, (route) => route.fulfill({ status: 500 }))
+    await openDashboard(page, app, await makePerson(app))
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
+  },
   'a search that finds nothing': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))
     await page.getByRole('tab', { name: 'My Files' }).click()
