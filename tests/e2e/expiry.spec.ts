@@ -42,6 +42,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await expect(other.locator('#link')).toHaveAttribute('data-tone', 'red')
   await expect(row.getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(row.getByRole('link', { name: 'Email link' })).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Renew' })).toHaveCount(0)
 
   const client = makeClient(app)
   const end = Date.parse(file.expiresAt)
@@ -91,7 +92,27 @@ test("a premium user's link becomes private, then ends for good", async ({ app, 
   await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
-  await pass(app, [page], 23 * day)
+  // Five days before the end of the 30 days, a renewal for seven days is cut short.
+  await pass(app, [page], 18 * day)
+  await row.getByRole('button', { name: 'Renew' }).click()
+  const dialog = page.getByRole('dialog', { name: 'agenda.pdf' })
+  const renewable = dialog.locator('svg > rect').last()
+  const isCut = dialog.getByText('No file stays longer than 30 days')
+  await expect(dialog.getByText('3 days left')).toBeVisible()
+  await expect(renewable).not.toHaveAttribute('width', '0%')
+  await expect(isCut).toBeHidden()
+  await dialog.getByRole('radio', { name: '7 days' }).click()
+  await expect(dialog.getByText('5 days left')).toBeVisible()
+  await expect(renewable).toHaveAttribute('width', '0%')
+  await expect(isCut).toContainText('so 7 days end with the file.')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+
+  await pass(app, [page], 5 * day)
   await expect(row.getByText('Permanently expired')).toBeVisible()
-  await expect(row.getByRole('button', { name: 'Renew' })).toBeDisabled()
+  const renew = row.getByRole('button', { name: 'Renew' })
+  await expect(renew).toBeDisabled()
+  await expect(renew).toHaveAccessibleDescription(
+    'This file has expired for good, so its link cannot be renewed.',
+  )
 })
