@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
@@ -23,6 +23,8 @@ export interface TestSmtpServer {
   received: ParsedMail[]
   /** The recipients of all mails, accepted or not. */
   offered: string[]
+  /** How many connections were opened so far. */
+  connections(): number
   /** From now on, treats every mail like this. */
   react(reaction: Reaction): void
   close(): Promise<void>
@@ -34,10 +36,15 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   let held: (() => void)[] = []
   const received: ParsedMail[] = []
   const offered: string[] = []
+  let connections = 0
   const refusal = (code: number) => Object.assign(new Error('Refused'), { responseCode: code })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onConnect(_session, done) {
+      connections += 1
+      done()
+    },
     onRcptTo({ address }, _session, done) {
       offered.push(address)
       if (reaction === 'drop') return dropAll()
@@ -75,6 +82,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     received,
     offered,
+    connections: () => connections,
     react(next) {
       reaction = next
       if (next === 'hold') return
@@ -84,6 +92,32 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     close: () =>
       new Promise((resolve) => {
         dropAll()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+/** A silent server hangs up after this time. A client without a time-out sees that instead. */
+const silentMs = 5_000
+
+/** Starts a server that accepts connections, never says a word, and hangs up at last. */
+export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    // The client cuts the connection on purpose, so errors are expected.
+    socket.on('error', () => {})
+    // Without a reader, the end of the connection would go unnoticed.
+    socket.resume()
+    socket.setTimeout(silentMs, () => socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
         server.close(() => resolve())
       }),
   }

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSmtpServer, type TestSmtpServer } from '../../../tests/support/smtp-server.ts'
+import {
+  startSilentServer,
+  startSmtpServer,
+  type TestSmtpServer,
+} from '../../../tests/support/smtp-server.ts'
 import { writeLetter } from './letter.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 import { smtpMailer } from './smtp.ts'
@@ -83,5 +87,53 @@ describe('a mail over SMTP', () => {
     server = await startSmtpServer(Number(new URL(server.url).port))
     await mailer.send(mail)
     expect(server.received).toHaveLength(1)
+  })
+
+  it('leaves over three connections at most, which stay open', async () => {
+    const mails = [1, 2, 3, 4, 5].map((n) => mailTo('Ada', `ada-${n}@example.org`))
+    server.react('hold')
+    const sent = Promise.all(mails.map((mail) => mailer.send(mail)))
+    await expect.poll(() => server.offered.length).toBeGreaterThanOrEqual(3)
+    server.react('accept')
+    await sent
+    for (const mail of mails) await mailer.send(mail)
+    expect(server.received).toHaveLength(10)
+    expect(server.connections()).toBe(3)
+  })
+})
+
+describe('a mail server that falls silent', () => {
+  /**
+   * Sends a mail. Expects that the mailer gives up by itself, before the server hangs up, and that
+   * the mail may be tried again.
+   */
+  async function expectToGiveUp(url: string, timeouts: Parameters<typeof smtpMailer>[1]) {
+    const impatient = smtpMailer({ url, from: 'support@example.org' }, timeouts)
+    try {
+      const sent = impatient.send(mailTo('Ada', 'ada@example.org'))
+      const error = await sent.then(String, (error: unknown) => error)
+      expect(error).toMatchObject({ code: 'ETIMEDOUT' })
+      expect(error).not.toBeInstanceOf(MailRefused)
+    } finally {
+      impatient.close()
+    }
+  }
+
+  it.each([
+    ['before TLS is agreed on', 'smtps', { connectionTimeoutMs: 50 }],
+    ['before it greets', 'smtp', { greetingTimeoutMs: 50 }],
+  ])('%s: the mail may be tried again', async (_, scheme, timeouts) => {
+    const silent = await startSilentServer()
+    try {
+      await expectToGiveUp(`${scheme}://127.0.0.1:${silent.port}`, timeouts)
+    } finally {
+      await silent.close()
+    }
+  })
+
+  it('after the content of a mail: the mail may be tried again', async () => {
+    server.react('hold')
+    await expectToGiveUp(server.url, { socketTimeoutMs: 500 })
+    expect(server.offered).toEqual(['ada@example.org'])
   })
 })

@@ -3,16 +3,35 @@ import { type Mailer, MailRefused } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
 /** When the mail server is silent for this long, the mail is tried again later. */
-const connectionTimeoutMs = 10_000
-const greetingTimeoutMs = 10_000
-const socketTimeoutMs = 30_000
+interface SmtpTimeouts {
+  /** For the whole of connecting, from the lookup of the name to the greeting. */
+  connectionTimeoutMs: number
+  /** From the open connection to the greeting. */
+  greetingTimeoutMs: number
+  /** Between two signs of life of the server. */
+  socketTimeoutMs: number
+}
+
+const defaultTimeouts: SmtpTimeouts = {
+  connectionTimeoutMs: 10_000,
+  greetingTimeoutMs: 10_000,
+  socketTimeoutMs: 30_000,
+}
 
 /**
  * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
  * that stay open. It uses STARTTLS where that server offers it.
  * @param from the sender of every mail: `Name <address>` or an address.
+ * @param timeouts only tests need others than the usual ones.
  */
-export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
+export function smtpMailer(
+  { url, from }: { url: string; from: string },
+  timeouts: Partial<SmtpTimeouts> = {},
+): Mailer {
+  const { connectionTimeoutMs, greetingTimeoutMs, socketTimeoutMs } = {
+    ...defaultTimeouts,
+    ...timeouts,
+  }
   const transport = createTransport({
     url,
     pool: true,
