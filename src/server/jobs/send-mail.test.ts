@@ -36,12 +36,16 @@ interface JobRow {
   state: string
   retry_count: number
   output: { reason?: string } | null
+  /** The seconds from the start of the last try to the next one. */
+  wait: number
 }
 
 /** Returns the rows of the queue's table for one mail address or account. */
 async function jobsFor(who: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
-    `select id, state, retry_count, output from pgboss.job
+    `select id, state, retry_count, output,
+       extract(epoch from start_after - started_on)::float8 as wait
+     from pgboss.job
      where name = $1 and (data->>'email' = $2 or data->>'userId' = $2) order by created_on`,
     [mailQueueName, who],
   )
@@ -114,6 +118,8 @@ describe('mail on its way', () => {
     for (let retries = 0; retries < 4; retries += 1) {
       const waiting = { state: 'retry', retry_count: retries }
       await expect.poll(async () => (await jobsFor(email))[0]).toMatchObject(waiting)
+      const [job] = await jobsFor(email)
+      expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retries)
       if (retries === 3) server.react('accept')
       await tryAgainNow()
     }
@@ -127,6 +133,45 @@ describe('mail on its way', () => {
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('failed')
     const [job] = await jobsFor(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
+
+    await failedFor('13 days 23 hours')
+    expect(await jobsFor(email)).toHaveLength(1)
+    await failedFor('14 days')
+    expect(await jobsFor(email)).toEqual([])
+
+    /** Lets the queue clean up as if the mail had failed so long ago. */
+    async function failedFor(time: string) {
+      await app.pool.query(
+        'update pgboss.job set completed_on = now() - $2::interval where id = $1',
+        [job?.id, time],
+      )
+      await app.pool.query('update pgboss.queue set maintain_on = null where name = $1', [
+        mailQueueName,
+      ])
+      await queue.boss.supervise(mailQueueName)
+    }
+  })
+
+  it('is tried again for at least 24 hours, after waits that never get shorter', async () => {
+    const { rows } = await app.pool.query(
+      `select retry_limit, retry_delay, retry_backoff, retry_delay_max
+       from pgboss.queue where name = $1`,
+      [mailQueueName],
+    )
+    const [settings] = rows
+    expect(settings.retry_backoff).toBe(true)
+    // The queue doubles the wait after each try, and adds up to as much again at random.
+    const waits = Array.from({ length: settings.retry_limit }, (_, retries) => {
+      const least = settings.retry_delay * 2 ** Math.min(retries, 15)
+      const most = 2 * least
+      return [least, most].map((wait) => Math.min(wait, settings.retry_delay_max))
+    })
+    const least = waits.map(([wait = 0]) => wait)
+    expect(least.reduce((sum, wait) => sum + wait)).toBeGreaterThanOrEqual(24 * 60 * 60)
+    for (const [at, [, most = 0]] of waits.slice(0, -1).entries()) {
+      expect(least[at + 1]).toBeGreaterThanOrEqual(most)
+    }
+    expect(least.at(-1)).toBeGreaterThan(least[0] ?? 0)
   })
 
   it('goes nowhere for an address without an account', async () => {
