@@ -68,6 +68,22 @@ describe('POST /api/admin/settings', () => {
     expect(await json(again)).toEqual({ ...setting, value: '13' })
   })
 
+  it('changes the signature under the letters from then on', async () => {
+    const letter = async () => {
+      const { email } = await makePerson(app)
+      await app.mails()
+      await makeClient(app).post('/api/auth/forgot-password', { email })
+      return (await app.mails())[0]?.letter
+    }
+    const { supportEmail } = app.deps.config
+    expect((await letter())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
+    expect((await change('email_signature', 'Yours,\nthe <people> here')).status).toBe(200)
+    const signed = await letter()
+    expect(signed?.text.endsWith(`\n-- \nYours,\nthe <people> here\n${supportEmail}\n`)).toBe(true)
+    expect(signed?.html).toContain('Yours,<br>the &lt;people&gt; here<br>')
+    expect(signed?.html).not.toContain('Secure file sharing')
+  })
+
   it('writes who changed what from which value into the audit log', async () => {
     await change('app_version', 'v1')
     await change('app_version', 'v2')
