@@ -1,10 +1,14 @@
 import type { AuditEntry } from '../audit/audit-log.ts'
 
-/** Returns the line of the audit log about a user who changed their own password. */
+/**
+ * Returns the line of the audit log about a user whose password was changed.
+ * @param by how: `letter`: by the link in a mail that resets it; `session`: while signed in;
+ * `taking-over`: by the link in a mail of a signup, which took over an account whose address nobody
+ * had verified before.
+ */
 export function passwordEntry(change: {
   userId: string
-  /** By the link in a mail, or while signed in. */
-  by: 'letter' | 'session'
+  by: 'letter' | 'session' | 'taking-over'
   /** The client's address. */
   address: string
   now: Date

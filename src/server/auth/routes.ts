@@ -68,8 +68,8 @@ function handlers(deps: AuthDeps): AuthHandlers {
       return { message: 'Account created successfully!', requiresVerification }
     },
 
-    async verifyEmail({ body }) {
-      await verifyEmail(deps, body.token)
+    async verifyEmail({ body, clientAddress }) {
+      await verifyEmail(deps, body.token, clientAddress)
       return { message: 'Email verified!' }
     },
 

@@ -16,6 +16,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   accounts,
   accountTokens,
+  auditLog,
   pendingSignups,
   sentLetters,
   sessions,
@@ -407,6 +408,35 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(email)).toMatchObject([{ id, emailVerified: true }])
   })
 
+  it('is verified by its letter for 24 hours', async () => {
+    const first = await tokenForAccount(email)
+    app.clock.advance(24 * hour - 1)
+    expect((await verify(app, first)).status).toBe(200)
+
+    const other = newAddress()
+    const late = await tokenForAccount(other)
+    app.clock.advance(24 * hour)
+    expect(await statusAndCode(await verify(app, late))).toBe('400 TOKEN_INVALID')
+    expect(await usersOf(other)).toMatchObject([{ emailVerified: false }])
+  })
+
+  it('is verified by no letter to the address that it had before', async () => {
+    const token = await tokenForAccount(email)
+    const moved = newAddress()
+    await app.deps.db.update(users).set({ email: moved }).where(eq(users.email, email))
+    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await usersOf(moved)).toMatchObject([{ emailVerified: false }])
+  })
+
+  /** Makes an account that nobody has verified. Returns the token in the letter for it. */
+  async function tokenForAccount(address: string) {
+    await makeUnverified(app, address)
+    const login = await tryLogin(address)
+    await resend(address, cookiesOf(login))
+    const [mail] = await app.mails()
+    return tokenIn(mail)
+  }
+
   it('gets its own letter where its password was right, though a signup waits beside it', async () => {
     await makeUnverified(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
@@ -466,6 +496,15 @@ describe('an account from before addresses were verified', () => {
     expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(400)
     const ways = await db.select().from(accounts).where(eq(accounts.userId, id))
     expect(ways.map(({ providerId }) => providerId)).toEqual(['credential'])
+    const audited = await db.select().from(auditLog).where(eq(auditLog.subject, id))
+    expect(audited).toMatchObject([
+      {
+        actor: id,
+        action: 'change-password',
+        ipAddress: '127.0.0.1',
+        details: { by: 'taking-over' },
+      },
+    ])
 
     const owner = makeClient(app, await logIn(app, email, password))
     expect(await json(await owner.fetch('/api/files'))).toMatchObject([{ id: file.id }])

@@ -1,3 +1,4 @@
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { credentialStamp, tokenHash } from './account-token.ts'
@@ -8,6 +9,7 @@ import {
   lockAddress,
   removePendingSignups,
 } from './address-owner-queries.ts'
+import { passwordEntry } from './password-entry.ts'
 import {
   findCredentialsByEmail,
   lockCredentials,
@@ -31,10 +33,11 @@ type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
  * tokens for one address, the first one that is used decides: the other signups are removed, and
  * older sessions and tokens of the address stop working. The same token again succeeds and changes
  * nothing.
+ * @param address the client's address, for the audit log.
  * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose address was
  * verified in another way; SIGNUP_NOT_ALLOWED.
  */
-export async function verifyEmail(deps: VerifyDeps, token: string): Promise<void> {
+export async function verifyEmail(deps: VerifyDeps, token: string, address: string): Promise<void> {
   const { clock, db } = deps
   const hash = tokenHash(token)
   const found = await findVerification(db, hash, clock())
@@ -44,7 +47,7 @@ export async function verifyEmail(deps: VerifyDeps, token: string): Promise<void
     // While this request waited for the lock, another token of the address may have been used.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
-    if (signup) await makeAccount(deps, tx, signup)
+    if (signup) await makeAccount(deps, tx, signup, address)
     else if (userId && stamp) await verifyAccount(deps, tx, { userId, stamp })
     else throw new AppError('TOKEN_INVALID')
   })
@@ -54,6 +57,7 @@ async function makeAccount(
   { clock, config }: VerifyDeps,
   tx: Db,
   signup: PendingSignup,
+  address: string,
 ): Promise<void> {
   const { email } = signup
   // The operator may have changed the settings since the signup.
@@ -63,7 +67,7 @@ async function makeAccount(
   const { firstName, lastName } = signup
   const owner = { email, firstName, lastName, picture: null }
   const made = await insertVerifiedUser(tx, owner, now)
-  const userId = made ?? (await takeOver(tx, owner, now))
+  const userId = made ?? (await takeOver(tx, owner, { address, now }))
   await setPassword(tx, userId, signup.passwordHash, now)
   await moveTokens(tx, signup.id, userId)
   await removePendingSignups(tx, email)
@@ -71,14 +75,21 @@ async function makeAccount(
 
 /**
  * Gives the account that has this address already to its owner. The person who made it never proved
- * to read its mail. The files stay, because both may be the same person.
+ * to read its mail. The files stay, because both may be the same person. A line of the audit log
+ * tells of it.
  */
-async function takeOver(tx: Db, owner: AddressOwner, now: Date): Promise<string> {
+async function takeOver(
+  tx: Db,
+  owner: AddressOwner,
+  { address, now }: { address: string; now: Date },
+): Promise<string> {
   const found = await findCredentialsByEmail(tx, owner.email)
   const account = found && (await lockCredentials(tx, found.userId))
   if (!account || account.emailVerified) throw new AppError('TOKEN_INVALID')
-  await handOverUser(tx, account.userId, owner, now)
-  return account.userId
+  const { userId } = account
+  await handOverUser(tx, userId, owner, now)
+  await writeAudit(tx, [passwordEntry({ userId, by: 'taking-over', address, now })])
+  return userId
 }
 
 async function verifyAccount(
