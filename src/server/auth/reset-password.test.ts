@@ -175,8 +175,14 @@ describe('POST /api/auth/reset-password', () => {
 
   it('gives an account its first password that had none', async () => {
     const person = await makePerson(app)
+    await forget(person.email)
+    const [before] = await app.mails()
+    expect(before?.letter.text).toContain('Do nothing. Your password stays as it is.\n')
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
-    expect((await reset(await letterFor(person))).status).toBe(200)
+    await forget(person.email)
+    const [mail] = await app.mails()
+    expect(mail?.letter.text).toContain('Do nothing. Nothing changes.\n')
+    expect((await reset(tokenIn(mail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')
   })
 

@@ -77,6 +77,7 @@ async function resetLetter(
       email: account.email,
       link: `${deps.config.appUrl.origin}/reset-password?token=${token}`,
       askedAt: momentText(askedAt),
+      hasPassword: account.passwordHash !== null,
     }),
   }
 }

@@ -9,6 +9,8 @@ export function resetPasswordLetter(facts: {
   link: string
   /** When the letter was asked for, as text for people. */
   askedAt: string
+  /** Whether the account has a password. One that Google alone opens has none. */
+  hasPassword: boolean
 }): LetterContent {
   return {
     subject: 'Reset your Mayfly password',
@@ -28,7 +30,7 @@ export function resetPasswordLetter(facts: {
       {
         kind: 'paragraph',
         strong: 'It was not you?',
-        text: 'Do nothing. Your password stays as it is.',
+        text: `Do nothing. ${facts.hasPassword ? 'Your password stays as it is.' : 'Nothing changes.'}`,
       },
     ],
   }
