@@ -1,0 +1,27 @@
+import { readdir } from 'node:fs/promises'
+import { writeLetter } from '../../src/server/email/letter.ts'
+import { faultsFoundByAxe, loadAxe } from './support/axe.ts'
+import { letters } from './support/letters.ts'
+import { expect, test } from './support/test.ts'
+
+/** The background of a letter in a light and in a dark mail program. */
+const grounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
+
+test('every letter can be read in a light and in a dark mail program', async ({ page }) => {
+  const files = await readdir(new URL('../../src/server/email/letters/', import.meta.url))
+  expect(Object.keys(letters).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())
+
+  const foot = { signature: 'Yours,\nthe people here', supportEmail: 'support@example.org' }
+  for (const [file, contents] of Object.entries(letters)) {
+    for (const content of contents) {
+      await page.setContent(writeLetter(content, foot).html)
+      await loadAxe(page)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expect(page.locator('body')).toHaveCSS('background-color', grounds[colorScheme])
+        const faults = await faultsFoundByAxe(page, ['color-contrast', 'link-in-text-block'])
+        expect(faults, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
+      }
+    }
+  }
+})

@@ -1,0 +1,65 @@
+import type { LetterContent } from '../../../src/server/email/letter.ts'
+import { addressTakenLetter } from '../../../src/server/email/letters/address-taken.ts'
+import { feedbackLetter } from '../../../src/server/email/letters/feedback.ts'
+import { fileLetter } from '../../../src/server/email/letters/files.ts'
+import { googleLinkedLetter } from '../../../src/server/email/letters/google-linked.ts'
+import { passwordChangedLetter } from '../../../src/server/email/letters/password-changed.ts'
+import { resetPasswordLetter } from '../../../src/server/email/letters/reset-password.ts'
+import { testLetter } from '../../../src/server/email/letters/test.ts'
+import { trialEndedLetter } from '../../../src/server/email/letters/trial-ended.ts'
+import { trialEndsLetter } from '../../../src/server/email/letters/trial-ends.ts'
+import {
+  verifyAccountLetter,
+  verifyEmailLetter,
+} from '../../../src/server/email/letters/verify-email.ts'
+
+const origin = 'https://files.example.org'
+const name = 'Ada'
+const email = 'ada@example.org'
+const supportEmail = 'support@example.org'
+const moment = 'Tue 24 Nov, 14:02 UTC'
+const browser = 'Firefox on Linux'
+const loginPage = `${origin}/login`
+const dashboard = `${origin}/`
+const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
+
+/** The letters of each file in `src/server/email/letters`, with all that they can hold. */
+export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
+  'address-taken': [addressTakenLetter({ name, email, signedUpAt: moment, browser, loginPage })],
+  feedback: [
+    feedbackLetter({ name, email, category: null, message: 'One\nTwo', createdAt: new Date(0) }),
+  ],
+  files: [
+    fileLetter('link-ends', {
+      name,
+      namesFiles: true,
+      files: Array.from({ length: 12 }, (_, n) => {
+        return { name: `file ${n}.pdf`, endsAt: moment, isOpen: n % 2 === 0 }
+      }),
+      fileManager: `${origin}/files`,
+    }),
+  ],
+  'google-linked': [
+    googleLinkedLetter({ name, email, linkedAt: moment, tookOver: true, loginPage, supportEmail }),
+  ],
+  'password-changed': [
+    passwordChangedLetter({
+      name,
+      email,
+      changedAt: moment,
+      changedBy: 'letter',
+      loginPage,
+      supportEmail,
+    }),
+  ],
+  'reset-password': [
+    resetPasswordLetter({ name, email, link, askedAt: moment, hasPassword: true }),
+  ],
+  test: [testLetter({ origin })],
+  'trial-ended': [trialEndedLetter({ name, endsAt: moment, dashboard })],
+  'trial-ends': [trialEndsLetter({ name, left: '3 days', endsAt: moment, dashboard })],
+  'verify-email': [
+    verifyEmailLetter({ email, link, signedUpAt: moment, browser }),
+    verifyAccountLetter({ email, link, askedAt: moment, loginPage }),
+  ],
+}
