@@ -11,6 +11,8 @@ import {
 type LetterDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
+/** One mail tells about at most this many files. Of more files, an owner gets several mails. */
+const mostFilesOfLetter = 1000
 
 /**
  * Requests the mails about files that were downloaded for the first time: one mail for all such
@@ -23,11 +25,11 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
   return forEachOwner(
     (after) => findOwnersOfFirstDownloads(deps.db, after, ownersAtOnce),
     (ownerId) =>
-      askForLetter(deps, ownerId, 'first-download', async (tx) => {
-        const fileIds = await takeFirstDownloads(tx, ownerId)
+      askForLetters(deps, ownerId, 'first-download', async (tx) => {
+        const fileIds = await takeFirstDownloads(tx, ownerId, mostFilesOfLetter)
         // If the owner no longer wants this mail, the rows go from `first_downloads` without a mail.
         const reader = await findLetterReader(tx, ownerId, deps.clock())
-        return reader?.mailOnFirstDownload ? fileIds : []
+        return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),
   )
 }
@@ -44,22 +46,36 @@ export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }
   return forEachOwner(
     (after) => findOwnersOfEndingLinks(deps.db, time, after, ownersAtOnce),
     (ownerId) =>
-      askForLetter(deps, ownerId, 'link-ends', (tx) => takeEndingLinks(tx, ownerId, time)),
+      askForLetters(deps, ownerId, 'link-ends', async (tx) => {
+        const fileIds = await takeEndingLinks(tx, ownerId, time, mostFilesOfLetter)
+        return { fileIds, isWanted: true }
+      }),
   )
 }
 
-/** Requests one mail to an owner, if `take` returns any files. Both happen in one transaction. */
-function askForLetter(
+/**
+ * Requests mails to an owner until `take` returns fewer files than one mail can tell about. Taking
+ * files and requesting their mail happen in one transaction.
+ * @returns for how many files a mail was requested.
+ */
+async function askForLetters(
   { db, mailQueue }: LetterDeps,
   userId: string,
   letter: FileLetter,
-  take: (tx: Db) => Promise<string[]>,
+  take: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
 ): Promise<number> {
-  return db.transaction(async (tx) => {
-    const fileIds = await take(tx)
-    if (fileIds.length > 0) await mailQueue.add({ kind: 'files', userId, letter, fileIds }, tx)
-    return fileIds.length
-  })
+  let toldCount = 0
+  for (;;) {
+    const { fileIds, isWanted } = await db.transaction(async (tx) => {
+      const taken = await take(tx)
+      if (taken.isWanted && taken.fileIds.length > 0) {
+        await mailQueue.add({ kind: 'files', userId, letter, fileIds: taken.fileIds }, tx)
+      }
+      return taken
+    })
+    if (isWanted) toldCount += fileIds.length
+    if (fileIds.length < mostFilesOfLetter) return toldCount
+  }
 }
 
 /**

@@ -12,7 +12,7 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { Preferences } from '../../shared/rules/preferences.ts'
-import { firstDownloads, users } from '../db/schema.ts'
+import { files, firstDownloads, users } from '../db/schema.ts'
 import { tellEndingLinks, tellFirstDownloads } from './ask-for-file-letters.ts'
 
 const hour = 60 * 60_000
@@ -87,6 +87,21 @@ describe('the letter at the first download', () => {
     expect(letter?.subject).toBe('2 files of yours were downloaded for the first time')
     expect(letter?.text).toContain('one.txt')
     expect(letter?.text).toContain('two.txt')
+  })
+
+  it('comes several times after one run, if it would tell of thousands of files', async () => {
+    await insertFiles(app, ada.id, 2300)
+    await app.pool.query(
+      'insert into first_downloads (file_id) select id from files where owner_id = $1',
+      [ada.id],
+    )
+    expect((await letters()).map(({ subject }) => subject)).toEqual([
+      '1000 files of yours were downloaded for the first time',
+      '1000 files of yours were downloaded for the first time',
+      '300 files of yours were downloaded for the first time',
+    ])
+    expect(await app.deps.db.$count(firstDownloads)).toBe(0)
+    expect(await letters()).toEqual([])
   })
 
   it('comes once, if many download at once and several servers run the job at once', async () => {
@@ -183,6 +198,21 @@ describe('the letter a day before a link ends', () => {
     expect(letter?.subject).toBe('200 links of yours end within a day')
     expect(letter?.text.match(/Report \d+ of/g)).toHaveLength(10)
     expect(letter?.text).toContain('and 190 more')
+  })
+
+  it('comes several times after one run, if it would tell of thousands of files', async () => {
+    await insertFiles(app, ada.id, 2300)
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: new Date(app.clock().getTime() + 3 * day) })
+      .where(eq(files.ownerId, ada.id))
+    app.clock.advance(2 * day)
+    expect((await letters()).map(({ subject }) => subject)).toEqual([
+      '1000 links of yours end within a day',
+      '1000 links of yours end within a day',
+      '300 links of yours end within a day',
+    ])
+    expect(await letters()).toEqual([])
   })
 
   it('is asked for once by several servers at once', async () => {

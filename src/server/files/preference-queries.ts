@@ -8,9 +8,6 @@ import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 import type { FileRow } from './queries.ts'
 
-/** One mail tells about at most this many files. */
-const mostFilesOfLetter = 1000
-
 const tiersWithManager = tiers.filter((tier) => tierLimits[tier].fileManager)
 
 /**
@@ -70,16 +67,21 @@ export async function findOwnersOfFirstDownloads(
 }
 
 /**
- * Removes the first downloads of an owner's files from their table. Returns the ids of the files.
+ * Removes the first downloads of at most `limit` files of an owner from their table. Returns the
+ * ids of the files.
  */
-export async function takeFirstDownloads(tx: Db, ownerId: string): Promise<string[]> {
+export async function takeFirstDownloads(
+  tx: Db,
+  ownerId: string,
+  limit: number,
+): Promise<string[]> {
   const due = tx
     .select({ fileId: firstDownloads.fileId })
     .from(firstDownloads)
     .innerJoin(files, eq(files.id, firstDownloads.fileId))
     .where(eq(files.ownerId, ownerId))
     .orderBy(firstDownloads.fileId)
-    .limit(mostFilesOfLetter)
+    .limit(limit)
     .for('update', { of: firstDownloads })
   const taken = await tx
     .delete(firstDownloads)
@@ -131,21 +133,22 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Records for an owner's links that end between `now` and `until` that a mail tells of their end.
- * Returns the ids of the files. Of parallel callers exactly one gets each file. After a renewal,
- * another mail can tell of the new end.
+ * Records for at most `limit` of an owner's links that end between `now` and `until` that a mail
+ * tells of their end. Returns the ids of the files. Of parallel callers exactly one gets each file.
+ * After a renewal, another mail can tell of the new end.
  */
 export async function takeEndingLinks(
   tx: Db,
   ownerId: string,
   { now, until }: { now: Date; until: Date },
+  limit: number,
 ): Promise<string[]> {
   const due = tx
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.ownerId, ownerId), endsUntold(now, until)))
     .orderBy(files.id)
-    .limit(mostFilesOfLetter)
+    .limit(limit)
     .for('update')
   const taken = await tx
     .update(files)
