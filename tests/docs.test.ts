@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { jobNames } from '../src/server/jobs/jobs.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -142,6 +143,12 @@ describe('docs/threats.md', () => {
       .filter((line) => line.length > 400)
     expect(long).toEqual([])
   })
+})
+
+test('docs/operations.md says of every job when it runs and what it does, and of no other', () => {
+  const [section = ''] = all(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
+  const rows = all(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
+  expect(rows.toSorted()).toEqual(jobNames.toSorted())
 })
 
 test('every decision is listed, under its title', async () => {

@@ -87,6 +87,9 @@ const jobs: readonly Job[] = [
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
 ]
 
+/** The names of all jobs. */
+export const jobNames = jobs.map(({ name }) => name)
+
 /** Jobs of earlier versions. Their schedules may still be in the database. */
 const formerJobs = ['sweep-orphans']
 
