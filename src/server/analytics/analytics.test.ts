@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eq, like, lt } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   askForDeletion,
   askForRenewal,
@@ -300,6 +300,32 @@ describe('downloads per day', () => {
       await removeOldDays(app.deps)
       expect(await rows()).toBe(0)
     })
+  })
+
+  it('leave a page of users at a time', async () => {
+    const { db } = app.deps
+    await app.pool.query(
+      `insert into users (id, name, email, created_at, updated_at)
+       select 'owner-' || n, '', 'owner-' || n || '@example.org', $1, $1
+       from generate_series(1, 1200) n`,
+      [app.clock()],
+    )
+    await app.pool.query(
+      `insert into owner_downloads (owner_id, day, shard, count)
+       select 'owner-' || n, d, 0, 1 from generate_series(1, 1200) n,
+         unnest(array['2020-01-01', $1]::date[]) d`,
+      [dayOf(app.clock())],
+    )
+    const query = vi.spyOn(app.pool, 'query')
+    await removeOldDays(app.deps)
+    const answers = await Promise.all(query.mock.results.map(({ value }) => value))
+    query.mockRestore()
+    const removals = answers.filter(({ command }) => command === 'DELETE')
+    expect(removals.length).toBeGreaterThanOrEqual(3)
+    expect(Math.max(...removals.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(500)
+    expect(await db.$count(ownerDownloads, lt(ownerDownloads.day, '2021-01-01'))).toBe(0)
+    expect(await db.$count(ownerDownloads, like(ownerDownloads.ownerId, 'owner-%'))).toBe(1200)
+    await db.delete(users).where(like(users.id, 'owner-%'))
   })
 
   it('count what came while the account was free', async () => {

@@ -1,11 +1,11 @@
-import { and, between, count, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, between, count, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { DayCount } from '../../shared/rules/day.ts'
 import type { FileKind } from '../../shared/rules/file-kind.ts'
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { largestExactRank } from '../db/download-rank-sql.ts'
-import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
+import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
@@ -70,12 +70,26 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
+/** Returns the ids of at most `limit` users, in their order and from after `after` on. */
+export async function listOwners(db: Db, after: string, limit: number): Promise<string[]> {
+  const { id } = users
+  const rows = await db.select({ id }).from(users).where(gt(id, after)).orderBy(id).limit(limit)
+  return rows.map((row) => row.id)
+}
+
 /**
- * Removes all users' counts of downloads for the days before this one. Returns how many counts were
- * removed.
+ * Removes the counts of downloads of these users for the days before this one. Returns how many
+ * counts were removed.
  */
-export async function removeDaysBefore(db: Db, day: string): Promise<number> {
-  const removed = await db.delete(ownerDownloads).where(lt(ownerDownloads.day, day))
+export async function removeDaysBefore(
+  db: Db,
+  ownerIds: readonly string[],
+  day: string,
+): Promise<number> {
+  const { ownerId } = ownerDownloads
+  const removed = await db
+    .delete(ownerDownloads)
+    .where(and(inArray(ownerId, [...ownerIds]), lt(ownerDownloads.day, day)))
   return removed.rowCount ?? 0
 }
 

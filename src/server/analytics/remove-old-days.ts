@@ -1,10 +1,14 @@
 import { analyticsDays } from '../../shared/contract/analytics.ts'
 import { lastDays } from '../../shared/rules/day.ts'
 import type { Deps } from '../deps.ts'
-import { removeDaysBefore } from './queries.ts'
+import { listOwners, removeDaysBefore } from './queries.ts'
+
+const ownersAtOnce = 500
 
 /**
- * Removes the counts of downloads for days that are too old to be shown.
+ * Removes the counts of downloads for days that are too old to be shown. It takes the
+ * users in pages, so that each statement finds its rows by the primary key. If it
+ * is interrupted, the next run continues.
  * @returns how many counts were removed.
  */
 export async function removeOldDays({
@@ -12,5 +16,13 @@ export async function removeOldDays({
   db,
 }: Pick<Deps, 'clock' | 'db'>): Promise<{ removed: number }> {
   const [first = ''] = lastDays(clock(), analyticsDays)
-  return { removed: await removeDaysBefore(db, first) }
+  let removed = 0
+  let after = ''
+  for (;;) {
+    const owners = await listOwners(db, after, ownersAtOnce)
+    removed += await removeDaysBefore(db, owners, first)
+    const last = owners.at(-1)
+    if (last === undefined || owners.length < ownersAtOnce) return { removed }
+    after = last
+  }
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { letterWindowMs } from '../../shared/rules/letter-limit.ts'
 import type { TokenPurpose } from '../../shared/rules/token-purpose.ts'
+import { removeInBatches } from '../db/in-batches.ts'
 import {
   accounts,
   accountTokens,
@@ -56,41 +58,40 @@ export async function makeAdministrator(db: Db, email: string): Promise<void> {
 
 /**
  * Removes sessions, one-time values, waiting signups, letters and counters of attempts that have
- * expired by `now`. They have no effect any more, so this only saves space.
+ * expired by `now`. They have no effect any more, so this only saves space. It works in batches,
+ * each in its own statement.
  * @returns how many rows were removed.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
   const countedUntil = new Date(now.getTime() - letterWindowMs)
-  // A locked row is in use: a link in a mail removes several signups of one address, or a counter
-  // begins anew. Waiting for such a lock could be a deadlock, so the row is skipped.
-  const skipLocked = { skipLocked: true } as const
-  const tokens = db
-    .select({ hash: accountTokens.hash })
-    .from(accountTokens)
-    .where(lt(accountTokens.expiresAt, now))
-    .for('update', skipLocked)
-  const signups = db
-    .select({ id: pendingSignups.id })
-    .from(pendingSignups)
-    .where(lt(pendingSignups.expiresAt, now))
-    .for('update', skipLocked)
-  const counters = db
-    .select({ key: rateLimits.key })
-    .from(rateLimits)
-    .where(lt(rateLimits.expire, now.getTime()))
-    .for('update', skipLocked)
   let removed = 0
-  for (const removal of [
-    db.delete(sessions).where(lte(sessions.expiresAt, now)),
-    db.delete(verifications).where(lt(verifications.expiresAt, now)),
-    db.delete(sentLetters).where(lt(sentLetters.sentAt, countedUntil)),
-    db.delete(accountTokens).where(inArray(accountTokens.hash, tokens)),
-    db.delete(pendingSignups).where(inArray(pendingSignups.id, signups)),
-    db.delete(rateLimits).where(inArray(rateLimits.key, counters)),
-  ]) {
-    removed += (await removal).rowCount ?? 0
+  for (const [key, isLapsed] of [
+    [sessions.id, lte(sessions.expiresAt, now)],
+    [verifications.id, lt(verifications.expiresAt, now)],
+    [sentLetters.id, lt(sentLetters.sentAt, countedUntil)],
+    [accountTokens.hash, lt(accountTokens.expiresAt, now)],
+    [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
+    [rateLimits.key, lt(rateLimits.expire, now.getTime())],
+  ] as const) {
+    removed += await removeInBatches((limit) => removeRows(db, key, isLapsed, limit))
   }
   return removed
+}
+
+/**
+ * Removes at most `limit` rows that meet a condition from the table of this primary key. A locked
+ * row is in use: a link in a mail removes several signups of one address, or a counter begins anew.
+ * Waiting for such a lock could be a deadlock, so the row is skipped.
+ */
+async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
+  const keys = db
+    .select({ key })
+    .from(key.table)
+    .where(condition)
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  const { rowCount } = await db.delete(key.table).where(inArray(key, keys))
+  return rowCount ?? 0
 }
 
 /**

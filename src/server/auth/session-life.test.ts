@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type Client,
   logIn,
@@ -224,6 +224,21 @@ describe('a session', () => {
     app.clock.advance(1)
     await removeLapsedRows(app.deps.db, app.clock())
     expect(await sessionsOf(person.id)).toEqual([])
+  })
+
+  it('is removed by a job in batches, if thousands are over', async () => {
+    const person = await makePerson(app)
+    await app.pool.query(
+      `insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
+       select 'old-' || n, 'old-' || n, $1, $2, $2, $2 from generate_series(1, 7000) n`,
+      [person.id, app.clock()],
+    )
+    const query = vi.spyOn(app.pool, 'query')
+    await removeLapsedRows(app.deps.db, app.clock())
+    const removals = await Promise.all(query.mock.results.map(({ value }) => value))
+    query.mockRestore()
+    expect(Math.max(...removals.map(({ rowCount }) => rowCount))).toBe(5000)
+    expect(await sessionsOf(person.id)).toHaveLength(1)
   })
 
   it('ends at once when its user is deleted', async () => {
