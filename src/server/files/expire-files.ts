@@ -23,6 +23,7 @@ type Purge = {
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
  * for the next run.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
+ * Runs at the same time count each file once.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
   const total = { purged: 0, failed: 0 }
@@ -50,8 +51,7 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
       log.error(told, 'bytes of files that are over could not be removed; they are tried again')
     }
     const ids = gone.map(({ id }) => id)
-    await markPurged(db, ids, clock())
-    purged += gone.length
+    purged += await markPurged(db, ids, clock())
     failed += count
     if (batch.length < batchSize || gone.length === 0) return { purged, failed }
     // The next batch begins where this one ended. So it does not look again at the files before.

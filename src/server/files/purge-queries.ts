@@ -1,4 +1,4 @@
-import { eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
@@ -37,6 +37,14 @@ function isToPurge(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept(now)})`
 }
 
+/**
+ * Tells, as SQL, whether the link of a file has ended and cannot be renewed, as `linkStatus` decides
+ * it. The query must join the owner.
+ */
+export function isOver(now: Date): SQL {
+  return sql`(${files.expiresAt} <= ${now} and ${isToPurge(now)})`
+}
+
 /** A file that is reserved for this run, which removes its bytes. */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey' | 'expiresAt'>
 
@@ -66,10 +74,9 @@ export async function claimFilesToPurge(
       .where(
         sql`${files.purgedAt} is null
           and ${files.storage} = ${storage}
-          and ${files.expiresAt} <= ${now}
+          and ${isOver(now)}
           and ${from === undefined ? sql`true` : sql`${files.expiresAt} >= ${from}`}
-          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})
-          and ${isToPurge(now)}`,
+          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})`,
       )
       .orderBy(files.expiresAt)
       .limit(limit)
@@ -117,19 +124,19 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 /**
  * Records that storage has confirmed that no bytes of these files are left. If the owner deleted a
  * file, its row is removed too and leaves a receipt.
+ * @returns of how many files that was not recorded before. So of several servers that removed the
+ * same bytes, one counts them.
  */
-export async function markPurged(db: Db, ids: string[], now: Date): Promise<void> {
-  if (ids.length === 0) return
-  const gone = db
-    .$with('gone')
-    .as(
-      db
-        .select({ id: files.id, deletedAt: files.deletedAt })
-        .from(files)
-        .where(inArray(files.id, ids))
-        .orderBy(files.id)
-        .for('update'),
-    )
+export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
+  if (ids.length === 0) return 0
+  const gone = db.$with('gone').as(
+    db
+      .select({ id: files.id, deletedAt: files.deletedAt })
+      .from(files)
+      .where(and(inArray(files.id, ids), isNull(files.purgedAt)))
+      .orderBy(files.id)
+      .for('update'),
+  )
   const idsOf = (rows: SQL) => db.select({ id: gone.id }).from(gone).where(rows)
   const removed = db.$with('removed').as(
     db
@@ -137,11 +144,19 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<void
       .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
       .returning(receiptFacts),
   )
-  await db
-    .with(gone, removed, keepReceipts(db, sql`${now}::timestamptz`))
-    .update(files)
-    .set({ purgedAt: now })
-    .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
+  const marked = db.$with('marked').as(
+    db
+      .update(files)
+      .set({ purgedAt: now })
+      .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
+      .returning({ id: files.id }),
+  )
+  const kept = keepReceipts(db, sql`${now}::timestamptz`)
+  const [recorded] = await db
+    .with(gone, removed, kept, marked)
+    .select({ count: count() })
+    .from(gone)
+  return recorded?.count ?? 0
 }
 
 /** How many files still have bytes 15 minutes after these should be removed. */
