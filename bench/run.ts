@@ -34,6 +34,7 @@ import { measureSessionCheck } from './session-check.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
 import { measureTransfers } from './transfers.ts'
+import { measureUserSearch } from './user-search.ts'
 
 interface Bench {
   mayfly: Mayfly
@@ -60,6 +61,7 @@ const parts = [
   'known-address',
   'file-list',
   'analytics',
+  'user-search',
   'expiry',
   'start-up',
   'queries',
@@ -123,6 +125,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('analytics')) {
       say('analytics')
       report.rows.push(...(await measureAnalytics(cores, scratch.dir)))
+    }
+    if (names.includes('user-search')) {
+      say('user-search')
+      report.rows.push(...(await measureUserSearch(cores, scratch.dir)))
     }
     if (names.includes('expiry')) {
       say('expiry')

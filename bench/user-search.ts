@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+
+const userCount = 1_000_000
+const warmUps = 5
+const rounds = 30
+/** Postgres tells of its scans with a delay of at most a second. */
+const statisticsMs = 1500
+
+/** What the administrator searches for, by the name that the report gives it. */
+const searches = {
+  'one address, whole': 'grace.turing.987654@mail77.example',
+  'a number in one address': '.123456@',
+  'a last name that every 50th has': 'lovelace',
+  'a whole name': 'Grace Hopper',
+  'a domain that every 500th has': '@mail123.example',
+  'a text that all have': 'example',
+  'a text that nobody has': 'no such person',
+  'three letters that nobody has': 'qzx',
+  'two letters that begin many names': 'lo',
+  'two letters that nobody has': 'qz',
+}
+
+/**
+ * A name and an address for each number: 50 first and 50 last names in every combination, and 500
+ * domains. The newest user has the lowest number.
+ */
+const fill = `
+  insert into users (id, name, email, created_at, updated_at)
+  select 'many ' || n, first || ' ' || last,
+    lower(first || '.' || last) || '.' || n || '@mail' || n % 500 || '.example',
+    $2::timestamptz - n * interval '1 minute', $2
+  from generate_series(1, $1::int) n,
+    lateral (select (string_to_array($3, ' '))[1 + n % 50] as first,
+      (string_to_array($4, ' '))[1 + n / 50 % 50] as last) names`
+
+const firstNames =
+  'Ada Grace Alan Edsger Barbara Donald Margaret Dennis Frances Ken Hedy Tim Radia Linus Karen ' +
+  'John Jean Niklaus Adele Tony Shafi Leslie Anita Vint Evelyn Ivan Lynn Robin Sophie Butler Mary ' +
+  'Peter Joan Claude Betty Kurt Ida Emmy Paul Maria Carl Sofia Leonhard Noor Wei Aisha Yuki Olga ' +
+  'Mateo Zainab'
+const lastNames =
+  'Lovelace Hopper Turing Dijkstra Liskov Knuth Hamilton Ritchie Allen Thompson Lamarr Lee Perlman ' +
+  'Torvalds Jones Backus Bartik Wirth Goldberg Hoare Goldwasser Lamport Borg Cerf Boyd Sutherland ' +
+  'Conway Milner Wilson Lampson Shaw Naur Clarke Shannon Holberton Goedel Rhodes Noether Erdoes ' +
+  'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
+
+/**
+ * Measures the administrator's search among a million users, by calls of `GET /api/admin/users`.
+ * @throws when a search reads the whole table of users.
+ */
+export async function measureUserSearch(cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'user-search'), cores.server)
+  const http = makeHttpClient(1)
+  try {
+    const cookie = await signIn(mayfly, http)
+    await mayfly.sql("update users set role = 'admin' where role = 'user'")
+    await makeUsers(mayfly)
+    const rows: Row[] = []
+    for (const [what, search] of Object.entries({ 'no search': '', ...searches })) {
+      const url = `${mayfly.url}/api/admin/users?search=${encodeURIComponent(search)}`
+      const before = await countScans(mayfly)
+      const ours = await timesOf(http, url, cookie)
+      const scans = (await countScans(mayfly)) - before
+      // Jobs read the table now and then.
+      if (scans >= rounds) throw new Error(`The search for ${what} reads all users.`)
+      rows.push(row(`a million users: ${what}`, 'ms', { ours }))
+    }
+    return rows
+  } finally {
+    http.close()
+    await mayfly.stop()
+  }
+}
+
+async function makeUsers(mayfly: Mayfly): Promise<void> {
+  // An index is made faster than it is filled row by row.
+  const [index] = await mayfly.sql<{ indexdef: string }>(
+    "select indexdef from pg_indexes where indexname = 'users_search_text'",
+  )
+  if (!index) throw new Error('There is no index users_search_text.')
+  await mayfly.sql('drop index users_search_text')
+  await mayfly.sql(fill, [userCount, new Date(), firstNames, lastNames])
+  await mayfly.sql(index.indexdef)
+  await mayfly.sql('vacuum analyze users')
+}
+
+/** Returns how often Postgres has read the whole table of users so far. */
+async function countScans(mayfly: Mayfly): Promise<number> {
+  await wait(statisticsMs)
+  const [table] = await mayfly.sql<{ scans: string }>(
+    "select seq_scan as scans from pg_stat_user_tables where relname = 'users'",
+  )
+  return Number(table?.scans ?? 0)
+}
+
+/** Returns how many milliseconds each of some requests took, one after the other. */
+async function timesOf(http: HttpClient, url: string, cookie: string): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < warmUps + rounds; round += 1) {
+    const started = performance.now()
+    await http.expectOk(url, { headers: { cookie } })
+    if (round >= warmUps) times.push(performance.now() - started)
+  }
+  return times
+}
