@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import type { Endpoint } from '../shared/contract/endpoint.ts'
 import { endpoints } from '../shared/contract/index.ts'
+import { adminActionRoutes } from './admin/action-routes.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
@@ -75,6 +76,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...downloadRoutes(deps, web.pages),
         ...feedbackRoutes(deps),
         ...adminRoutes(deps),
+        ...adminActionRoutes(deps),
       },
       { session },
     ),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteUser } from '../../src/server/admin/delete-user.ts'
 import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
 import { isDatabaseAway } from '../../src/server/db/away.ts'
 import {
@@ -12,6 +13,7 @@ import {
   users,
 } from '../../src/server/db/schema.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
+import { retryRemovals } from '../../src/server/uploads/retry-removals.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -199,6 +201,34 @@ async function deletesAFile(): Promise<Attempt> {
   }
 }
 
+async function deletesAUser(): Promise<Attempt> {
+  const ada = await makePerson(app)
+  const file = await makeFile(ada)
+  const open = await startUpload(ada, { size: 36 })
+  await putBytes(open, random())
+  const keys = [await keyOf(file.id), open.cloudKey]
+  const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
+  const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
+  const isThere = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
+  const opens = async () =>
+    (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200
+  return {
+    call: () => settled(remove()),
+    async check(outcome) {
+      // Everything is there, or nothing.
+      const stays = await isThere()
+      if (outcome === 'done') expect(stays).toBe(false)
+      expect(await opens()).toBe(stays)
+      expect((await ada.fetch('/api/files')).status).toBe(stays ? 200 : 401)
+      expect(await uploadsOf(ada.id)).toHaveLength(stays ? 1 : 0)
+      if (stays) await remove()
+      await expect(remove()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+      await retryRemovals(app.deps)
+      for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+    },
+  }
+}
+
 async function purgesAFile(): Promise<Attempt> {
   await forget()
   const file = await makeFile(person)
@@ -352,6 +382,7 @@ describe('a connection that is cut at any statement, while the server', () => {
     { name: 'confirms an upload', arrange: confirmsAnUpload, transaction: true },
     { name: 'refuses bytes that are not those', arrange: refusesOtherBytes, transaction: true },
     { name: 'deletes a file', arrange: deletesAFile, transaction: false },
+    { name: 'deletes a user', arrange: deletesAUser, transaction: true },
     { name: 'purges a file', arrange: purgesAFile, transaction: false },
     { name: 'signs somebody up', arrange: signsUp, transaction: true },
     { name: 'verifies an address', arrange: verifiesAnAddress, transaction: true },

@@ -1,4 +1,5 @@
 import { aliasedTable, and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -10,7 +11,7 @@ export interface WantedLines {
   before?: number | undefined
   /**
    * If it is given, only lines about what the user with this mail address did, or what was done to
-   * that user.
+   * that user. Deleted users who had the address count too.
    */
   email?: string | undefined
   action?: AuditAction | undefined
@@ -18,7 +19,7 @@ export interface WantedLines {
 
 /**
  * Lists lines of the audit log, newest first, with the mail addresses of the users that each line
- * names.
+ * names. The address of a deleted user is read from the line of the deletion.
  */
 export async function listAudit(db: Db, { limit, before, email, action }: WantedLines) {
   const actors = aliasedTable(users, 'actors')
@@ -30,8 +31,8 @@ export async function listAudit(db: Db, { limit, before, email, action }: Wanted
       action: auditLog.action,
       ipAddress: auditLog.ipAddress,
       details: auditLog.details,
-      actor: sql<string | null>`coalesce(${actors.email}, ${auditLog.actor})`,
-      subject: sql<string | null>`coalesce(${subjects.email}, ${auditLog.subject})`,
+      actor: nameOf(actors.email, auditLog.actor),
+      subject: nameOf(subjects.email, auditLog.subject),
     })
     .from(auditLog)
     .leftJoin(actors, eq(actors.id, auditLog.actor))
@@ -47,7 +48,29 @@ export async function listAudit(db: Db, { limit, before, email, action }: Wanted
     .limit(limit)
 }
 
+// The action is written into the SQL text. As a parameter, it would keep Postgres from using the
+// index of the deletions' addresses.
+const isDeletion = sql.raw("action = 'delete-user'")
+
+/** Returns, as SQL, the mail address of a user, or the id of one whose address is unknown. */
+function nameOf(email: PgColumn, id: PgColumn): SQL<string | null> {
+  const ofDeleted = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
+    where deletions.subject = ${id} and deletions.${isDeletion} limit 1)`
+  return sql`coalesce(${email}, ${ofDeleted}, ${id})`
+}
+
 function concerns(db: Db, email: string): SQL | undefined {
-  const id = db.select({ id: users.id }).from(users).where(eq(users.email, email))
-  return or(eq(auditLog.actor, id), eq(auditLog.subject, id))
+  const ids = db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email, email))
+    .unionAll(
+      db
+        .select({ id: sql<string>`${auditLog.subject}` })
+        .from(auditLog)
+        .where(sql`${isDeletion} and ${auditLog.details} ->> 'email' = ${email}`),
+    )
+  // As an array, which is computed once, the ids can be looked up in the indexes.
+  const isOneOf = (column: PgColumn) => sql`${column} = any(array(${ids}))`
+  return or(isOneOf(auditLog.actor), isOneOf(auditLog.subject))
 }

@@ -12,12 +12,7 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { findUser } from '../tiers/queries.ts'
-
-/** The administrator who makes the change, and from which address. */
-export interface Actor {
-  id: string
-  ipAddress: string
-}
+import type { Actor } from './actor.ts'
 
 /**
  * Makes an account for somebody, even if nobody can sign up (design §5, `SIGNUP`). Its mail address

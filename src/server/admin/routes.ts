@@ -19,8 +19,8 @@ const mostFound = 50
 const place = z.tuple([z.int()])
 
 /**
- * The calls of the Admin Center (spec §7). Only the administrator may make them: their rows in the
- * table of endpoints say so.
+ * The calls of the Admin Center that show something, make users or change them (spec §7). Only the
+ * administrator may make them: their rows in the table of endpoints say so.
  */
 export function adminRoutes(
   deps: Pick<

@@ -1,4 +1,5 @@
 import { APIError } from 'better-auth/api'
+import { isUserGone } from '../db/user-gone.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
@@ -133,7 +134,9 @@ function staysOpen(
 
 /** Counts the login by its outcome, and throws the error for the client. */
 async function refuse(error: unknown, admission: Admission): Promise<never> {
-  if (statusOf(error) < 500) throw new AppError('INVALID_CREDENTIALS', { cause: error })
+  if (statusOf(error) < 500 || isUserGone(error)) {
+    throw new AppError('INVALID_CREDENTIALS', { cause: error })
+  }
   // If this fails too, the login counts until its time window ends.
   await admission.undone().catch(() => {})
   throw error

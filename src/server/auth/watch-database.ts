@@ -1,12 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BetterAuthOptions, DBAdapter } from 'better-auth'
 import { isDatabaseAway } from '../db/away.ts'
+import { isUserGone } from '../db/user-gone.ts'
 
 type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
 
-/** Makes calls of Better Auth fail visibly if the database could not be used during the call. */
+/**
+ * Makes calls of Better Auth fail visibly if the database could not be used during the call, or the
+ * user was deleted.
+ */
 export interface DatabaseWatch {
-  /** Returns the same adapter, which now records every error of the database. */
+  /** Returns the same adapter, which now records these errors of the database. */
   watched(open: OpenAdapter): OpenAdapter
   /**
    * Returns the same calls. If an error was recorded during a call, the call throws it, even if
@@ -28,7 +32,7 @@ export function watchDatabase(): DatabaseWatch {
       return await ask()
     } catch (error) {
       const call = calls.getStore()
-      if (call && isDatabaseAway(error)) call.fault ??= error
+      if (call && (isDatabaseAway(error) || isUserGone(error))) call.fault ??= error
       throw error
     }
   }

@@ -203,7 +203,8 @@ export const uploads = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     ownerId: text('owner_id')
       .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+      // A row that went with its user would leave bytes that nobody removes.
+      .references(() => users.id, { onDelete: 'restrict' }),
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
@@ -232,20 +233,24 @@ export const uploads = pgTable(
 )
 
 /**
- * The uploads that ended without becoming a file, while storage may still have bytes of them. The
- * statement that removes the row of the upload writes this row, which goes when storage has
- * confirmed that no bytes are left.
+ * Bytes that storage may have and that no upload and no file names: those of uploads that ended
+ * without becoming a file, those of a deleted user's files, and those that the administrator sends
+ * to test storage. The statement that removes the row of the upload or the file writes this row,
+ * which goes when storage has confirmed that no bytes are left.
  */
 export const removals = pgTable(
   'removals',
   {
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
-    /** When the bytes should be removed. */
+    /** When the bytes should be removed. Until then, a test may still send them. */
     dueAt: moment('due_at').notNull(),
     /** How often the server tried to remove the bytes, and when the next try may begin. */
     tries: integer().notNull(),
     tryAt: moment('try_at').notNull(),
+    /** The file that the bytes belonged to, and its owner. A file gets a receipt. */
+    fileId: uuid('file_id'),
+    ownerId: text('owner_id'),
   },
   (table) => [index('removals_storage_try_at').on(table.storage, table.tryAt)],
 )
@@ -504,8 +509,8 @@ export const rateLimits = pgTable('rate_limits', {
 /**
  * Who did what, when, from where. Triggers refuse to remove or change a row, except that its
  * address can be emptied. `actor` and `subject` are ids of users without a foreign key: a row stays
- * when its users are deleted, and then names nobody. `actor` is null for what the server did by
- * itself.
+ * when its users are deleted. The row of the deletion keeps the mail address. `actor` is null for
+ * what the server did by itself.
  */
 export const auditLog = pgTable(
   'audit_log',
@@ -522,5 +527,9 @@ export const auditLog = pgTable(
   (table) => [
     index('audit_log_actor').on(table.actor, table.id),
     index('audit_log_subject').on(table.subject, table.id),
+    // Finds the deleted users who had a mail address.
+    index('audit_log_deleted_address')
+      .on(sql`(${table.details} ->> 'email')`)
+      .where(sql`${table.action} = 'delete-user'`),
   ],
 )

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { brandColumns } from '../branding/queries.ts'
 import {
   branding,
@@ -97,11 +97,26 @@ const shards = 16
  * the day of the file's owner, in one statement. The statement is prepared, because building it
  * costs more than running it. If the file no longer exists, nothing is counted. It also records a
  * file's first download, if the owner wants a mail about that.
+ *
+ * A count of the owner locks the owner's row against deletion. The statement takes that lock before
+ * it locks the file, in the order in which the deletion of a user locks them. In another order, both
+ * could wait for each other.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
   const day = sql`${sql.placeholder('day')}::date`
   const last = sql`${sql.placeholder('last')}::timestamptz`
+  const fileId = sql.placeholder('fileId')
+  const owner = db
+    .$with('owner')
+    .as(
+      db
+        .select({ id: users.id })
+        .from(users)
+        .innerJoin(files, eq(files.ownerId, users.id))
+        .where(eq(files.id, fileId))
+        .for('key share', { of: users }),
+    )
   const counted = db.$with('counted').as(
     db
       .update(files)
@@ -110,7 +125,9 @@ export function prepareWriteCount(db: Db): WriteCount {
         // Another server may already have counted a later download.
         lastDownloadAt: sql`greatest(${files.lastDownloadAt}, ${last})`,
       })
-      .where(eq(files.id, sql.placeholder('fileId')))
+      .where(
+        and(eq(files.id, fileId), inArray(files.ownerId, db.select({ id: owner.id }).from(owner))),
+      )
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
   // The last byte of a file's id is random, so it spreads the files over the rows.
@@ -137,7 +154,7 @@ export function prepareWriteCount(db: Db): WriteCount {
         .returning({ fileId: firstDownloads.fileId }),
     )
   const query = db
-    .with(counted, countedForOwner, first)
+    .with(owner, counted, countedForOwner, first)
     .insert(fileDownloads)
     .select(sql`select ${counted.id}, ${day}, ${count} from ${counted}`)
     .onConflictDoUpdate({

@@ -66,6 +66,20 @@ export interface MailQueue {
    * queue adds nothing.
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
+  /**
+   * Removes the requests for mails to a person that still wait, also those for a later time. A mail
+   * that is being sent at this moment cannot be stopped.
+   * @returns how many requests were removed.
+   */
+  withdraw(person: Addressee, tx: Db): Promise<number>
+}
+
+/** By what a request can name the person whom its mail goes to. */
+export interface Addressee {
+  userId: string
+  /** In lower case. */
+  email: string
+  signupIds: readonly string[]
 }
 
 /** When a mail is to be sent, and a key that no other mail has, a UUID. */

@@ -115,7 +115,8 @@ describe('the letter at the first download', () => {
   it('is not asked for if the queue fails, and comes with the next run', async () => {
     await download(await makeFile(ada))
     const add = () => Promise.reject(new Error('no queue'))
-    await expect(tellFirstDownloads({ ...app.deps, mailQueue: { add } })).rejects.toThrow()
+    const mailQueue = { ...app.deps.mailQueue, add }
+    await expect(tellFirstDownloads({ ...app.deps, mailQueue })).rejects.toThrow()
     expect(await letters()).toHaveLength(1)
   })
 
@@ -227,7 +228,8 @@ describe('the letter a day before a link ends', () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
     const add = () => Promise.reject(new Error('no queue'))
-    await expect(tellEndingLinks({ ...app.deps, mailQueue: { add } })).rejects.toThrow()
+    const mailQueue = { ...app.deps.mailQueue, add }
+    await expect(tellEndingLinks({ ...app.deps, mailQueue })).rejects.toThrow()
     expect(await letters()).toHaveLength(1)
   })
 

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import type { File } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/link-status.ts'
@@ -8,7 +8,7 @@ import { tierLimits } from '../../shared/rules/tier-limits.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
-import { keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
+import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
@@ -91,16 +91,11 @@ export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
 export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purgedAt'>
 
 /**
- * Deletes the user's files that `which` selects, in one statement, and returns them. Their links
- * end immediately. Rows whose bytes are removed already are deleted and leave receipts. The bytes
+ * Deletes the files that `which` selects, in one statement, and returns them. Their links end
+ * immediately. Rows whose bytes are removed already are deleted and leave receipts. The bytes
  * of the other files are removed by the next purge. Of parallel callers exactly one gets each file.
  */
-async function markDeletedWhere(
-  db: Db,
-  ownerId: string,
-  which: SQL,
-  now: Date,
-): Promise<DeletedFile[]> {
+async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
     db
       .select({
@@ -112,7 +107,7 @@ async function markDeletedWhere(
       })
       .from(files)
       .innerJoin(users, eq(users.id, files.ownerId))
-      .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), which))
+      .where(and(isNull(files.deletedAt), which))
       // Every statement that locks several files locks them in this order, so that no two wait for
       // each other.
       .orderBy(files.id)
@@ -151,7 +146,8 @@ export function markDeleted(
   ids: readonly string[],
   now: Date,
 ): Promise<DeletedFile[]> {
-  return markDeletedWhere(db, ownerId, sql`${files.id} = any(${sql.param(ids)}::uuid[])`, now)
+  const isNamed = sql`${files.id} = any(${sql.param(ids)}::uuid[])`
+  return markDeletedWhere(db, and(eq(files.ownerId, ownerId), isNamed), now)
 }
 
 /** Deletes a user's files whose links have ended by `now` and cannot be renewed. Returns them. */
@@ -160,7 +156,73 @@ export function markExpiredDeleted(
   { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
   now: Date,
 ): Promise<DeletedFile[]> {
-  return markDeletedWhere(db, id, sql`${statusOf(tier, now)} = 'deleted'`, now)
+  const isDead = sql`${statusOf(tier, now)} = 'deleted'`
+  return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
+}
+
+/** Some of all files: those with an id after `after`, up to `end`. null is no bound. */
+export interface FilePage {
+  after: string | null
+  end: string | null
+}
+
+function isOn({ after, end }: FilePage): SQL | undefined {
+  return and(
+    after === null ? undefined : gt(files.id, after),
+    end === null ? undefined : lte(files.id, end),
+  )
+}
+
+/**
+ * Returns the page of the `size` files with the next ids after `after`. Its end is null if it is the
+ * last page. Each statement about one page reads a bounded number of rows.
+ */
+export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
+  const [last] = await db
+    .select({ id: files.id })
+    .from(files)
+    .where(isOn({ after, end: null }))
+    .orderBy(files.id)
+    .offset(size - 1)
+    .limit(1)
+  return { after, end: last?.id ?? null }
+}
+
+/**
+ * Deletes every user's files on this page whose links have ended by `now` and cannot be renewed.
+ * Returns how many these were.
+ */
+export async function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<number> {
+  return (await markDeletedWhere(db, and(isOn(page), isOver(now)), now)).length
+}
+
+/** Lists the ids and the names of the files on this page that their owners have not deleted. */
+export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 'originalName'>[]> {
+  return db
+    .select({ id: files.id, originalName: files.originalName })
+    .from(files)
+    .where(and(isOn(page), isNull(files.deletedAt)))
+}
+
+/**
+ * Gives files other names. A file that has got another name meanwhile, or is gone, stays as it is.
+ * Returns how many files were changed.
+ */
+export async function renameFiles(
+  db: Db,
+  names: readonly { id: string; from: string; to: string }[],
+): Promise<number> {
+  const column = (of: (name: (typeof names)[number]) => string) => sql.param(names.map(of))
+  const wished = sql`unnest(${column(({ id }) => id)}::uuid[],
+    ${column(({ from }) => from)}::text[], ${column(({ to }) => to)}::text[])`
+  const { rowCount } = await db.execute(sql`
+    with kept as materialized (
+      select ${files.id}, wished.new_name from ${files}
+      join ${wished} as wished (id, old_name, new_name)
+        on wished.id = ${files.id} and wished.old_name = ${files.originalName}
+      order by ${files.id} for update of ${files})
+    update ${files} set original_name = kept.new_name from kept where ${files.id} = kept.id`)
+  return rowCount ?? 0
 }
 
 /**

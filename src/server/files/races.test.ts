@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -12,6 +11,7 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
+import { after, makeRace } from '../../../tests/support/race.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
@@ -40,46 +40,9 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
-  await wait(ms)
-  return work()
-}
-
 /** Runs the work after a random wait of at most 3 milliseconds. */
 function soon<T>(work: () => Promise<T>): Promise<T> {
   return after(randomInt(4), work)
-}
-
-/**
- * A race that each side should win sometimes. The side that won begins later in the next round, and
- * twice as much later each time that it wins again. So the other side wins soon, on a slow machine
- * too. `expectBoth` expects that both sides have won, because a race that one side always wins
- * proves nothing.
- */
-function makeRace() {
-  let lead = 0
-  let step = 1
-  let last: 'first' | 'second' | undefined
-  const wins = { first: 0, second: 0 }
-  return {
-    run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
-      Promise.all([
-        after(Math.max(0, -lead) + randomInt(3), first),
-        after(Math.max(0, lead) + randomInt(3), second),
-      ]),
-    won(side: 'first' | 'second') {
-      wins[side] += 1
-      step = side === last ? step * 2 : 1
-      last = side
-      lead += side === 'first' ? -step : step
-    },
-    expectBoth: () =>
-      expect(wins).toEqual({ first: expect.toSatisfy(isMany), second: expect.toSatisfy(isMany) }),
-  }
-}
-
-function isMany(count: number) {
-  return count > rounds / 20
 }
 
 async function rowOf(id: string) {
@@ -148,7 +111,7 @@ describe('a renewal and a deletion at once', () => {
     ['of the one file', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
     ['of several files', (owner, id) => askForDeletion(owner, [id])],
   ])('leave no link: %s', async (_, remove) => {
-    const race = makeRace()
+    const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })
     for (const { id, shortCode } of await makeRows(eve, rounds)) {
       const [renewal, deletion] = await race.run(
@@ -212,7 +175,7 @@ describe('a purge and a clearing of the same files at once', () => {
 
 describe('an expiry and a download at once', () => {
   it('give all of the bytes or none, and none once the purge has run', async () => {
-    const race = makeRace()
+    const race = makeRace(rounds)
     const bob = await makePerson(app)
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {
@@ -254,7 +217,7 @@ describe('a purge and a renewal at once', () => {
     ['of an owner who has just become free', 'free', 4 * day],
     ['at the end of the 30 days', 'premium', 30 * day - 1],
   ] as const)('%s: a living link always has its bytes', async (_, tier, age) => {
-    const race = makeRace()
+    const race = makeRace(rounds)
     const eve = await makePerson(app, { tier })
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { isDatabaseAway } from '../db/away.ts'
+import { isUserGone } from '../db/user-gone.ts'
 import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
@@ -19,6 +20,7 @@ function toAppError(error: unknown, requestId: string): AppError {
     const headers = { 'retry-after': String(retryAfterSeconds) }
     return new AppError('UNAVAILABLE', { cause: error, headers })
   }
+  if (isUserGone(error)) return new AppError('UNAUTHORIZED', { cause: error })
   return new AppError('INTERNAL', {
     message: `Something went wrong on our side. Please mention request ${requestId}.`,
     cause: error,

@@ -30,6 +30,7 @@ const limits = {
   passwordChangesByUser: { most: 20, windowMs: 60 * minute },
   googleChangesByUser: { most: 20, windowMs: 60 * minute },
   testMailsByUser: { most: 20, windowMs: 60 * minute },
+  testUploadsByUser: { most: 20, windowMs: 60 * minute },
   feedbackByAddress: { most: 10, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
   logosByUser: { most: 30, windowMs: 60 * minute },

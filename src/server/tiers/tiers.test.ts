@@ -223,7 +223,8 @@ describe('the audit log', () => {
 
   it('has no line for a change that was undone at its end', async () => {
     const ada = await makePerson(app)
-    const mailQueue = { add: () => Promise.reject(new Error('no queue')) }
+    const add = () => Promise.reject(new Error('no queue'))
+    const mailQueue = { ...app.deps.mailQueue, add }
     const change = { userId: ada.id, actor: ada.id, ipAddress: '127.0.0.1' }
     const wish = { reason: 'trial' } as const
     await expect(setTier({ ...app.deps, mailQueue }, { ...change, wish })).rejects.toThrow()

@@ -17,5 +17,5 @@ export async function abortUpload(
 ): Promise<void> {
   const upload = await deleteUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
-  await removeBytes({ db, log, stores }, [upload])
+  await removeBytes({ clock, db, log, stores }, [upload])
 }

@@ -1,6 +1,6 @@
-import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, lte, sql } from 'drizzle-orm'
 import { rowValues } from '../db/row-values.ts'
-import { files, shortCodes, uploads } from '../db/schema.ts'
+import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
@@ -107,7 +107,8 @@ const activityMs = 1000
 
 /**
  * Makes the function that records that bytes arrive for an upload, at most once a second. It
- * returns false when no open upload has the key.
+ * returns false when bytes may not arrive under the key: no open upload has it, nor a test of
+ * storage.
  */
 export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql
@@ -119,12 +120,17 @@ export function prepareTouchUpload(db: Db) {
       .where(and(byKey, lte(uploads.lastActivityAt, placeholder('before'))))
       .returning({ id: uploads.id }),
   )
-  const query = db
-    .with(touched)
-    .select({ id: uploads.id })
+  const ofTest = and(
+    eq(removals.storageKey, placeholder('storageKey')),
+    gt(removals.dueAt, placeholder('now')),
+  )
+  const open = db
+    .select({ key: uploads.storageKey })
     .from(uploads)
     .where(byKey)
-    .prepare('touch_upload')
+    .unionAll(db.select({ key: removals.storageKey }).from(removals).where(ofTest))
+    .as('open')
+  const query = db.with(touched).select({ key: open.key }).from(open).prepare('touch_upload')
   return async (storageKey: string, now: Date): Promise<boolean> => {
     const before = new Date(now.getTime() - activityMs)
     return (await query.execute({ storageKey, now, before })).length > 0
@@ -140,16 +146,33 @@ export type FileFacts = Pick<
 /**
  * Makes the function that turns an upload into a file. One statement deletes the upload, records
  * that the short code was given, and inserts the file. It returns undefined when the upload has
- * ended or was started again. Of parallel callers exactly one gets the file. If the short code was
- * given before, the statement fails as a whole.
+ * ended or was started again, or its owner was deleted. Of parallel callers exactly one gets the
+ * file. If the short code was given before, the statement fails as a whole.
+ *
+ * The row of the new file locks its owner against deletion. The statement takes that lock before it
+ * locks the upload, in the order in which the deletion of a user locks them. In another order, both
+ * could wait for each other.
  */
 export function prepareMakeFile(db: Db) {
   const { placeholder } = sql
   const moment = (name: string) => sql<Date>`${placeholder(name)}::timestamptz`
+  const owner = db.$with('owner').as(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .innerJoin(uploads, eq(uploads.ownerId, users.id))
+      .where(eq(uploads.id, placeholder('uploadId')))
+      .for('key share', { of: users }),
+  )
   const ended = db.$with('ended').as(
     db
       .delete(uploads)
-      .where(eq(uploads.id, placeholder('uploadId')))
+      .where(
+        and(
+          eq(uploads.id, placeholder('uploadId')),
+          inArray(uploads.ownerId, db.select({ id: owner.id }).from(owner)),
+        ),
+      )
       .returning(),
   )
   const issued = db.$with('issued').as(
@@ -173,7 +196,7 @@ export function prepareMakeFile(db: Db) {
     sha256: sql`${placeholder('sha256')}::text`,
   })
   const query = db
-    .with(ended, issued)
+    .with(owner, ended, issued)
     .insert(files)
     .select(sql`select ${row} from ${ended} cross join ${issued}`)
     .returning()

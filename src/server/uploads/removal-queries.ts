@@ -1,6 +1,6 @@
 import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { rowValues } from '../db/row-values.ts'
-import { removals, uploads } from '../db/schema.ts'
+import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
 import type { StorageName } from '../storage/storage-name.ts'
@@ -11,15 +11,25 @@ export const keptIdleMs = 24 * 60 * 60 * 1000
 /** An upload that ended without becoming a file. Its bytes are to be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
+/**
+ * Who tries first to remove the bytes of an ended upload. If it is the caller, the job finds after
+ * two minutes what is left.
+ */
+export type FirstTry = 'caller' | 'job'
+
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
  * Ends the uploads that `which` selects, and returns them. The same statement records that their
  * bytes must go, so that no crash forgets them: those of an upload that was idle for 24 h since
- * then, the others since `now`. The caller tries to remove the bytes first; after two minutes
- * `claimRemovals` finds what is left.
+ * then, the others since `now`.
  */
-export function endUploads(db: Db, which: SQL, now: Date): Promise<EndedUpload[]> {
+export function endUploads(
+  db: Db,
+  which: SQL,
+  now: Date,
+  firstTry: FirstTry = 'caller',
+): Promise<EndedUpload[]> {
   const { storageKey, storage, lastActivityAt } = uploads
   const ended = db
     .$with('ended')
@@ -28,8 +38,9 @@ export function endUploads(db: Db, which: SQL, now: Date): Promise<EndedUpload[]
     storageKey: ended.storageKey,
     storage: ended.storage,
     dueAt: sql`least(${ended.lastActivityAt} + ${keptIdleMs} * interval '1 millisecond', ${now}::timestamptz)`,
-    tries: sql`1`,
-    tryAt: nextTryAt(0, now),
+    ...(firstTry === 'caller'
+      ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
+      : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
   return db
     .with(ended)
@@ -60,14 +71,41 @@ export function claimRemovals(
     .returning(ofUpload)
 }
 
-/** Records that storage has confirmed that no bytes are left under these keys. */
-export async function endRemovals(db: Db, keys: ReadonlySet<string>): Promise<void> {
+/**
+ * Records that storage has confirmed at `now` that no bytes are left under these keys. Those that
+ * belonged to a file leave its receipt.
+ */
+export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
-  await db.delete(removals).where(inArray(removals.storageKey, [...keys]))
+  const { fileId, ownerId, storage, storageKey, dueAt } = removals
+  const ended = db.$with('ended').as(
+    db
+      .delete(removals)
+      .where(inArray(storageKey, [...keys]))
+      .returning({ fileId, ownerId, storage, storageKey, dueAt }),
+  )
+  await db
+    .with(ended)
+    .insert(deletionReceipts)
+    .select(
+      sql`select file_id, owner_id, storage, storage_key, due_at, ${now}::timestamptz
+      from ${ended} where file_id is not null`,
+    )
 }
 
 /**
- * Counts the ended uploads of all stores that may have bytes 15 minutes after these should be
+ * Records that bytes which may arrive under a key until `dueAt` are to be removed then. Storage
+ * takes bytes for such a key as it does for an open upload.
+ */
+export async function insertRemoval(
+  tx: Db,
+  { dueAt, ...key }: EndedUpload & { dueAt: Date },
+): Promise<void> {
+  await tx.insert(removals).values({ ...key, dueAt, tries: 0, tryAt: dueAt })
+}
+
+/**
+ * Counts the removals of all stores that may have left bytes 15 minutes after these should be
  * removed. `since` is when the first of them should be; null if there is none.
  */
 export async function countOverdueRemovals(

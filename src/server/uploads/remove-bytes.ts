@@ -7,14 +7,14 @@ import { type EndedUpload, endRemovals } from './removal-queries.ts'
  * minutes (`retryRemovals`), because `endUploads` has recorded it. Never rejects.
  */
 export async function removeBytes(
-  { db, log, stores }: Pick<Deps, 'db' | 'log' | 'stores'>,
+  { clock, db, log, stores }: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   uploads: readonly EndedUpload[],
 ): Promise<void> {
   for (const [store, ended] of Map.groupBy(uploads, ({ storage }) => storage)) {
     const keys = ended.map(({ storageKey }) => storageKey)
     try {
       const { gone, fault } = await removeForGood(stores.of(store), keys)
-      await endRemovals(db, gone)
+      await endRemovals(db, gone, clock())
       if (gone.size < keys.length) throw fault
     } catch (error) {
       log.warn({ err: error, store, keys }, 'ended uploads leave bytes to the next try')

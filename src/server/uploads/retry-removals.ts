@@ -13,8 +13,8 @@ interface Retry {
 }
 
 /**
- * Removes bytes of ended uploads that are left because their removal failed or was interrupted. A
- * removal is tried again without limit, and the waits between the tries grow. If all removals of a
+ * Removes bytes that `removals` names: those of ended uploads that are left because their removal
+ * failed or was interrupted, those of deleted users, and those of tests of storage. A removal is tried again without limit, and the waits between the tries grow. If all removals of a
  * batch fail, the store probably cannot be reached. Then the rest waits for the next run. Several
  * servers share the work.
  * @returns how many removals succeeded, and how many failed and will be tried again.
@@ -37,7 +37,7 @@ async function retryStore({ clock, db, log }: RetryDeps, storage: Storage): Prom
     const batch = await claimRemovals(db, claims)
     const keys = batch.map(({ storageKey }) => storageKey)
     const { gone, fault } = await removeForGood(storage, keys)
-    await endRemovals(db, gone)
+    await endRemovals(db, gone, clock())
     const count = batch.length - gone.size
     if (count > 0) {
       const told = { err: fault, store: storage.name, count }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { auditActions } from '../rules/audit-action.ts'
+import { maxTestUploadSize } from '../rules/test-upload.ts'
 import { tiers } from '../rules/tier.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { fitsDatabase, isoDate } from './fields.ts'
+import { fileName, fitsDatabase, isoDate, mimeType } from './fields.ts'
 
 /** Any text is accepted as an id, since a wrong id only finds no user. */
 const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
@@ -45,6 +46,9 @@ const auditLine = z.object({
 })
 export type AuditLine = z.infer<typeof auditLine>
 
+/** A number of things that a call has changed, or that it could not change. */
+const figure = z.int().nonnegative()
+
 /** What the administrator types for a new account. */
 export const newUserBody = z.object({
   email,
@@ -80,6 +84,77 @@ export const admin = {
     body: newUserBody,
     response: userSchema,
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'EMAIL_TAKEN', 'PASSWORDS_BUSY'],
+  }),
+  deleteUser: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/users/{id}',
+    summary:
+      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. `email` must be the user's address, typed in again. Links end with this call, bytes are removed within minutes. `deletedFiles` counts the files of the user's list.",
+    access: 'admin',
+    params: z.object({ id: userId }),
+    // The use case asks for the address itself, so that an unknown user is 404 and the
+    // administrator 409, whatever the body holds.
+    body: z.strictObject({ email: z.string().trim().toLowerCase().max(254).optional() }).optional(),
+    response: z.object({ message: z.string(), deletedFiles: figure }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND', 'ADMIN_STAYS'],
+  }),
+  cleanUpExpired: endpoint({
+    method: 'POST',
+    path: '/api/admin/cleanup-expired',
+    summary:
+      "Clear every user's expired history: delete all files whose links have ended and cannot be renewed, with their lines in the lists. What a Premium user can still renew stays.",
+    access: 'admin',
+    response: z.object({ deletedCount: figure }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  sanitizeFileNames: endpoint({
+    method: 'POST',
+    path: '/api/admin/sanitize-filenames',
+    summary:
+      'Clean the names of all files by the rule that uploads obey. `updated` counts the files that got another name, `errors` those whose name could not be changed.',
+    access: 'admin',
+    response: z.object({ updated: figure, errors: figure }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  expireFiles: endpoint({
+    method: 'POST',
+    path: '/api/admin/expire-files',
+    summary:
+      'Remove the bytes of files that are over now, as the job does every minute. Their lines stay in the lists. 503 if storage removed none of them.',
+    access: 'admin',
+    response: z.object({ expiredCount: figure }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  expireTrials: endpoint({
+    method: 'POST',
+    path: '/api/admin/expire-trials',
+    summary: 'Set users whose trials have ended to free now, as the job does every ten minutes.',
+    access: 'admin',
+    response: z.object({ expiredCount: figure }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  testStorage: endpoint({
+    method: 'GET',
+    path: '/api/admin/test-s3-connection',
+    summary:
+      'Write, read, list and remove in the store for new files: a bucket or the disk. `message` tells what was tried and where, and what to do when it failed. Answers within 20 seconds.',
+    access: 'admin',
+    response: z.object({ connected: z.boolean(), message: z.string() }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  testStorageUpload: endpoint({
+    method: 'POST',
+    path: '/api/admin/test-s3-upload',
+    summary:
+      'Get a presigned URL for a test: PUT `fileSize` bytes to it with `Content-Type: {fileType}`, within ten minutes. They become no file, and are removed within the hour.',
+    access: 'admin',
+    body: z.object({
+      fileName,
+      fileSize: z.int().min(1).max(maxTestUploadSize),
+      fileType: mimeType,
+    }),
+    response: z.object({ uploadUrl: z.string(), testKey: z.string() }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'STORAGE_FULL'],
   }),
   testMail: endpoint({
     method: 'POST',

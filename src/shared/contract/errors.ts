@@ -78,6 +78,7 @@ export const errorTable = {
       'This is the only way to sign in to this account. Set a password first: ask for one by ' +
       "'Forgot password?' on the login page.",
   },
+  ADMIN_STAYS: { status: 409, message: 'The administrator cannot be deleted.' },
   EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
   TRIAL_USED: { status: 409, message: 'This account has had its free trial already.' },
   ALREADY_PREMIUM: { status: 409, message: 'This account is Premium already.' },

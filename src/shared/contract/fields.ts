@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { anyOf } from '../rules/any-of.ts'
 import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
+import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 
 /** Dates are sent as ISO 8601 text in UTC. */
 export const isoDate = z.iso.datetime()
@@ -18,6 +19,19 @@ export const shortCode = z.string()
 export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
+
+/** A file's name as a client gives it. The server cleans it. */
+export const fileName = z.string().min(1).max(1024)
+
+/**
+ * A media type as RFC 9110 writes it, without parameters. An empty or missing type becomes
+ * `application/octet-stream`.
+ */
+export const mimeType = z
+  .string()
+  .max(maxMediaTypeLength)
+  .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
+  .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
 /** The key that names an upload, both on the server and in storage. */
 export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')

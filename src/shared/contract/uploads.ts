@@ -1,20 +1,9 @@
 import { z } from 'zod'
 import { bodyChecksums } from '../rules/body-checksum.ts'
-import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
 import { endpoint } from './endpoint.ts'
-import { cloudKey, done, expirationDays, fitsDatabase } from './fields.ts'
+import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
-
-/**
- * A media type as RFC 9110 writes it, without parameters. An empty or missing type becomes
- * `application/octet-stream`.
- */
-const mimeType = z
-  .string()
-  .max(maxMediaTypeLength)
-  .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
-  .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
 /** Metadata that the client sends back as it got it. The server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
@@ -49,7 +38,7 @@ export const uploads = {
       'Start an upload: checks the tier and answers a presigned URL for the bytes. Each PUT, of a part too, sends them with `Content-Type: {metadata.mimeType}` and their exact `Content-Length`: both are signed.',
     access: 'user',
     body: z.object({
-      fileName: z.string().min(1).max(1024),
+      fileName,
       fileSize: z.int().nonnegative(),
       fileType: mimeType,
       expirationDays,

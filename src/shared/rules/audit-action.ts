@@ -6,6 +6,12 @@ export const auditActions = [
   'unlink-google',
   'change-setting',
   'make-user',
+  'delete-user',
+  'clean-up-expired',
+  'sanitize-file-names',
+  'expire-files',
+  'expire-trials',
+  'test-storage-upload',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -1,0 +1,56 @@
+import type { Deps } from '../deps.ts'
+import type { Handlers } from '../http/mount.ts'
+import type { Actor } from './actor.ts'
+import { cleanUpExpired } from './clean-up-expired.ts'
+import { deleteUser } from './delete-user.ts'
+import { expireFilesNow, expireTrialsNow } from './run-jobs-now.ts'
+import { sanitizeFileNames } from './sanitize-file-names.ts'
+import { startTestUpload } from './start-test-upload.ts'
+import { testStorage } from './test-storage.ts'
+
+type Action =
+  | 'deleteUser'
+  | 'cleanUpExpired'
+  | 'sanitizeFileNames'
+  | 'expireFiles'
+  | 'expireTrials'
+  | 'testStorage'
+  | 'testStorageUpload'
+
+/** The calls by which the administrator deletes users, tidies up and tests storage (spec §7). */
+export function adminActionRoutes(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
+): Handlers<Action> {
+  return {
+    async deleteUser({ params, body, ...call }) {
+      const wish = { userId: params.id, email: body?.email }
+      const { email, deletedFiles } = await deleteUser(deps, wish, actorOf(call))
+      return { message: deletedText(email, deletedFiles), deletedFiles }
+    },
+
+    cleanUpExpired: async (call) => ({ deletedCount: await cleanUpExpired(deps, actorOf(call)) }),
+
+    sanitizeFileNames: (call) => sanitizeFileNames(deps, actorOf(call)),
+
+    expireFiles: async (call) => ({ expiredCount: await expireFilesNow(deps, actorOf(call)) }),
+
+    expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
+
+    testStorage: () => testStorage(deps),
+
+    testStorageUpload({ body, publicOrigin, ...call }) {
+      // Like an upload's URL, this one must lead to the origin that the browser uses.
+      const stores = deps.stores.under(publicOrigin)
+      return startTestUpload({ ...deps, stores }, body, actorOf(call))
+    },
+  }
+}
+
+function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress: string }): Actor {
+  return { id: user.id, ipAddress: clientAddress }
+}
+
+function deletedText(email: string, files: number): string {
+  const counted = files === 1 ? '1 file' : `${files} files`
+  return `${email} is deleted, with ${counted}. Links have ended, and bytes go within minutes.`
+}

@@ -1,0 +1,227 @@
+import { eq, inArray } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import {
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { makeRace } from '../../../tests/support/race.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
+import {
+  deletionReceipts,
+  fileDownloads,
+  files,
+  ownerDownloads,
+  removals,
+  sessions,
+  uploads,
+  users,
+} from '../db/schema.ts'
+import { retryRemovals } from '../uploads/retry-removals.ts'
+
+/*
+ * A user is deleted at the moment at which that user does something, on a real Postgres, some times
+ * each. Whichever is first: nothing of the user is left, and no byte that nobody will remove.
+ */
+
+const rounds = 20
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level, msg }) => level >= 50 && !isExpected(msg))
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+/** Better Auth logs that it could not open a session for a user who is gone. */
+function isExpected(message: unknown) {
+  return typeof message === 'string' && message.startsWith('Better Auth')
+}
+
+async function upload(person: Person): Promise<StartedUpload> {
+  const started = await startUpload(person, { size: 10 })
+  await putBytes(started, new Uint8Array(10))
+  return started
+}
+
+/** Deletes the user. Expects that nothing stops it. */
+async function remove({ id, email }: Person) {
+  const response = await askToDeleteUser(admin, id, { email })
+  expect(response.status).toBe(200)
+}
+
+/**
+ * Expects that nothing of the user is left but what removes the bytes under these keys, and that
+ * these are gone when that is done.
+ */
+async function expectGone({ id }: Person, keys: string[]) {
+  const { db } = app.deps
+  for (const [table, owner] of [
+    [users, users.id],
+    [files, files.ownerId],
+    [uploads, uploads.ownerId],
+    [sessions, sessions.userId],
+    [ownerDownloads, ownerDownloads.ownerId],
+  ] as const) {
+    expect(await db.$count(table, eq(owner, id))).toBe(0)
+  }
+  const named = await db
+    .select({ key: removals.storageKey })
+    .from(removals)
+    .where(inArray(removals.storageKey, keys))
+  for (const key of keys) {
+    if ((await app.storage.storedSize(key)) !== null) expect(named).toContainEqual({ key })
+  }
+  await retryRemovals(app.deps)
+  for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+}
+
+async function statusOf(code: string) {
+  const response = await makeClient(app).fetch(`/api/download/${code}`)
+  await response.arrayBuffer()
+  return response.status
+}
+
+async function keyOf({ id }: Pick<File, 'id'>) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+
+describe('a user is deleted', () => {
+  it.each(['free', 'premium'] as const)('while an upload is confirmed (%s)', async (tier) => {
+    const race = makeRace(rounds)
+    for (let round = 0; round < rounds; round += 1) {
+      const ada = await makePerson(app, { tier })
+      const { cloudKey } = await upload(ada)
+      const [confirmed] = await race.run(
+        () => confirm(ada, cloudKey),
+        () => remove(ada),
+      )
+      expect([200, 401, 404]).toContain(confirmed.status)
+      race.won(confirmed.status === 200 ? 'first' : 'second')
+      await expectGone(ada, [cloudKey])
+      if (confirmed.status !== 200) continue
+      const { id, shortCode } = await json<File>(confirmed)
+      expect(await statusOf(shortCode)).toBe(404)
+      expect(await app.deps.db.$count(deletionReceipts, eq(deletionReceipts.fileId, id))).toBe(1)
+    }
+    race.expectBoth()
+  })
+
+  it.each(['free', 'premium'] as const)('while an upload starts (%s)', async (tier) => {
+    const race = makeRace(rounds)
+    for (let round = 0; round < rounds; round += 1) {
+      const ada = await makePerson(app, { tier })
+      const [started] = await race.run(
+        () => askForUpload(ada),
+        () => remove(ada),
+      )
+      expect([200, 401, 404]).toContain(started.status)
+      race.won(started.status === 200 ? 'first' : 'second')
+      const body = await json<Partial<StartedUpload>>(started)
+      if (body.uploadUrl !== undefined) {
+        const late = await fetch(body.uploadUrl, {
+          method: 'PUT',
+          headers: { 'content-type': 'text/plain' },
+          body: new Uint8Array(10),
+        })
+        expect(late.status).toBe(404)
+      }
+      await expectGone(ada, body.cloudKey === undefined ? [] : [body.cloudKey])
+    }
+    race.expectBoth()
+  })
+
+  it('while a link is renewed', async () => {
+    const race = makeRace(rounds)
+    for (let round = 0; round < rounds; round += 1) {
+      const ada = await makePerson(app, { tier: 'premium' })
+      const file = await makeFile(ada)
+      const key = await keyOf(file)
+      const [renewed] = await race.run(
+        () => askForRenewal(ada, file.id),
+        () => remove(ada),
+      )
+      expect([200, 401, 404]).toContain(renewed.status)
+      race.won(renewed.status === 200 ? 'first' : 'second')
+      const codes = [file.shortCode]
+      if (renewed.status === 200) codes.push((await json<File>(renewed)).shortCode)
+      for (const code of codes) expect(await statusOf(code)).toBe(404)
+      await expectGone(ada, [key])
+    }
+    race.expectBoth()
+  })
+
+  it('while somebody downloads', async () => {
+    const race = makeRace(rounds)
+    for (let round = 0; round < rounds; round += 1) {
+      const ada = await makePerson(app)
+      const file = await makeFile(ada)
+      const key = await keyOf(file)
+      const [status] = await race.run(
+        () => statusOf(file.shortCode),
+        () => remove(ada),
+      )
+      expect([200, 404]).toContain(status)
+      race.won(status === 200 ? 'first' : 'second')
+      await expectGone(ada, [key])
+      expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, file.id))).toBe(0)
+    }
+    race.expectBoth()
+  })
+
+  it('while the user signs in', async () => {
+    const race = makeRace(rounds)
+    for (let round = 0; round < rounds; round += 1) {
+      const ada = await makePerson(app)
+      const { email, password } = ada
+      const [login] = await race.run(
+        () => makeClient(app).post('/api/auth/login', { email, password }),
+        () => remove(ada),
+      )
+      expect([200, 401]).toContain(login.status)
+      race.won(login.status === 200 ? 'first' : 'second')
+      const cookie = login.headers.getSetCookie().map((one) => one.split(';', 1)[0])
+      const { status } = await makeClient(app, cookie.join('; ')).fetch('/api/files')
+      expect(status).toBe(401)
+      await expectGone(ada, [])
+    }
+    race.expectBoth()
+  })
+
+  it('while everything happens at once', async () => {
+    for (let round = 0; round < rounds / 2; round += 1) {
+      const ada = await makePerson(app, { tier: 'premium' })
+      const made = await Promise.all([1, 2, 3].map(() => makeFile(ada)))
+      const open = await Promise.all([1, 2, 3].map(() => upload(ada)))
+      const keys = await Promise.all(made.map(keyOf))
+      const { email, password } = ada
+      const statuses = await Promise.all([
+        ...open.map(async ({ cloudKey }) => (await confirm(ada, cloudKey)).status),
+        ...made.map(({ shortCode }) => statusOf(shortCode)),
+        ...made.map(async ({ id }) => (await askForRenewal(ada, id)).status),
+        ada.post('/api/auth/toggle-premium').then(({ status }) => status),
+        makeClient(app)
+          .post('/api/auth/login', { email, password })
+          .then(({ status }) => status),
+        remove(ada).then(() => 200),
+      ])
+      for (const status of statuses) expect([200, 401, 403, 404]).toContain(status)
+      await expectGone(ada, [...keys, ...open.map(({ cloudKey }) => cloudKey)])
+    }
+  })
+})

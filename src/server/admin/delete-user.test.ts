@@ -1,0 +1,366 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  signUp,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { plansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { compareStorage } from '../jobs/compare-storage.ts'
+import { mailQueueName, openJobQueue } from '../jobs/job-queue.ts'
+import { createStores } from '../storage/stores.ts'
+import { retryRemovals } from '../uploads/retry-removals.ts'
+import { deleteUser } from './delete-user.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(async () => {
+  await retryRemovals(app.deps)
+})
+afterAll(() => app.close())
+
+function remove({ id, email }: Person) {
+  return askToDeleteUser(admin, id, { email })
+}
+
+async function isThere({ id }: Person) {
+  return (await app.deps.db.$count(users, eq(users.id, id))) === 1
+}
+
+async function keysOf(person: Person) {
+  const rows = await app.deps.db
+    .select({ id: files.id, key: files.storageKey })
+    .from(files)
+    .where(eq(files.ownerId, person.id))
+  return new Map(rows.map(({ id, key }) => [id, key]))
+}
+
+async function statusOf(path: string, { fetch } = makeClient(app)) {
+  const response = await fetch(path)
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Starts an upload and sends its bytes. */
+async function upload(person: Person): Promise<StartedUpload> {
+  const started = await startUpload(person, { size: 1000 })
+  await putBytes(started, new Uint8Array(1000))
+  return started
+}
+
+/**
+ * Returns every column of the database in which the user's id or address stands, except those that
+ * are meant to keep it.
+ */
+async function tracesOf({ id, email }: Person) {
+  const kept = [
+    // What was done to whom, and that bytes are gone, can be shown afterwards.
+    'audit_log.actor',
+    'audit_log.subject',
+    'deletion_receipts.owner_id',
+    // Until the bytes are gone.
+    'removals.owner_id',
+  ]
+  const { rows: columns } = await app.pool.query<{ table: string; column: string }>(`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and data_type = 'text'`)
+  const traces: string[] = []
+  for (const { table, column } of columns) {
+    if (kept.includes(`${table}.${column}`)) continue
+    const text = `select 1 from "${table}" where "${column}" in ($1, $2) limit 1`
+    const { rows } = await app.pool.query(text, [id, email])
+    if (rows.length > 0) traces.push(`${table}.${column}`)
+  }
+  return traces
+}
+
+describe('DELETE /api/admin/users/{id}', () => {
+  it('ends links, sessions and uploads at once, leaves no row, and then no byte', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const bob = await makePerson(app)
+    const past = await makeFile(ada)
+    await ada.fetch('/api/preferences', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ mailOnFirstDownload: true }),
+    })
+    app.clock.advance(31 * day)
+    await expireFiles(app.deps)
+    Object.assign(ada, makeClient(app, await logIn(app, ada.email, ada.password)))
+    Object.assign(bob, makeClient(app, await logIn(app, bob.email, bob.password)))
+    Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
+    const [first, second, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
+    expect(await statusOf(`/api/download/${first.shortCode}`)).toBe(200)
+    await ada.fetch('/api/branding', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Pine', accent: null, message: '' }),
+    })
+    await makeClient(app).post('/api/auth/forgot-password', { email: ada.email })
+    const open = await upload(ada)
+    const keys = await keysOf(ada)
+
+    const response = await remove(ada)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({
+      message: `${ada.email} is deleted, with 3 files. Links have ended, and bytes go within minutes.`,
+      deletedFiles: 3,
+    })
+
+    for (const { shortCode } of [first, second]) {
+      for (const path of [`/api/download/${shortCode}`, `/api/links/${shortCode}`])
+        expect(await statusOf(path)).toBe(404)
+    }
+    expect(await statusOf('/api/files', ada)).toBe(401)
+    expect((await confirm(ada, open.cloudKey)).status).toBe(401)
+    expect((await putBytes(open, new Uint8Array(1000))).status).toBe(404)
+    const { email, password } = ada
+    const login = await makeClient(app).post('/api/auth/login', { email, password })
+    expect(login.status).toBe(401)
+    expect(await app.mails()).toEqual([])
+    expect(await tracesOf(ada)).toEqual([])
+
+    // The bytes of the past file were gone before.
+    const left = [first, second].map(({ id }) => keys.get(id) ?? '').concat(open.cloudKey)
+    for (const key of left) expect(await app.storage.storedSize(key)).toBe(1000)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 3, failed: 0 })
+    for (const key of left) expect(await app.storage.storedSize(key)).toBeNull()
+    const receipts = await app.deps.db
+      .select()
+      .from(deletionReceipts)
+      .where(eq(deletionReceipts.ownerId, ada.id))
+    expect(new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))).toEqual(keys)
+    expect(keys.has(past.id)).toBe(true)
+    app.clock.advance(2 * day)
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
+    expect(await statusOf(`/api/download/${theirs.shortCode}`)).toBe(200)
+  })
+
+  it('counts the files of the list, not those that the user had deleted', async () => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    await makeFile(ada)
+    const key = (await keysOf(ada)).get(file.id) ?? ''
+    await app.deps.db
+      .update(files)
+      .set({ deletedAt: app.clock(), purgingAt: app.clock() })
+      .where(eq(files.id, file.id))
+    expect(await json(await remove(ada))).toMatchObject({ deletedFiles: 1 })
+    await retryRemovals(app.deps)
+    expect(await app.storage.storedSize(key)).toBeNull()
+  })
+
+  it('leaves bytes that storage does not remove to later tries, and then writes receipts', async () => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    await remove(ada)
+    const refusing = createStores({
+      ...app.storage,
+      remove: () => Promise.reject(new Error('EIO')),
+    })
+    const refused = await retryRemovals({ ...app.deps, stores: refusing })
+    expect(refused).toEqual({ removed: 0, failed: 1 })
+    const receipt = () =>
+      app.deps.db.select().from(deletionReceipts).where(eq(deletionReceipts.fileId, file.id))
+    expect(await receipt()).toEqual([])
+    app.clock.advance(2 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await receipt()).toMatchObject([{ ownerId: ada.id, purgedAt: app.clock() }])
+  })
+
+  it('takes the address in capitals and with spaces around it', async () => {
+    const ada = await makePerson(app)
+    const response = await askToDeleteUser(admin, ada.id, { email: ` ${ada.email.toUpperCase()} ` })
+    expect(response.status).toBe(200)
+    expect(await isThere(ada)).toBe(false)
+  })
+
+  it.each([
+    undefined,
+    {},
+    { email: '' },
+    { email: 'somebody@else.example' },
+    { email: null },
+    { email: 7 },
+    { email: 'x'.repeat(255) },
+    { email: '\0' },
+    [],
+    null,
+    'text',
+  ])('with %j for the address is refused, and deletes nothing', async (body) => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
+    expect(await isThere(ada)).toBe(true)
+    expect(await statusOf(`/api/download/${file.shortCode}`)).toBe(200)
+    expect(await statusOf('/api/files', ada)).toBe(200)
+  })
+
+  it('with a field that nobody knows is refused', async () => {
+    const ada = await makePerson(app)
+    const body = { email: ada.email, force: true }
+    await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
+    expect(await isThere(ada)).toBe(true)
+  })
+
+  it('says of an unknown user that there is none', async () => {
+    for (const id of ['nobody', "' or true --", '../stats'])
+      await expectRefusal(
+        await askToDeleteUser(admin, id, { email: 'a@b.example' }),
+        404,
+        'USER_NOT_FOUND',
+      )
+    for (const id of ['\0', 'x'.repeat(65)])
+      await expectRefusal(
+        await askToDeleteUser(admin, id, { email: 'a@b.example' }),
+        400,
+        'INVALID_INPUT',
+      )
+  })
+
+  it('refuses the administrator, whatever the body holds', async () => {
+    for (const body of [undefined, { email: admin.email }, { email: 'x' }])
+      await expectRefusal(await askToDeleteUser(admin, admin.id, body), 409, 'ADMIN_STAYS')
+    expect(await isThere(admin)).toBe(true)
+  })
+
+  it('deletes a user once, however often it is asked', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    const answers = await Promise.all([remove(ada), remove(ada), remove(ada)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    await expectRefusal(await remove(ada), 404, 'USER_NOT_FOUND')
+    const lines = await json<AuditLine[]>(
+      await admin.fetch(`/api/admin/audit?action=delete-user&user=${ada.email}`),
+    )
+    expect(lines).toHaveLength(1)
+  })
+
+  it('leaves the address to whoever signs up with it next, who gets nothing of before', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    const { email, password } = ada
+    await remove(ada)
+    const form = { firstName: 'Ada', lastName: 'Two', email, password, confirmPassword: password }
+    expect((await makeClient(app).post('/api/auth/signup', form)).status).toBe(200)
+    const next = makeClient(app, await logIn(app, email, password))
+    expect(await json(await next.fetch('/api/files'))).toEqual([])
+    expect(await json(await next.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Two' })
+  })
+
+  it('takes thousands of files in statements of a thousand', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, ada.id, 2500)
+    const plans = await plansOf(app.pool, async () => {
+      expect(await json(await remove(ada))).toMatchObject({ deletedFiles: 2500 })
+    })
+    expect(plans.filter((plan) => plan.includes('delete from "files"'))).toHaveLength(3)
+    expect(await app.deps.db.$count(removals, eq(removals.ownerId, ada.id))).toBe(2500)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 2500, failed: 0 })
+    expect(await app.deps.db.$count(deletionReceipts, eq(deletionReceipts.ownerId, ada.id))).toBe(
+      2500,
+    )
+  })
+
+  it('stays readable in the audit log, with all that was done before', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    await admin.post(`/api/admin/toggle-user-tier/${ada.id}`)
+    await ada.post('/api/auth/toggle-premium')
+    await upload(ada)
+    await remove(ada)
+    const lines = await json<AuditLine[]>(await admin.fetch(`/api/admin/audit?user=${ada.email}`))
+    expect(lines).toMatchObject([
+      {
+        actor: admin.email,
+        action: 'delete-user',
+        subject: ada.email,
+        ipAddress: '127.0.0.1',
+        details: { email: ada.email, deletedFiles: 1, endedUploads: 1 },
+      },
+      { actor: ada.email, action: 'set-tier', subject: ada.email },
+      { actor: admin.email, action: 'set-tier', subject: ada.email },
+    ])
+  })
+})
+
+describe('what waits for a deleted user', () => {
+  it('goes: signups of the address', async () => {
+    const verifying = await startTestApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
+    try {
+      const { db } = verifying.deps
+      const { email } = await signUp(verifying)
+      const { email: other } = await signUp(verifying)
+      const id = 'ada'
+      const at = verifying.clock()
+      await db.insert(users).values({ id, email, name: 'Ada', createdAt: at, updatedAt: at })
+      const actor = { id: 'admin', ipAddress: '127.0.0.1' }
+      await deleteUser(verifying.deps, { userId: id, email }, actor)
+      const waiting = await db.select({ email: pendingSignups.email }).from(pendingSignups)
+      expect(waiting).toEqual([{ email: other }])
+      expect((await verifying.mails()).map(({ to }) => to.address)).toEqual([other])
+    } finally {
+      await verifying.close()
+    }
+  })
+
+  it('goes: letters in the queue, now and later, and nobody else’s', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const queue = await openJobQueue(app.pool, app.deps.log)
+    try {
+      const { mail } = queue
+      const askedAt = app.clock().toISOString()
+      const askFor = async ({ id: userId, email }: Person, key: string) => {
+        await mail.add({ kind: 'forgot-password', email, askedAt })
+        await mail.add({ kind: 'files', userId, letter: 'first-download', fileIds: [] })
+        const later = { at: new Date(Date.parse('2100-01-01')), key }
+        await mail.add(
+          { kind: 'trial', userId, letter: 'ended', endsAt: askedAt },
+          undefined,
+          later,
+        )
+      }
+      await askFor(ada, '11111111-1111-8111-8111-111111111111')
+      await askFor(bob, '22222222-2222-8222-8222-222222222222')
+      const waiting = async () => {
+        const { rows } = await app.pool.query<{ who: string }>(
+          `select coalesce(data->>'userId', data->>'email') as who from pgboss.job
+          where name = $1 order by who`,
+          [mailQueueName],
+        )
+        return rows.map(({ who }) => who)
+      }
+      const ofBob = [bob.email, bob.id, bob.id].toSorted()
+      const deps = { ...app.deps, mailQueue: mail }
+      const actor = { id: admin.id, ipAddress: '127.0.0.1' }
+      const refused = deleteUser(deps, { userId: ada.id, email: bob.email }, actor)
+      await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+      expect(await waiting()).toHaveLength(6)
+      await deleteUser(deps, { userId: ada.id, email: ada.email }, actor)
+      expect((await waiting()).toSorted()).toEqual(ofBob)
+    } finally {
+      await queue.stop()
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import { eq } from 'drizzle-orm'
+import { writeAudit } from '../audit/audit-log.ts'
+import { lockAddress, removePendingSignups } from '../auth/address-owner-queries.ts'
+import { uploads } from '../db/schema.ts'
+import type { Db, Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { findUser } from '../tiers/queries.ts'
+import { endUploads } from '../uploads/removal-queries.ts'
+import type { Actor } from './actor.ts'
+import { findSignupIds, lockForDeletion, releaseFiles, removeUser } from './delete-user-queries.ts'
+
+/** The files that one statement removes at most. It stays far below the time it may take. */
+const batchSize = 1000
+
+/**
+ * Deletes a user and all that is theirs, in one transaction (spec §2). When this resolves, the
+ * user's links and sessions have ended, no open upload can be confirmed, and no waiting letter goes
+ * to the user. The bytes of files and uploads stand in `removals`. The job `sweep-uploads` removes
+ * them within minutes, and writes the receipts of the files. If this is interrupted anywhere,
+ * nothing has changed.
+ *
+ * The row of the user is locked first, and then what belongs to it. Whoever else locks both does so
+ * in the same order. So nobody waits for this who has something that this waits for.
+ * @param email what the administrator typed as the user's address, in lower case.
+ * @returns the address, and how many files were in the user's list.
+ * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when the address is not the user's.
+ */
+export async function deleteUser(
+  { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
+  { userId, email }: { userId: string; email: string | undefined },
+  actor: Actor,
+): Promise<{ email: string; deletedFiles: number }> {
+  const found = await findUser(db, userId)
+  if (!found) throw new AppError('USER_NOT_FOUND')
+  return db.transaction(async (tx) => {
+    await lockAddress(tx, found.email)
+    const user = await lockForDeletion(tx, userId)
+    if (!user) throw new AppError('USER_NOT_FOUND')
+    if (user.role === 'admin') throw new AppError('ADMIN_STAYS')
+    if (email !== user.email) throw wrongAddress(email)
+
+    const now = clock()
+    const signupIds = await findSignupIds(tx, user.email)
+    const letters = await mailQueue.withdraw({ userId, email: user.email, signupIds }, tx)
+    await removePendingSignups(tx, user.email)
+    const ended = await endUploads(tx, eq(uploads.ownerId, userId), now, 'job')
+    const deletedFiles = await releaseAllFiles(tx, userId, now)
+    await removeUser(tx, userId)
+    await writeAudit(tx, [
+      {
+        at: now,
+        actor: actor.id,
+        action: 'delete-user',
+        subject: userId,
+        ipAddress: actor.ipAddress,
+        // No row of the user is left that could tell the address later.
+        details: { email: user.email, deletedFiles, endedUploads: ended.length, letters },
+      },
+    ])
+    return { email: user.email, deletedFiles }
+  })
+}
+
+function wrongAddress(email: string | undefined): AppError {
+  const message =
+    email === undefined
+      ? "email: Type the user's address, to confirm that this account is to be deleted."
+      : "email: This is not the user's address. Nothing was deleted."
+  return new AppError('INVALID_INPUT', { message })
+}
+
+async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {
+  let listed = 0
+  let after: string | null = null
+  for (;;) {
+    const batch = await releaseFiles(tx, { ownerId, after, limit: batchSize, now })
+    listed += batch.listed
+    if (batch.count < batchSize) return listed
+    after = batch.last
+  }
+}

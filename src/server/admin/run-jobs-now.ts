@@ -1,0 +1,47 @@
+import { writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { expireTrials } from '../tiers/expire-trials.ts'
+import { actionEntry } from './action-entry.ts'
+import type { Actor } from './actor.ts'
+
+/**
+ * Removes the bytes of files that are over, as the job of the same name does every minute (spec §2:
+ * expire files). Beside a run of the job, each file is counted once.
+ * @returns how many files lost their bytes.
+ * @throws {AppError} UNAVAILABLE when storage removed none of the bytes that were due.
+ */
+export async function expireFilesNow(
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  actor: Actor,
+): Promise<number> {
+  const { purged: expiredCount, failed } = await expireFiles(deps)
+  const figures = { expiredCount, failed }
+  await writeAudit(deps.db, [actionEntry('expire-files', actor, figures, deps.clock())])
+  if (expiredCount === 0 && failed > 0)
+    throw new AppError('UNAVAILABLE', { message: refusal(failed) })
+  return expiredCount
+}
+
+function refusal(failed: number): string {
+  const files = failed === 1 ? '1 file' : `${failed} files`
+  return (
+    `Storage did not remove the bytes of ${files}. The server tries again by itself. ` +
+    'Test the storage connection to see why.'
+  )
+}
+
+/**
+ * Sets users whose trials have ended to free, as the job of the same name does every ten minutes.
+ * Beside a run of the job, each user is counted once.
+ * @returns how many users were set to free.
+ */
+export async function expireTrialsNow(
+  deps: Pick<Deps, 'clock' | 'db'>,
+  actor: Actor,
+): Promise<number> {
+  const { expiredCount } = await expireTrials(deps)
+  await writeAudit(deps.db, [actionEntry('expire-trials', actor, { expiredCount }, deps.clock())])
+  return expiredCount
+}

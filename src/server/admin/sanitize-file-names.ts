@@ -1,0 +1,82 @@
+import type { Logger } from 'pino'
+import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { writeAudit } from '../audit/audit-log.ts'
+import { isConnectionLost } from '../db/away.ts'
+import type { Db, Deps } from '../deps.ts'
+import { listNames, nextFilePage, renameFiles } from '../files/queries.ts'
+import { actionEntry } from './action-entry.ts'
+import type { Actor } from './actor.ts'
+
+/** The names that are in memory at the same time, and that one statement changes at most. */
+const pageSize = 1000
+
+/** How many files got another name, and of how many the name could not be changed. */
+interface Sanitized {
+  updated: number
+  errors: number
+}
+
+interface NewName {
+  id: string
+  from: string
+  to: string
+}
+
+/**
+ * Cleans the names of all files by the rule that uploads obey (spec §5). It is for names that an
+ * earlier version of the rule let through. A name that cannot be changed is counted and logged, and
+ * the others are changed. The figures stand in the audit log, as those of `cleanUpExpired` do.
+ */
+export async function sanitizeFileNames(
+  { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,
+  actor: Actor,
+): Promise<Sanitized> {
+  const told = (figures: Sanitized) =>
+    actionEntry('sanitize-file-names', actor, { ...figures }, clock())
+  const total: Sanitized = { updated: 0, errors: 0 }
+  let after: string | null = null
+  for (;;) {
+    const page = await nextFilePage(db, after, pageSize)
+    const names = uncleanOf(await listNames(db, page))
+    if (names.length > 0) {
+      const done = await db.transaction(async (tx) => {
+        const figures = await renameAll(tx, names, log)
+        await writeAudit(tx, [told(figures)])
+        return figures
+      })
+      total.updated += done.updated
+      total.errors += done.errors
+    }
+    if (page.end === null) break
+    after = page.end
+  }
+  if (total.updated + total.errors === 0) await writeAudit(db, [told(total)])
+  return total
+}
+
+function uncleanOf(files: readonly { id: string; originalName: string }[]): NewName[] {
+  return files
+    .map(({ id, originalName }) => ({ id, from: originalName, to: cleanFileName(originalName) }))
+    .filter(({ from, to }) => from !== to)
+}
+
+/**
+ * Changes these names in one statement. If it fails, does the same for each half of them, so that a
+ * name that cannot be changed does not hold up the others. Each try that fails is undone by itself.
+ */
+async function renameAll(tx: Db, names: readonly NewName[], log: Logger): Promise<Sanitized> {
+  try {
+    return { updated: await tx.transaction((part) => renameFiles(part, names)), errors: 0 }
+  } catch (error) {
+    if (isConnectionLost(error)) throw error
+    const [only] = names
+    if (names.length === 1) {
+      log.error({ err: error, fileId: only?.id }, 'the name of a file could not be cleaned')
+      return { updated: 0, errors: 1 }
+    }
+  }
+  const half = Math.ceil(names.length / 2)
+  const first = await renameAll(tx, names.slice(0, half), log)
+  const second = await renameAll(tx, names.slice(half), log)
+  return { updated: first.updated + second.updated, errors: first.errors + second.errors }
+}

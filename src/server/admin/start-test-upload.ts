@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import type { admin } from '../../shared/contract/admin.ts'
+import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { counter } from '../http/rate-limit.ts'
+import { newStorageKey } from '../storage/storage-key.ts'
+import { insertRemoval } from '../uploads/removal-queries.ts'
+import { actionEntry } from './action-entry.ts'
+import type { Actor } from './actor.ts'
+
+const minute = 60_000
+/** How long the presigned URL of a test works. */
+const urlLifetimeMs = 10 * minute
+/** When the bytes of a test are removed. It is later than the end of the URL, so that none come after. */
+const keptMs = 15 * minute
+
+/**
+ * Returns a presigned URL by which the administrator's browser tests an upload (spec §2). It takes
+ * exactly the announced bytes, which become no file. Before it is signed, `removals` says when they
+ * go. So they go also when this server is killed.
+ * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage cannot be reached.
+ */
+export async function startTestUpload(
+  { clock, db, rateLimits, stores }: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'stores'>,
+  { fileName, fileSize: size, fileType: mimeType }: z.output<typeof admin.testStorageUpload.body>,
+  actor: Actor,
+): Promise<{ uploadUrl: string; testKey: string }> {
+  await rateLimits.spend([counter('testUploadsByUser', actor.id)])
+  const storage = stores.current
+  const key = newStorageKey()
+  const now = clock()
+  if (!(await storage.promiseRoom(key, size))) throw new AppError('STORAGE_FULL')
+  const details = { fileName: cleanFileName(fileName), size, mimeType, store: storage.name }
+  await db.transaction(async (tx) => {
+    const dueAt = new Date(now.getTime() + keptMs)
+    await insertRemoval(tx, { storageKey: key, storage: storage.name, dueAt })
+    await writeAudit(tx, [actionEntry('test-storage-upload', actor, details, now)])
+  })
+  const until = new Date(now.getTime() + urlLifetimeMs)
+  return { uploadUrl: await storage.signUpload({ key, size, mimeType, until }), testKey: key }
+}

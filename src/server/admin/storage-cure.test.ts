@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../errors.ts'
+import { LateError } from '../http/in-time.ts'
+import { cureOf, faultName } from './storage-cure.ts'
+
+function fault(name: string, more: object = {}) {
+  return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...more })
+}
+
+describe('the name of a fault of storage', () => {
+  it.each([
+    ['AccessDenied', fault('AccessDenied')],
+    ['ECONNREFUSED', fault('Error', { code: 'ECONNREFUSED' })],
+    ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: fault('NoSuchBucket') })],
+    ['ENOSPC', new Error('wrapped', { cause: fault('Error', { code: 'ENOSPC' }) })],
+    ['no answer in time', new LateError(15_000)],
+    ['an unknown fault', fault('secret: AKIA0000')],
+    ['an unknown fault', 'a text'],
+    ['an unknown fault', undefined],
+  ])('is %s, and never the message', (name, error) => {
+    expect(faultName(error)).toBe(name)
+  })
+})
+
+describe('the cure', () => {
+  it.each([
+    ['s3', 'AccessDenied', 'the right to list the bucket'],
+    ['s3', 'NoSuchBucket', 'S3_BUCKET'],
+    ['s3', 'SignatureDoesNotMatch', 'S3_SECRET_ACCESS_KEY'],
+    ['s3', 'no answer in time', 'S3_ENDPOINT'],
+    ['disk', 'ENOSPC', 'enlarge it'],
+    ['disk', 'EACCES', 'DATA_DIR'],
+    ['s3', 'something new', 'begin with S3_'],
+    ['disk', 'toString', 'at the log of Mayfly'],
+  ] as const)('of %s with %s tells of %s', (store, reason, words) => {
+    expect(cureOf(store, reason)).toContain(words)
+  })
+})

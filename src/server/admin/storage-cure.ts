@@ -1,0 +1,75 @@
+import { LateError } from '../http/in-time.ts'
+import type { StorageName } from '../storage/storage-name.ts'
+
+const late = 'no answer in time'
+
+const rights =
+  'Give the key of S3_ACCESS_KEY_ID the right to list the bucket and to read, write and remove its objects.'
+const keys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
+const reach =
+  'Look whether the storage runs, and whether this server reaches the address of S3_ENDPOINT.'
+const region = 'Set S3_REGION to the region of the bucket.'
+const permission = 'Let the user that runs Mayfly read and write DATA_DIR and everything in it.'
+const space = 'Remove what is not needed from the disk of DATA_DIR, or enlarge it.'
+const medium = 'Look at the disk and at the log of the system: the disk or its file system fails.'
+
+/** What to do about each fault, by the name that the error or its code has. */
+const cures: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
+  s3: {
+    NoSuchBucket: 'Make the bucket, or set S3_BUCKET to the one that you have.',
+    NotFound: 'Make the bucket, or set S3_BUCKET to the one that you have.',
+    AccessDenied: rights,
+    Forbidden: rights,
+    InvalidAccessKeyId: keys,
+    SignatureDoesNotMatch: keys,
+    CredentialsProviderError: 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
+    ExpiredToken: keys,
+    RequestTimeTooSkewed: 'Let the clocks of this server and of the storage follow a time server.',
+    PermanentRedirect: region,
+    AuthorizationHeaderMalformed: region,
+    ENOTFOUND: 'Look whether the host in S3_ENDPOINT is written right.',
+    EAI_AGAIN: 'Look whether this server can look up the host in S3_ENDPOINT.',
+    ECONNREFUSED: reach,
+    ECONNRESET: reach,
+    EHOSTUNREACH: reach,
+    ETIMEDOUT: reach,
+    TimeoutError: reach,
+    [late]: reach,
+  },
+  disk: {
+    EACCES: permission,
+    EPERM: permission,
+    EROFS: 'Mount the disk of DATA_DIR so that it can be written to.',
+    ENOSPC: space,
+    EDQUOT: space,
+    ENOENT: 'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
+    ENOTDIR: 'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
+    EIO: medium,
+    [late]: medium,
+  },
+}
+
+const otherwise: Readonly<Record<StorageName, string>> = {
+  s3: 'Look at the settings that begin with S3_, at what the key may do, and at the log of Mayfly.',
+  disk: 'Look at the folder, and at the log of Mayfly.',
+}
+
+/** Returns in words what to do about a fault of this name in a store of this kind. */
+export function cureOf(storage: StorageName, reason: string): string {
+  const known = cures[storage]
+  return (Object.hasOwn(known, reason) && known[reason]) || otherwise[storage]
+}
+
+/**
+ * Returns the name of a fault of storage: the code of the system, or the name that the bucket gives
+ * it. It is that of the deepest cause, because drivers wrap it. Never a message, which could
+ * contain a key or an address with a secret.
+ */
+export function faultName(error: unknown): string {
+  let name = ''
+  for (let fault = error; fault instanceof Error; fault = fault.cause) {
+    if (fault instanceof LateError) return late
+    name = 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name
+  }
+  return /^\w{1,60}$/.test(name) ? name : 'an unknown fault'
+}

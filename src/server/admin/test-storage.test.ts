@@ -1,0 +1,157 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import { maxTestUploadSize } from '../../shared/rules/test-upload.ts'
+import { removals } from '../db/schema.ts'
+import { compareStorage } from '../jobs/compare-storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
+import { testStorage } from './test-storage.ts'
+
+const minute = 60_000
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(async () => {
+  await app.deps.db.delete(removals)
+})
+afterAll(() => app.close())
+
+describe('GET /api/admin/test-s3-connection', () => {
+  const test = async () => {
+    const response = await admin.fetch('/api/admin/test-s3-connection')
+    expect(response.status).toBe(200)
+    return json<{ connected: boolean; message: string }>(response)
+  }
+
+  it('tries the disk, and says which folder', async () => {
+    const { dataDir } = app.deps.config
+    expect(await test()).toEqual({
+      connected: true,
+      message: `Mayfly wrote and removed a test object in the folder ${dataDir}, read from it and listed it.`,
+    })
+  })
+
+  it('says what failed and what to do, when the folder is away', async () => {
+    const { dataDir } = app.deps.config
+    const [folder, aside] = [join(dataDir, 'uploads'), join(dataDir, 'aside')]
+    await rename(folder, aside)
+    try {
+      expect(await test()).toEqual({
+        connected: false,
+        message:
+          `Mayfly could not write to and remove from the folder ${dataDir} (ENOENT). ` +
+          'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
+      })
+    } finally {
+      await rename(aside, folder)
+    }
+    expect((await test()).connected).toBe(true)
+  })
+
+  it('gives up on storage that hangs, and says at what', async () => {
+    const hanging = { ...app.storage, installation: () => new Promise<never>(() => {}) }
+    const deps = { ...app.deps, stores: createStores(hanging) }
+    expect(await testStorage(deps, 20)).toEqual({
+      connected: false,
+      message: expect.stringMatching(/could not read from the folder .* \(no answer in time\)/),
+    })
+  })
+})
+
+describe('POST /api/admin/test-s3-upload', () => {
+  const wish = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
+  const ask = (changes: object = {}) =>
+    admin.post('/api/admin/test-s3-upload', { ...wish, ...changes })
+  const start = async () => {
+    const response = await ask()
+    expect(response.status).toBe(200)
+    return json<{ uploadUrl: string; testKey: string }>(response)
+  }
+  const put = (url: string, size = 1000, type = wish.fileType) =>
+    fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(size) })
+
+  it('takes exactly the announced bytes, which become no file', async () => {
+    const { uploadUrl, testKey } = await start()
+    expect((await put(uploadUrl, 1001)).status).toBe(413)
+    expect((await put(uploadUrl, 999)).status).toBe(400)
+    expect((await put(uploadUrl, 1000, 'text/html')).status).toBe(403)
+    expect((await put(uploadUrl)).status).toBe(200)
+    expect(await app.storage.storedSize(testKey)).toBe(1000)
+    const confirmed = await admin.post('/api/files/confirm-upload', { cloudKey: testKey })
+    await expectRefusal(confirmed, 404, 'UPLOAD_NOT_FOUND')
+    expect(await json(await admin.fetch('/api/files'))).toEqual([])
+    const path = `/api/admin/audit?action=test-storage-upload&user=${admin.email}`
+    const details = { fileName: 'test.bin', size: 1000, mimeType: wish.fileType, store: 'disk' }
+    expect(await json<AuditLine[]>(await admin.fetch(path))).toMatchObject([
+      { actor: admin.email, subject: null, ipAddress: '127.0.0.1', details },
+    ])
+  })
+
+  it('ends after ten minutes, and its bytes go within the hour, by any server', async () => {
+    const { uploadUrl, testKey } = await start()
+    await put(uploadUrl)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
+    app.clock.advance(10 * minute)
+    expect((await put(uploadUrl)).status).toBe(403)
+    app.clock.advance(5 * minute)
+    expect(await reportOverdueRemovals(app.deps)).toBe(0)
+    // A server that was killed has left nothing but the row, and any other reads it.
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await app.storage.storedSize(testKey)).toBeNull()
+    expect(await app.deps.db.$count(removals)).toBe(0)
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
+  })
+
+  it('leaves nothing to do when no byte comes', async () => {
+    await start()
+    app.clock.advance(15 * minute)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+  })
+
+  it.each([
+    { fileSize: 0 },
+    { fileSize: -1 },
+    { fileSize: 1.5 },
+    { fileSize: '1000' },
+    { fileSize: maxTestUploadSize + 1 },
+    { fileSize: undefined },
+    { fileName: '' },
+    { fileName: 'x'.repeat(1025) },
+    { fileName: undefined },
+    { fileType: 'no type' },
+    { fileType: 7 },
+  ])('refuses %j, and signs nothing', async (changes) => {
+    await expectRefusal(await ask(changes), 400, 'INVALID_INPUT')
+    expect(await app.deps.db.$count(removals)).toBe(0)
+  })
+
+  it('takes the largest test', async () => {
+    expect((await ask({ fileSize: maxTestUploadSize })).status).toBe(200)
+  })
+})
+
+it('tests of storage are limited to 20 an hour', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  try {
+    const chief = await makePerson(limited, { role: 'admin' })
+    const wish = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
+    for (let time = 0; time < 20; time += 1)
+      expect((await chief.post('/api/admin/test-s3-upload', wish)).status).toBe(200)
+    const refused = await chief.post('/api/admin/test-s3-upload', wish)
+    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+  } finally {
+    await limited.close()
+  }
+})

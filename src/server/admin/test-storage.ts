@@ -1,0 +1,60 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import { inTime } from '../http/in-time.ts'
+import type { Storage } from '../storage/storage.ts'
+import { cureOf, faultName } from './storage-cure.ts'
+
+/** What a test asks of storage, in the words that the administrator reads. */
+const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[] = [
+  { does: 'write to and remove from', run: (storage) => storage.check() },
+  { does: 'read from', run: (storage) => storage.installation() },
+  { does: 'list', run: listOne },
+]
+
+/**
+ * Tries whether the store for new files works (spec §2: test the storage connection): it writes,
+ * removes, reads and lists. The message says what was tried, in which bucket or folder, and what to
+ * do if it failed. It contains no secret: of an error it tells only the name.
+ * @param patienceMs how long the administrator waits for storage at most.
+ */
+export async function testStorage(
+  { config, log, stores }: Pick<Deps, 'config' | 'log' | 'stores'>,
+  patienceMs = 15_000,
+): Promise<{ connected: boolean; message: string }> {
+  const storage = stores.current
+  const place = placeOf(storage, config)
+  let doing = ''
+  const tryAll = async () => {
+    for (const { does, run } of steps) {
+      doing = does
+      await run(storage)
+    }
+  }
+  try {
+    await inTime(tryAll(), patienceMs)
+  } catch (error) {
+    return { connected: false, message: failure(error, { storage, place, doing, log }) }
+  }
+  const message = `Mayfly wrote and removed a test object in ${place}, read from it and listed it.`
+  return { connected: true, message }
+}
+
+function failure(
+  error: unknown,
+  { storage, place, doing, log }: { storage: Storage; place: string; doing: string; log: Logger },
+): string {
+  log.warn({ err: error, store: storage.name }, 'the test of the storage failed')
+  const reason = faultName(error)
+  return `Mayfly could not ${doing} ${place} (${reason}). ${cureOf(storage.name, reason)}`
+}
+
+function placeOf({ name }: Storage, { dataDir, s3 }: Config): string {
+  if (name === 'disk' || s3 === null) return `the folder ${dataDir}`
+  return `the bucket "${s3.bucket}" at ${s3.endpoint?.origin ?? `AWS in ${s3.region}`}`
+}
+
+/** Reads the beginning of the list of stored objects. */
+async function listOne(storage: Storage): Promise<void> {
+  for await (const _ of storage.list()) return
+}

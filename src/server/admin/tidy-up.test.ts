@@ -1,0 +1,259 @@
+import { eq, inArray, sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { File } from '../../shared/contract/files.ts'
+import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import { auditLog, files, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { expireTrials } from '../tiers/expire-trials.ts'
+import { cleanUpExpired } from './clean-up-expired.ts'
+import { expireFilesNow, expireTrialsNow } from './run-jobs-now.ts'
+import { sanitizeFileNames } from './sanitize-file-names.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(async () => {
+  await app.deps.db.delete(files)
+})
+afterAll(() => app.close())
+
+function actor() {
+  return { id: admin.id, ipAddress: '127.0.0.1' }
+}
+
+/** Asks for an act, and returns the figures of its answer. */
+async function act(path: string): Promise<unknown> {
+  const response = await admin.post(`/api/admin/${path}`)
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+/** Returns the details of what the administrator of this test did, the last first. */
+async function told(action: AuditAction): Promise<unknown[]> {
+  const lines = await json<AuditLine[]>(
+    await admin.fetch(`/api/admin/audit?action=${action}&user=${admin.email}`),
+  )
+  for (const line of lines) {
+    expect(line).toMatchObject({ actor: admin.email, subject: null, ipAddress: '127.0.0.1' })
+  }
+  return lines.map(({ details }) => details)
+}
+
+async function listOf(person: Person): Promise<string[]> {
+  const client = makeClient(app, await logIn(app, person.email, person.password))
+  return (await json<File[]>(await client.fetch('/api/files'))).map(({ id }) => id)
+}
+
+async function rowOf({ id }: { id: string }) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  if (!row) throw new Error('the row is gone')
+  return row
+}
+
+function withStore(changes: Partial<Storage>) {
+  return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
+}
+
+describe('POST /api/admin/cleanup-expired', () => {
+  it('deletes what is over and cannot be renewed, of everybody, and nothing else', async () => {
+    const [ada, bob, eve] = [
+      await makePerson(app),
+      await makePerson(app, { tier: 'premium' }),
+      await makePerson(app, {
+        tier: 'premium',
+        premiumTrialEndsAt: new Date(app.clock().getTime() + day),
+      }),
+    ]
+    for (const person of [ada, bob, eve]) await makeFile(person)
+    app.clock.advance(4 * day)
+    for (const person of [ada, bob, eve])
+      Object.assign(person, makeClient(app, await logIn(app, person.email, person.password)))
+    const living = [await makeFile(ada), await makeFile(bob), await makeFile(eve)]
+    const before = await Promise.all([ada, bob, eve].map(listOf))
+    expect(before.map(({ length }) => length)).toEqual([2, 2, 2])
+
+    // Of bob's file the link can be renewed. Eve's trial is over, so hers cannot.
+    expect(await act('cleanup-expired')).toEqual({ deletedCount: 2 })
+    const [ofAda = [], ofBob = [], ofEve = []] = await Promise.all([ada, bob, eve].map(listOf))
+    expect([ofAda.length, ofBob.length, ofEve.length]).toEqual([1, 2, 1])
+    for (const file of living) expect([...ofAda, ...ofBob, ...ofEve]).toContain(file.id)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
+
+    expect(await act('cleanup-expired')).toEqual({ deletedCount: 0 })
+    expect(await told('clean-up-expired')).toEqual([{ deletedCount: 0 }, { deletedCount: 2 }])
+  })
+
+  it('deletes lines whose bytes are gone already', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    app.clock.advance(4 * day)
+    await expireFiles(app.deps)
+    expect(await listOf(ada)).toHaveLength(1)
+    expect(await act('cleanup-expired')).toEqual({ deletedCount: 1 })
+    expect(await listOf(ada)).toEqual([])
+    expect(await app.deps.db.$count(files)).toBe(0)
+  })
+
+  it('goes through all files in pages, and counts each once, also beside itself', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 230)
+    app.clock.advance(31 * day)
+    Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
+    const runs = await Promise.all([1, 2].map(() => cleanUpExpired(app.deps, actor(), 50)))
+    expect(runs.reduce((sum, count) => sum + count, 0)).toBe(230)
+    const lines = (await told('clean-up-expired')) as { deletedCount: number }[]
+    expect(lines.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(230)
+    expect(await listOf(ada)).toEqual([])
+  })
+})
+
+describe('POST /api/admin/sanitize-filenames', () => {
+  const rename = async (id: string, originalName: string) =>
+    app.deps.db.update(files).set({ originalName }).where(eq(files.id, id))
+
+  it('cleans names by the rule of uploads, of everybody, and leaves clean ones', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const [one, two, clean] = [await makeFile(ada), await makeFile(bob), await makeFile(bob)]
+    await rename(one.id, ' a<b>  c\u2014d.png ')
+    await rename(two.id, '\u201cquoted\u201d?.pdf')
+    expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
+    expect(await rowOf(one)).toMatchObject({ originalName: 'ab c-d.png' })
+    expect(await rowOf(two)).toMatchObject({ originalName: 'quoted.pdf', searchName: 'quoted.pdf' })
+    expect((await rowOf(clean)).originalName).toBe('notes.txt')
+    expect(await act('sanitize-filenames')).toEqual({ updated: 0, errors: 0 })
+    expect(await told('sanitize-file-names')).toEqual([
+      { updated: 0, errors: 0 },
+      { updated: 2, errors: 0 },
+    ])
+  })
+
+  it('counts the names that cannot be changed, and changes all others', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 1200)
+    await app.deps.db.update(files).set({ originalName: sql`'<' || original_name` })
+    // The database refuses the names of these two files.
+    await app.pool.query(`
+      create function refuse_name() returns trigger language plpgsql as
+        $$ begin raise exception 'this name stays'; end $$;
+      create trigger refuse_name before update on files for each row
+        when (new.original_name like 'Report 70_ of%' and new.original_name < 'Report 702')
+        execute function refuse_name()`)
+    try {
+      expect(await act('sanitize-filenames')).toEqual({ updated: 1198, errors: 2 })
+    } finally {
+      await app.pool.query('drop trigger refuse_name on files; drop function refuse_name')
+    }
+    const lines = (await told('sanitize-file-names')) as { updated: number; errors: number }[]
+    expect(lines.reduce((sum, { updated }) => sum + updated, 0)).toBe(1198)
+    expect(lines.reduce((sum, { errors }) => sum + errors, 0)).toBe(2)
+    expect(app.logged.filter(({ msg }) => /could not be cleaned/.test(String(msg)))).toHaveLength(2)
+    expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
+  })
+
+  it('changes each name once when it runs twice at once', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 300)
+    await app.deps.db.update(files).set({ originalName: sql`'<' || original_name` })
+    const runs = await Promise.all([1, 2].map(() => sanitizeFileNames(app.deps, actor())))
+    expect(runs.reduce((sum, { updated }) => sum + updated, 0)).toBe(300)
+  })
+})
+
+describe('POST /api/admin/expire-files', () => {
+  it('removes the bytes of what is over, and leaves the lines', async () => {
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    const { storageKey } = await rowOf(file)
+    expect(await act('expire-files')).toEqual({ expiredCount: 0 })
+    app.clock.advance(3 * day)
+    expect(await act('expire-files')).toEqual({ expiredCount: 1 })
+    expect(await app.storage.storedSize(storageKey)).toBeNull()
+    expect(await listOf(ada)).toEqual([file.id])
+    expect(await act('expire-files')).toEqual({ expiredCount: 0 })
+    expect(await told('expire-files')).toEqual([
+      { expiredCount: 0, failed: 0 },
+      { expiredCount: 1, failed: 0 },
+      { expiredCount: 0, failed: 0 },
+    ])
+  })
+
+  it('counts each file once beside a run of the job, even one that hangs', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    for (let made = 0; made < 3; made += 1) await makeFile(ada)
+    app.clock.advance(31 * day)
+    const reached = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    const hanging = withStore({
+      remove: async (key) => {
+        reached.resolve()
+        await go.promise
+        await app.storage.remove(key)
+      },
+    })
+    const job = expireFiles(hanging)
+    await reached.promise
+    expect(await expireFilesNow(app.deps, actor())).toBe(0)
+    // The job has hung so long that its files are taken from it.
+    app.clock.advance(2 * minute)
+    expect(await expireFilesNow(app.deps, actor())).toBe(3)
+    go.resolve()
+    expect(await job).toEqual({ purged: 0, failed: 0 })
+  })
+
+  it('says that storage refuses, if no byte went', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada)
+    app.clock.advance(3 * day)
+    const away = withStore({ remove: () => Promise.reject(new Error('EIO')) })
+    await expect(expireFilesNow(away, actor())).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the bytes of 1 file. The server tries again by itself.'),
+    })
+    expect(await told('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
+  })
+})
+
+describe('POST /api/admin/expire-trials', () => {
+  it('sets users to free whose trial is over, and counts each once beside the job', async () => {
+    await expireTrials(app.deps)
+    const premiumTrialEndsAt = new Date(app.clock().getTime() + day)
+    const trial = { tier: 'premium', premiumTrialEndsAt } as const
+    const people = [await makePerson(app, trial), await makePerson(app, trial)]
+    await makePerson(app, { tier: 'premium' })
+    expect(await act('expire-trials')).toEqual({ expiredCount: 0 })
+    app.clock.advance(day)
+    const [byHand, job] = await Promise.all([
+      expireTrialsNow(app.deps, actor()),
+      expireTrials(app.deps),
+    ])
+    expect(byHand + job.expiredCount).toBe(2)
+    const ids = people.map(({ id }) => id)
+    const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
+    expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
+    expect(await told('expire-trials')).toEqual([{ expiredCount: byHand }, { expiredCount: 0 }])
+    // Each user's own line says, as ever, that the trial has ended.
+    const ofUsers = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
+    expect(ofUsers).toBe(2)
+  })
+})

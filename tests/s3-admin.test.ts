@@ -1,0 +1,129 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testStorage } from '../src/server/admin/test-storage.ts'
+import type { S3Settings } from '../src/server/s3-settings.ts'
+import { openS3Storage } from '../src/server/storage/s3/s3.ts'
+import { createStores } from '../src/server/storage/stores.ts'
+import { retryRemovals } from '../src/server/uploads/retry-removals.ts'
+import { askToDeleteUser } from './support/admin-requests.ts'
+import { freePort } from './support/free-port.ts'
+import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
+import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+const minute = 60_000
+
+describeOnS3('the administrator on S3', () => {
+  let app: TestApp
+  let bucket: TestBucket
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    app = await startTestApp({ env: bucket.env })
+  })
+  afterAll(() => app.close())
+
+  /** Lets the job remove what is due `ms` from now. The bucket has its own clock. */
+  const removeLater = async (ms: number) => {
+    app.clock.advance(ms)
+    const done = await retryRemovals(app.deps)
+    app.clock.advance(-ms)
+    return done
+  }
+
+  it('deletes a user: links, uploads and bytes, and URLs that were handed out', async () => {
+    const admin = await makePerson(app, { role: 'admin' })
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    const open = await startUpload(ada, { size: 10 })
+    expect((await putBytes(open, new Uint8Array(10))).status).toBe(200)
+    const { shortCode } = file
+    const link = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    const handedOut = link.headers.get('location') ?? ''
+    expect((await fetch(handedOut)).status).toBe(200)
+
+    const deleted = await askToDeleteUser(admin, ada.id, { email: ada.email })
+    expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
+    expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
+    // No URL outlives its minute, also where the job is late.
+    const life = Number(new URL(handedOut).searchParams.get('X-Amz-Expires'))
+    expect(life).toBeLessThanOrEqual(60)
+    expect(await removeLater(0)).toEqual({ removed: 2, failed: 0 })
+    expect((await fetch(handedOut)).status).toBe(404)
+    expect((await putBytes(open, new Uint8Array(10))).status).toBe(404)
+    expect(await bytesIn(bucket)).toBe(0)
+  })
+
+  it('tests an upload from the browser, and its bytes and its URL go', async () => {
+    const admin = await makePerson(app, { role: 'admin' })
+    const wish = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
+    const answer = await admin.post('/api/admin/test-s3-upload', wish)
+    const { uploadUrl, testKey } = await json<{ uploadUrl: string; testKey: string }>(answer)
+    const put = (size: number) =>
+      putBytes({ uploadUrl, cloudKey: testKey, metadata: {} }, new Uint8Array(size))
+    expect((await put(11)).status).toBe(403)
+    expect((await put(10)).status).toBe(200)
+    expect(await bytesIn(bucket)).toBe(10)
+    expect(await removeLater(15 * minute)).toEqual({ removed: 1, failed: 0 })
+    expect(await bytesIn(bucket)).toBe(0)
+    expect((await put(10)).status).toBe(404)
+  })
+
+  describe('tests the connection', () => {
+    const test = async (changes: Partial<S3Settings>, patienceMs?: number) => {
+      const settings = { ...bucket.settings, ...changes }
+      const storage = openS3Storage({ settings, clock: () => new Date() })
+      const config = { ...app.deps.config, s3: settings }
+      const told = await testStorage(
+        { ...app.deps, config, stores: createStores(storage) },
+        patienceMs,
+      )
+      await storage.close()
+      return told
+    }
+    const place = () =>
+      `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
+
+    it('and says which bucket works', async () => {
+      const admin = await makePerson(app, { role: 'admin' })
+      const answer = await admin.fetch('/api/admin/test-s3-connection')
+      expect(await json(answer)).toEqual({
+        connected: true,
+        message: `Mayfly wrote and removed a test object in ${place()}, read from it and listed it.`,
+      })
+    })
+
+    it('and names a bucket that is not there, and the setting', async () => {
+      expect(await test({ bucket: 'there-is-none' })).toMatchObject({
+        connected: false,
+        message: expect.stringMatching(/"there-is-none" .* \(NoSuchBucket\)\. .*S3_BUCKET/),
+      })
+    })
+
+    it('and tells of a wrong secret without showing it', async () => {
+      const accessKeyId = bucket.settings.credentials?.accessKeyId ?? ''
+      const secretAccessKey = 'a secret that is not the right one'
+      const told = await test({ credentials: { accessKeyId, secretAccessKey } })
+      expect(told.connected).toBe(false)
+      expect(told.message).toMatch(/\(SignatureDoesNotMatch\)\. Compare S3_ACCESS_KEY_ID/)
+      expect(told.message).not.toContain(secretAccessKey)
+      expect(told.message).not.toContain(accessKeyId)
+    })
+
+    it('and says that nobody listens', async () => {
+      const endpoint = new URL(`http://127.0.0.1:${await freePort()}`)
+      expect((await test({ endpoint })).message).toMatch(
+        /\(ECONNREFUSED\)\. Look whether the storage/,
+      )
+    })
+
+    it('and gives up on an address that never answers', async () => {
+      const silent = createServer(() => {})
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      const { port } = silent.address() as { port: number }
+      const endpoint = new URL(`http://127.0.0.1:${port}`)
+      const told = await test({ endpoint }, 50)
+      expect(told.message).toMatch(/\(no answer in time\)\. Look whether the storage/)
+      silent.close()
+    })
+  })
+})

@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+
+/** Runs the work after a wait in milliseconds. */
+export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  await wait(ms)
+  return work()
+}
+
+/**
+ * A race that each side should win sometimes. The side that won begins later in the next round, and
+ * twice as much later each time that it wins again. So the other side wins soon, on a slow machine
+ * too. `expectBoth` expects that both sides have won, because a race that one side always wins
+ * proves nothing.
+ */
+export function makeRace(rounds: number) {
+  let lead = 0
+  let step = 1
+  let last: 'first' | 'second' | undefined
+  const wins = { first: 0, second: 0 }
+  const isMany = (count: number) => count > rounds / 20
+  return {
+    run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
+      Promise.all([
+        after(Math.max(0, -lead) + randomInt(3), first),
+        after(Math.max(0, lead) + randomInt(3), second),
+      ]),
+    won(side: 'first' | 'second') {
+      wins[side] += 1
+      step = side === last ? step * 2 : 1
+      last = side
+      lead += side === 'first' ? -step : step
+    },
+    expectBoth: () =>
+      expect(wins).toEqual({ first: expect.toSatisfy(isMany), second: expect.toSatisfy(isMany) }),
+  }
+}
