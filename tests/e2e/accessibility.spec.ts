@@ -15,11 +15,11 @@ const themes = [
   { theme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
 ] as const
 
-/** Shows a theme. Colours that change gradually get their last value immediately. */
+/** Shows a theme. Animations that still run are finished, so axe sees what people see then. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
-    for (const fading of document.getAnimations()) fading.finish()
+    for (const running of document.getAnimations()) running.finish()
   }, theme)
 }
 
