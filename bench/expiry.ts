@@ -28,16 +28,20 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     const due = await makeFiles(mayfly, http, dueCount)
     await makeFiles(mayfly, http, keptCount)
     await mayfly.sql('vacuum analyze files')
-    const comparison = measureJob(mayfly, 'compare-storage', 'objects', dueCount + keptCount)
-    await mayfly.sql("update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'")
-    const compared = await comparison
+    const compare = { job: 'compare-storage', what: 'objects', count: dueCount + keptCount }
+    const compared = await measureJob(mayfly, compare, async () => {
+      await mayfly.sql(
+        "update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'",
+      )
+    })
     await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
 
-    const purge = measureJob(mayfly, 'expire-files', 'purged', dueCount)
-    // All links have ended, and one of the owners has become a free user.
-    await mayfly.sql("update users set tier = 'free' where id = $1", [due])
-    await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
-    const purged = await purge
+    const purge = { job: 'expire-files', what: 'purged', count: dueCount }
+    const purged = await measureJob(mayfly, purge, async () => {
+      // All links have ended, and one of the owners has become a free user.
+      await mayfly.sql("update users set tier = 'free' where id = $1", [due])
+      await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
+    })
     return [
       ...rowsOf('comparison of 120,000 objects with the database', 'objects/s', compared),
       ...rowsOf('100,000 files due at once', 'files/s', purged),
@@ -77,6 +81,8 @@ interface Measured {
   count: number
   before: number
   peak: number
+  /** How often a query read the table of files from end to end. */
+  tableScans: number
 }
 
 interface Run {
@@ -85,15 +91,19 @@ interface Run {
   result: Record<string, number>
 }
 
-/** Waits until the runs of a job have done `count` of something. Returns how long they took. */
+/**
+ * Calls `begin`, which gives a job something to do, and waits until its runs have done `count` of
+ * it. Returns what that took.
+ */
 async function measureJob(
   mayfly: Mayfly,
-  job: string,
-  what: string,
-  count: number,
+  { job, what, count }: { job: string; what: string; count: number },
+  begin: () => Promise<void>,
 ): Promise<Measured> {
   const before = residentBytes([mayfly.pid])
   resetPeak([mayfly.pid])
+  await begin()
+  const scansBefore = await countTableScans(mayfly)
   let [done, seconds, last] = [0, 0, 0]
   while (done < count) {
     await wait(200)
@@ -104,14 +114,27 @@ async function measureJob(
     done += part
     seconds += (last - run.started_at.getTime()) / 1000
   }
-  return { seconds, count: done, before, peak: peakBytes([mayfly.pid]) }
+  const tableScans = (await countTableScans(mayfly)) - scansBefore
+  return { seconds, count: done, before, peak: peakBytes([mayfly.pid]), tableScans }
 }
 
-function rowsOf(what: string, unit: string, { seconds, count, before, peak }: Measured): Row[] {
+/** Returns how often a query of any job has read the table of files from end to end so far. */
+async function countTableScans(mayfly: Mayfly): Promise<number> {
+  // A connection tells Postgres of its scans once a second at most.
+  await wait(1500)
+  const [files] = await mayfly.sql<{ scans: string }>(
+    "select seq_scan as scans from pg_stat_user_tables where relname = 'files'",
+  )
+  return Number(files?.scans)
+}
+
+function rowsOf(what: string, unit: string, measured: Measured): Row[] {
+  const { seconds, count, before, peak, tableScans } = measured
   return [
     row(what, unit, { ours: [count / seconds] }),
     row(`${what}: the whole`, 's', { ours: [seconds] }),
     row(`${what}: memory before`, 'MiB', { ours: [before / mib] }),
     row(`${what}: memory`, 'peak MiB', { ours: [peak / mib] }),
+    row(`${what}: files read from end to end`, 'times', { ours: [tableScans] }),
   ]
 }
