@@ -18,39 +18,44 @@ interface Batch {
 
 /**
  * Makes the function that counts downloads. Every download of a file changes the same row, and each
- * would wait for the one before. So only one statement at a time runs for each file. The first
- * download is written immediately. Downloads that arrive meanwhile are written together by the next
- * statement.
+ * would wait for the one before. So only one statement at a time runs for each file. It is sent at
+ * the end of the turn of the event loop, because requests whose links were found by one query come
+ * in the same turn. Downloads that arrive while it runs are written together by the next statement.
  *
  * A caller is told only after the caller's own download was written. If a statement fails, only the
  * callers whose downloads it contained get the error.
  */
 export function countTogether(write: WriteCount): CountDownload {
   /**
-   * The files for which a statement is running, each with the downloads that wait for the next
-   * statement.
+   * The files for which a statement runs or is about to be sent, each with the downloads that no
+   * statement contains yet.
    */
-  const running = new Map<string, Batch | null>()
+  const waiting = new Map<string, Batch | null>()
 
-  const run = async (fileId: string, day: string, count: number, last: Date): Promise<void> => {
+  const writeNext = (fileId: string, day: string): void => {
     const key = keyOf(fileId, day)
-    running.set(key, null)
-    try {
-      await write(fileId, day, count, last)
-    } finally {
-      const next = running.get(key)
-      if (next) next.written.resolve(run(fileId, day, next.count, next.last))
-      else running.delete(key)
+    const batch = waiting.get(key)
+    if (!batch) {
+      waiting.delete(key)
+      return
     }
+    waiting.set(key, null)
+    const written = write(fileId, day, batch.count, batch.last)
+    batch.written.resolve(written)
+    const goOn = () => writeNext(fileId, day)
+    written.then(goOn, goOn)
   }
 
   return (fileId, now) => {
     const day = dayOf(now)
     const key = keyOf(fileId, day)
-    const next = running.get(key)
-    if (next === undefined) return run(fileId, day, 1, now)
-    const batch = next ?? { count: 0, last: now, written: Promise.withResolvers<void>() }
-    running.set(key, batch)
+    if (!waiting.has(key)) setImmediate(writeNext, fileId, day)
+    const batch = waiting.get(key) ?? {
+      count: 0,
+      last: now,
+      written: Promise.withResolvers<void>(),
+    }
+    waiting.set(key, batch)
     batch.count += 1
     batch.last = now
     return batch.written.promise
