@@ -18,6 +18,8 @@ test('the account page by keyboard alone: another name, another password, a sess
   noise.expect(/400 \(Bad Request\).*\/api\/auth\/change-password$/)
   const person = await makePerson(app)
   await makeFile(person, { bytes: new Uint8Array(2048) })
+  const { id } = await makeFile(person, { name: 'plans.pdf' })
+  await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
   const other = makeClient(app, await logIn(app, person.email, person.password))
   await openDashboard(page, app, person)
   const { keyboard } = page
@@ -68,6 +70,11 @@ test('the account page by keyboard alone: another name, another password, a sess
   await expect(section(page, 'What it holds')).toContainText(
     'TierFreeFiles1Stored2 KBActive links1',
   )
+  const receipts = section(page, 'What it holds')
+  await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
+  await expect(receipts.getByRole('listitem')).toHaveText([
+    /^plans\.pdf.*Storage has confirmed that nothing is left\.$/,
+  ])
   const letter = page.getByRole('link', { name: 'Write to support' })
   await expect(letter).toHaveAttribute('href', /^mailto:support@127\.0\.0\.1\?subject=Delete/)
 })

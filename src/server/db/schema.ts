@@ -229,6 +229,8 @@ export const uploads = pgTable(
     // This index also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
+    // By this index the uploads are compared with what storage lists, like the files.
+    index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
 )
 
@@ -355,16 +357,32 @@ export const files = pgTable(
 
 /**
  * The proof that the bytes of a file were removed, which stays when the file's row is removed: when
- * they should be removed, and when storage confirmed it. Of people it contains only an id.
+ * they should be removed, and when storage confirmed it. The owner sees the receipt under the name
+ * of the file, for as long as `shared/rules/receipt.ts` says. Then the name is removed, and of
+ * people the receipt contains only an id.
  */
-export const deletionReceipts = pgTable('deletion_receipts', {
-  fileId: uuid('file_id').primaryKey(),
-  ownerId: text('owner_id').notNull(),
-  storage: text({ enum: storageNames }).notNull(),
-  storageKey: text('storage_key').notNull(),
-  dueAt: moment('due_at').notNull(),
-  purgedAt: moment('purged_at').notNull(),
-})
+export const deletionReceipts = pgTable(
+  'deletion_receipts',
+  {
+    fileId: uuid('file_id').primaryKey(),
+    ownerId: text('owner_id').notNull(),
+    storage: text({ enum: storageNames }).notNull(),
+    storageKey: text('storage_key').notNull(),
+    originalName: text('original_name'),
+    dueAt: moment('due_at').notNull(),
+    purgedAt: moment('purged_at').notNull(),
+  },
+  (table) => [
+    // An owner's receipts are listed from this index, from its end to its start.
+    index('deletion_receipts_of_owner')
+      .on(table.ownerId, table.purgedAt, table.fileId)
+      .where(sql`${table.originalName} is not null`),
+    // Finds the names that are to be removed.
+    index('deletion_receipts_named')
+      .on(table.purgedAt)
+      .where(sql`${table.originalName} is not null`),
+  ],
+)
 
 /**
  * The last run of each job: when it ran, and what it did in figures. `failedAt` and `failure` are

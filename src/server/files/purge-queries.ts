@@ -102,6 +102,7 @@ export const receiptFacts = {
   ownerId: files.ownerId,
   storage: files.storage,
   storageKey: files.storageKey,
+  originalName: files.originalName,
   purgeDueAt: files.purgeDueAt,
 }
 
@@ -114,7 +115,7 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
     db
       .insert(deletionReceipts)
       .select(
-        sql`select id, owner_id, storage, storage_key, purge_due_at, ${purgedAt}
+        sql`select id, owner_id, storage, storage_key, original_name, purge_due_at, ${purgedAt}
           from removed where purge_due_at is not null`,
       )
       .returning({ fileId: deletionReceipts.fileId }),

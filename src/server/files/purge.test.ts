@@ -201,7 +201,7 @@ describe('the receipt of a deletion', () => {
     expect((await rowOf(id)).purgeDueAt).toEqual(switched)
   })
 
-  it('stays when the owner deletes the file, and names nothing but ids', async () => {
+  it('stays when the owner deletes the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const [one, other] = [await makeFile(ada), await makeFile(ada)]
     const { storageKey } = await rowOf(one.id)
@@ -216,6 +216,7 @@ describe('the receipt of a deletion', () => {
       ...facts,
       fileId: one.id,
       storageKey,
+      originalName: one.originalName,
       purgedAt: dueAt,
     })
     expect(await receiptOf(other.id)).toMatchObject({ ...facts, purgedAt: app.clock() })

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { parseOrder } from '../../shared/rules/file-order.ts'
 import type { Deps } from '../deps.ts'
+import { parseCursor as parsePlace, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { changePreferences } from './change-preferences.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
@@ -8,17 +10,22 @@ import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, prepareListFiles } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
 import { toFile } from './queries.ts'
+import { listReceipts, type ReceiptPlace } from './receipt-queries.ts'
 import { renewFile } from './renew-file.ts'
 
 type FileEndpoint =
   | 'listFiles'
   | 'countFiles'
+  | 'listReceipts'
   | 'deleteFile'
   | 'deleteFiles'
   | 'deleteExpiredFiles'
   | 'renewFile'
   | 'preferences'
   | 'changePreferences'
+
+/** Where a page of receipts ended, as a cursor contains it. */
+const receiptPlace = z.object({ purgedAt: z.coerce.date(), fileId: z.uuid() })
 
 /** The routes of the signed-in user's own files (spec §7). */
 export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handlers<FileEndpoint> {
@@ -39,6 +46,19 @@ export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handler
     },
 
     countFiles: ({ user }) => countFiles(deps.db, user, deps.clock()),
+
+    async listReceipts({ query, user, context }) {
+      const { limit, cursor } = query
+      const after = cursor === undefined ? undefined : parsePlace(receiptPlace, cursor)
+      const wanted = { now: deps.clock(), limit: limit + 1, after }
+      const rows = await listReceipts(deps.db, user.id, wanted)
+      const placeOf = ({ purgedAt, fileId }: ReceiptPlace) => ({ purgedAt, fileId })
+      return takePage(context, rows, { limit, placeOf }).map((row) => ({
+        ...row,
+        dueAt: row.dueAt.toISOString(),
+        purgedAt: row.purgedAt.toISOString(),
+      }))
+    },
 
     async deleteFile({ params, user, log }) {
       await deleteFile(deps, user.id, params.id, log)

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
+import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
@@ -82,7 +83,10 @@ const jobs: readonly Job[] = [
   {
     name: 'remove-lapsed-rows',
     cron: '*/10 * * * *',
-    run: async ({ clock, db }) => ({ removed: await removeLapsedRows(db, clock()) }),
+    run: async ({ clock, db }) => ({
+      removed: await removeLapsedRows(db, clock()),
+      names: await forgetReceiptNames(db, clock()),
+    }),
   },
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
 ]

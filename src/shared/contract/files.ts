@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fileOrderTexts, formatOrder, newestFirst } from '../rules/file-order.ts'
 import { linkStatuses } from '../rules/link-status.ts'
+import { receiptDays } from '../rules/receipt.ts'
 import { endpoint } from './endpoint.ts'
 import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 
@@ -38,6 +39,9 @@ export type File = z.infer<typeof fileSchema>
 /** The most files that one answer lists. Longer lists are split into pages. */
 const longestPage = 1000
 
+/** The most receipts that one answer lists. */
+const longestReceiptPage = 100
+
 /** In characters. A cursor can contain a file name, which may be long. */
 const longestCursor = 1000
 
@@ -49,6 +53,18 @@ const fileId = z.string().max(64)
 
 /** Spec §7: the most files that one call deletes by their ids. */
 const mostDeletedAtOnce = 1000
+
+/**
+ * The receipt of a file that its owner deleted: `dueAt` says when the bytes had to be removed,
+ * `purgedAt` when storage confirmed that they were.
+ */
+const receipt = z.object({
+  fileId: z.uuid(),
+  originalName: z.string(),
+  dueAt: isoDate,
+  purgedAt: isoDate,
+})
+export type DeletionReceipt = z.infer<typeof receipt>
 
 /** How many files have each status of spec §4. */
 const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
@@ -81,6 +97,18 @@ export const files = {
     summary: "How many of the caller's files have each link status now.",
     access: 'user',
     response: fileCounts,
+    errors: ['UNAUTHORIZED'],
+  }),
+  listReceipts: endpoint({
+    method: 'GET',
+    path: '/api/files/receipts',
+    summary: `The receipts of the files that the caller deleted in the last ${receiptDays} days, newest first: a page of at most \`limit\`. The header \`x-next-cursor\` leads to the next page; the last page has none.`,
+    access: 'user',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(longestReceiptPage).default(longestReceiptPage),
+      cursor: z.string().max(longestCursor).optional(),
+    }),
+    response: z.array(receipt),
     errors: ['UNAUTHORIZED'],
   }),
   deleteFiles: endpoint({

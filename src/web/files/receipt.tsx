@@ -24,7 +24,7 @@ export function deletionOf(file: StoredFile): Deletion | null {
  * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
  * removed.
  */
-export function Receipt({ id, deletion }: { id: string; deletion: Deletion }) {
+export function Receipt({ id, deletion }: { id?: string; deletion: Deletion }) {
   const { dueAt, purgedAt } = deletion
   return (
     <dl

@@ -9,6 +9,7 @@ import { SessionList } from '../auth/account/session-list.tsx'
 import { SignInWays } from '../auth/account/sign-in-ways.tsx'
 import { useGoogleOutcome } from '../auth/account/use-google-outcome.ts'
 import { BrandingSection } from '../branding/branding-section.tsx'
+import { DeletionReceipts } from '../files/deletion-receipts.tsx'
 import { useSupportEmail } from '../tiers/use-support-email.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
@@ -65,6 +66,7 @@ function Account({ user }: { user: User }) {
         </SettingsSection>
         <SettingsSection title="What it holds" lead="Your tier, and what is stored under it.">
           <Holdings user={user} />
+          <DeletionReceipts />
         </SettingsSection>
         <SettingsSection
           title="Delete the account"

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { sessions, users } from '../../../src/server/db/schema.ts'
 import type { TestApp } from '../../support/app-server.ts'
-import { makePerson, signUp } from '../../support/make.ts'
+import { makeFile, makePerson, signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import { openDashboard } from './dashboard.ts'
 import type { Stage } from './stage.ts'
@@ -138,6 +138,10 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await offerGoogle(page)
     await openDashboard(page, app, person)
     await page.goto('/account')
+    const { id } = await makeFile(person, { name: `${'minutes of a long meeting '.repeat(9)}.pdf` })
+    await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    await page.getByRole('button', { name: 'Show receipts' }).click()
+    await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
     await page.getByRole('button', { name: 'Show 8 more' }).click()
     await expect(page.getByRole('button', { name: /^Sign out (?!everywhere)/ })).toHaveCount(13)
     await expect(page.getByRole('button', { name: 'Add Google' })).toBeVisible()

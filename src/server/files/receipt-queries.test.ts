@@ -1,0 +1,140 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { plansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { DeletionReceipt } from '../../shared/contract/files.ts'
+import { deletionReceipts } from '../db/schema.ts'
+import { expireFiles } from './expire-files.ts'
+import { forgetReceiptNames } from './receipt-queries.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** Makes a file, deletes it, and has its bytes removed. */
+async function deleteFile(person: Person, name: string) {
+  const file = await makeFile(person, { name })
+  app.clock.advance(minute)
+  expect((await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
+  await expireFiles(app.deps)
+  return file
+}
+
+async function receiptsOf(person: Person, query = '') {
+  const response = await person.fetch(`/api/files/receipts${query}`)
+  expect(response.status).toBe(200)
+  const next = response.headers.get('x-next-cursor')
+  return { receipts: await json<DeletionReceipt[]>(response), next }
+}
+
+describe('the receipts of deleted files', () => {
+  it('are listed for their owner alone, with the name and both moments', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const { id } = await deleteFile(ada, 'plans.pdf')
+    const deletedAt = app.clock().toISOString()
+    expect((await receiptsOf(ada)).receipts).toEqual([
+      { fileId: id, originalName: 'plans.pdf', dueAt: deletedAt, purgedAt: deletedAt },
+    ])
+    expect((await receiptsOf(bob)).receipts).toEqual([])
+  })
+
+  it('include cleared history, and no file that is still listed', async () => {
+    const ada = await makePerson(app)
+    await makeFile(ada, { name: 'expired.txt' })
+    app.clock.advance(3 * day)
+    await expireFiles(app.deps)
+    const back = await signInAgain(app, ada)
+    expect((await receiptsOf(back)).receipts).toEqual([])
+    await back.fetch('/api/files/expired/bulk', { method: 'DELETE' })
+    expect((await receiptsOf(back)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
+  })
+
+  it('come in pages, the newest first, each once', async () => {
+    const ada = await makePerson(app)
+    // Of these files storage confirms several at the same moment.
+    for (const name of ['1', '2', '3', '4', '5']) await deleteFile(ada, name)
+    await app.deps.db
+      .update(deletionReceipts)
+      .set({ purgedAt: app.clock() })
+      .where(eq(deletionReceipts.originalName, '4'))
+    const names: string[][] = []
+    let query = '?limit=2'
+    for (;;) {
+      const { receipts, next } = await receiptsOf(ada, query)
+      names.push(receipts.map(({ originalName }) => originalName))
+      if (next === null) break
+      query = `?limit=2&cursor=${next}`
+    }
+    expect(names.map(({ length }) => length)).toEqual([2, 2, 1])
+    expect(names.flat().toSorted()).toEqual(['1', '2', '3', '4', '5'])
+    expect(names[0]?.toSorted()).toEqual(['4', '5'])
+    expect(names.slice(1).flat()).toEqual(['3', '2', '1'])
+  })
+
+  it('are shown for 30 days, then the job removes the name, and the proof stays', async () => {
+    const ada = await makePerson(app)
+    const { id } = await deleteFile(ada, 'secret plans.pdf')
+    const nameOf = async () => {
+      const rows = await app.deps.db
+        .select()
+        .from(deletionReceipts)
+        .where(eq(deletionReceipts.fileId, id))
+      return rows.map(({ originalName }) => originalName)
+    }
+    app.clock.advance(30 * day)
+    const back = await signInAgain(app, ada)
+    expect((await receiptsOf(back)).receipts).toHaveLength(1)
+    await forgetReceiptNames(app.deps.db, app.clock())
+    expect(await nameOf()).toEqual(['secret plans.pdf'])
+    app.clock.advance(1)
+    expect((await receiptsOf(back)).receipts).toEqual([])
+    expect(await forgetReceiptNames(app.deps.db, app.clock())).toBeGreaterThan(0)
+    expect(await nameOf()).toEqual([null])
+    expect(await forgetReceiptNames(app.deps.db, app.clock())).toBe(0)
+  })
+
+  it.each(['?cursor=abc', '?cursor=W10', '?limit=0', '?limit=101', '?limit=x'])(
+    'are refused with 400 for %s',
+    async (query) => {
+      const ada = await makePerson(app)
+      expect((await ada.fetch(`/api/files/receipts${query}`)).status).toBe(400)
+    },
+  )
+
+  it('are for signed-in people', async () => {
+    expect((await makeClient(app).fetch('/api/files/receipts')).status).toBe(401)
+  })
+
+  it('are found by an index, among those of others', async () => {
+    const ada = await makePerson(app)
+    await app.pool.query(
+      `insert into deletion_receipts (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
+        select gen_random_uuid(), case when n % 100 = 0 then $1 else 'user-' || n % 50 end, 'disk',
+          'key', case when n % 3 > 0 then 'a.txt' end, $2, $2::timestamptz - n * interval '1 second'
+        from generate_series(1, 20000) n`,
+      [ada.id, app.clock()],
+    )
+    await app.pool.query('vacuum analyze deletion_receipts')
+    const plans = await plansOf(app.pool, async () => {
+      await receiptsOf(ada, '?limit=20')
+      await forgetReceiptNames(app.deps.db, app.clock())
+    })
+    const ours = plans.filter((plan) => plan.includes('"deletion_receipts"'))
+    expect(ours).toHaveLength(2)
+    expect(ours[0]).toContain('Index Scan Backward using deletion_receipts_of_owner')
+    for (const plan of ours) expect(plan).not.toContain('Seq Scan')
+  })
+})

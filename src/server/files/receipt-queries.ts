@@ -1,0 +1,57 @@
+import { and, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
+import { receiptsShownSince } from '../../shared/rules/receipt.ts'
+import { removeInBatches } from '../db/in-batches.ts'
+import { deletionReceipts } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+/** Where a page of receipts ended. */
+export interface ReceiptPlace {
+  purgedAt: Date
+  fileId: string
+}
+
+/**
+ * Lists the receipts of a user's deleted files that are still shown at `now`, the newest first, at
+ * most `limit`, and only those after `after` in this order.
+ */
+export function listReceipts(
+  db: Db,
+  ownerId: string,
+  { now, limit, after }: { now: Date; limit: number; after?: ReceiptPlace | undefined },
+) {
+  const { fileId, originalName, dueAt, purgedAt } = deletionReceipts
+  return db
+    .select({ fileId, originalName: sql<string>`${originalName}`, dueAt, purgedAt })
+    .from(deletionReceipts)
+    .where(
+      and(
+        eq(deletionReceipts.ownerId, ownerId),
+        isNotNull(originalName),
+        sql`${purgedAt} >= ${receiptsShownSince(now)}`,
+        after && sql`(${purgedAt}, ${fileId}) < (${after.purgedAt}, ${after.fileId})`,
+      ),
+    )
+    .orderBy(desc(purgedAt), desc(fileId))
+    .limit(limit)
+}
+
+/**
+ * Removes the file names from all receipts that are no longer shown at `now`, in batches. Returns
+ * how many names were removed.
+ */
+export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
+  const { fileId, originalName, purgedAt } = deletionReceipts
+  return removeInBatches(async (limit) => {
+    const due = db
+      .select({ fileId })
+      .from(deletionReceipts)
+      .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
+      .limit(limit)
+      .for('update', { skipLocked: true })
+    const { rowCount } = await db
+      .update(deletionReceipts)
+      .set({ originalName: null })
+      .where(inArray(fileId, due))
+    return rowCount ?? 0
+  })
+}

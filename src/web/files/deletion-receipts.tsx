@@ -1,0 +1,98 @@
+import { useId, useState } from 'react'
+import { receiptDays } from '../../shared/rules/receipt.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { FileName } from '../ui/file-name.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { Receipt } from './receipt.tsx'
+import { useReceipts } from './use-receipts.ts'
+
+/**
+ * The receipts of the files that the user deleted, which have left the list of files. They are read
+ * when somebody opens them.
+ */
+export function DeletionReceipts() {
+  const [isOpen, setOpen] = useState(false)
+  const listId = useId()
+  return (
+    <Card className="min-w-0">
+      <div className="flex flex-wrap items-center justify-between gap-3 p-5 sm:p-6">
+        <div className="min-w-0 flex-1 basis-64">
+          <h3 className="font-[560] text-base leading-normal tracking-normal">Deleted files</h3>
+          <p className="mt-1 text-muted text-sm">
+            A receipt says when storage confirmed that a file is gone. You see it for {receiptDays}{' '}
+            days.
+          </p>
+        </div>
+        <Button size="small" expands={{ id: listId, isOpen }} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide receipts' : 'Show receipts'}
+        </Button>
+      </div>
+      {isOpen ? (
+        <div id={listId} className="border-line border-t">
+          <Receipts />
+        </div>
+      ) : null}
+    </Card>
+  )
+}
+
+function Receipts() {
+  const { receipts, hasMore, readMore, isError, isFetching, refetch } = useReceipts()
+  const failure =
+    isError && !isFetching ? (
+      <div role="alert" className="flex flex-wrap items-center gap-3 px-5 py-4 sm:px-6">
+        <p className="text-muted text-sm">The receipts could not be loaded.</p>
+        <Button size="small" onClick={() => void (receipts ? readMore() : refetch())}>
+          Try again
+        </Button>
+      </div>
+    ) : null
+  if (receipts === undefined) {
+    if (failure) return failure
+    return (
+      <div className="px-5 py-4 sm:px-6">
+        <Loading label="Loading the receipts">
+          <Skeleton className="h-5 w-48" />
+        </Loading>
+      </div>
+    )
+  }
+  if (receipts.length === 0) {
+    return (
+      <p className="px-5 py-4 text-muted text-sm sm:px-6">
+        You have deleted no file in the last {receiptDays} days. The receipt of a file appears when
+        its bytes are gone, usually within minutes.
+      </p>
+    )
+  }
+  return (
+    <>
+      <ul className="divide-y divide-line">
+        {receipts.map(({ fileId, originalName, dueAt, purgedAt }) => (
+          <li key={fileId} className="px-5 py-3.5 sm:px-6">
+            <div className="font-[540]">
+              <FileName name={originalName} />
+            </div>
+            <Receipt deletion={{ dueAt: new Date(dueAt), purgedAt: new Date(purgedAt) }} />
+          </li>
+        ))}
+      </ul>
+      {failure}
+      {hasMore && !failure ? (
+        <div className="border-line border-t px-4 py-2 sm:px-5">
+          <Button
+            variant="quiet"
+            size="small"
+            wide
+            pending={isFetching}
+            pendingLabel="Loading..."
+            onClick={() => void readMore()}
+          >
+            Show more
+          </Button>
+        </div>
+      ) : null}
+    </>
+  )
+}
