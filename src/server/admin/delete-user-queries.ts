@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -74,11 +74,20 @@ export async function releaseFiles(
       .where(inArray(files.id, tx.select({ id: due.id }).from(due)))
       .returning({ id: files.id }),
   )
+  // A receipt without a name: nobody is left who would read the name.
+  const receipt = rowValues(deletionReceipts, {
+    fileId: due.id,
+    ownerId: due.ownerId,
+    storage: due.storage,
+    storageKey: due.storageKey,
+    dueAt: due.purgeDueAt,
+    purgedAt: due.purgedAt,
+  })
   const receipts = tx.$with('receipts').as(
     tx
       .insert(deletionReceipts)
       .select(
-        sql`select id, owner_id, storage, storage_key, purge_due_at, purged_at from ${due}
+        sql`select ${receipt} from ${due}
           where purged_at is not null and purge_due_at is not null`,
       )
       .returning({ fileId: deletionReceipts.fileId }),
@@ -109,6 +118,14 @@ export async function releaseFiles(
     })
     .from(due)
   return released ?? { count: 0, listed: 0, last: null }
+}
+
+/** Removes the names of files that a user deleted earlier from their receipts. */
+export async function forgetNames(tx: Db, ownerId: string): Promise<void> {
+  await tx
+    .update(deletionReceipts)
+    .set({ originalName: null })
+    .where(and(eq(deletionReceipts.ownerId, ownerId), isNotNull(deletionReceipts.originalName)))
 }
 
 /**

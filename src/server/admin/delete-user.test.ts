@@ -110,6 +110,8 @@ describe('DELETE /api/admin/users/{id}', () => {
     Object.assign(ada, makeClient(app, await logIn(app, ada.email, ada.password)))
     Object.assign(bob, makeClient(app, await logIn(app, bob.email, bob.password)))
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
+    const earlier = await makeFile(ada)
+    await ada.fetch(`/api/files/${earlier.id}`, { method: 'DELETE' })
     const [first, second, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
     expect(await statusOf(`/api/download/${first.shortCode}`)).toBe(200)
     await ada.fetch('/api/branding', {
@@ -150,8 +152,13 @@ describe('DELETE /api/admin/users/{id}', () => {
       .select()
       .from(deletionReceipts)
       .where(eq(deletionReceipts.ownerId, ada.id))
-    expect(new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))).toEqual(keys)
+    const keysOfReceipts = new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))
+    // The user deleted this file earlier.
+    expect(keysOfReceipts.delete(earlier.id)).toBe(true)
+    expect(keysOfReceipts).toEqual(keys)
     expect(keys.has(past.id)).toBe(true)
+    // Receipts keep no names of a deleted user's files.
+    expect(receipts.filter(({ originalName }) => originalName !== null)).toEqual([])
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
     expect(await statusOf(`/api/download/${theirs.shortCode}`)).toBe(200)

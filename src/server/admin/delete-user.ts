@@ -7,7 +7,13 @@ import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
 import { endUploads } from '../uploads/removal-queries.ts'
 import type { Actor } from './actor.ts'
-import { findSignupIds, lockForDeletion, releaseFiles, removeUser } from './delete-user-queries.ts'
+import {
+  findSignupIds,
+  forgetNames,
+  lockForDeletion,
+  releaseFiles,
+  removeUser,
+} from './delete-user-queries.ts'
 
 /** The files that one statement removes at most. It stays far below the time it may take. */
 const batchSize = 1000
@@ -45,6 +51,7 @@ export async function deleteUser(
     await removePendingSignups(tx, user.email)
     const ended = await endUploads(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
+    await forgetNames(tx, userId)
     await removeUser(tx, userId)
     await writeAudit(tx, [
       {

@@ -1,6 +1,7 @@
 import { and, count, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
@@ -111,15 +112,23 @@ export const receiptFacts = {
  * removes. Files whose bytes were removed before there were receipts get none.
  */
 export function keepReceipts(db: Db, purgedAt: SQL) {
-  return db.$with('receipts').as(
-    db
-      .insert(deletionReceipts)
-      .select(
-        sql`select id, owner_id, storage, storage_key, original_name, purge_due_at, ${purgedAt}
-          from removed where purge_due_at is not null`,
-      )
-      .returning({ fileId: deletionReceipts.fileId }),
-  )
+  const receipt = rowValues(deletionReceipts, {
+    fileId: sql`id`,
+    ownerId: sql`owner_id`,
+    storage: sql`storage`,
+    storageKey: sql`storage_key`,
+    originalName: sql`original_name`,
+    dueAt: sql`purge_due_at`,
+    purgedAt,
+  })
+  return db
+    .$with('receipts')
+    .as(
+      db
+        .insert(deletionReceipts)
+        .select(sql`select ${receipt} from removed where purge_due_at is not null`)
+        .returning({ fileId: deletionReceipts.fileId }),
+    )
 }
 
 /**

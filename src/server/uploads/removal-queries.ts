@@ -84,13 +84,19 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
       .where(inArray(storageKey, [...keys]))
       .returning({ fileId, ownerId, storage, storageKey, dueAt }),
   )
+  // A receipt without a name: the owner deleted the whole account.
+  const receipt = rowValues(deletionReceipts, {
+    fileId: ended.fileId,
+    ownerId: ended.ownerId,
+    storage: ended.storage,
+    storageKey: ended.storageKey,
+    dueAt: ended.dueAt,
+    purgedAt: sql`${now}::timestamptz`,
+  })
   await db
     .with(ended)
     .insert(deletionReceipts)
-    .select(
-      sql`select file_id, owner_id, storage, storage_key, due_at, ${now}::timestamptz
-      from ${ended} where file_id is not null`,
-    )
+    .select(sql`select ${receipt} from ${ended} where file_id is not null`)
 }
 
 /**
