@@ -66,7 +66,7 @@ const upwards = 'A feature imports neither admin nor jobs nor app'
 const noServer = 'The web imports nothing of the server'
 const noFeature = 'A feature of the web imports no other feature.'
 const clock = 'Only main.ts asks the system for the time'
-const tierNames = 'Ask a field of tierLimits'
+const tierNames = 'Ask a field of tierTraits'
 const transactions = 'Only src/server/db opens connections and transactions'
 
 const crossings: Crossing[] = [
@@ -201,8 +201,9 @@ const crossings: Crossing[] = [
   ...[
     "export function keeps(tier) { return tier === 'premium' }\n",
     "export function pays(tier) { return tier !== 'free' }\n",
-    'export const largest = tierLimits.premium.maxFileSize\n',
-    'const { free } = tierLimits\n\nexport const most = free.maxFiles\n',
+    'export const may = tierTraits.premium.renewal\n',
+    'const { free } = tierTraits\n\nexport const may = free.renewal\n',
+    'export const largest = defaultLimits.premium.maxFileSize\n',
   ].map((code, at) => crossing(`src/web/tiers/name-${at}.tsx`, code, tierNames, 'plugin')),
   ...[
     "import { drizzle } from 'drizzle-orm/node-postgres'\nexport const db = drizzle('postgres:')\n",
@@ -246,7 +247,7 @@ const allowed: Planted[] = [
   },
   {
     file: 'src/shared/rules/limits.ts',
-    code: 'export const sizeOf = tierLimits[tier].maxFileSize\n',
+    code: 'export const may = tierTraits[tier].renewal\n',
   },
   { file: 'src/shared/rules/moment.ts', code: 'export const start = new Date(0)\n' },
   { file: 'src/shared/rules/ok.test.ts', code: "import 'fast-check'\nimport 'node:fs'\n" },

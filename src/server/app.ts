@@ -3,6 +3,7 @@ import { compress } from 'hono/compress'
 import type { Endpoint } from '../shared/contract/endpoint.ts'
 import { endpoints } from '../shared/contract/index.ts'
 import { adminActionRoutes } from './admin/action-routes.ts'
+import { limitRoutes } from './admin/limit-routes.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
@@ -77,6 +78,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...feedbackRoutes(deps),
         ...adminRoutes(deps),
         ...adminActionRoutes(deps),
+        ...limitRoutes(deps),
       },
       { session },
     ),

@@ -1,4 +1,7 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
+import { limitErrorText, unknownDaysText } from '../shared/contract/tier-errors.ts'
+import type { Tier } from '../shared/rules/tier.ts'
+import type { Limits, UploadRefusal } from '../shared/rules/tier-limits.ts'
 
 /**
  * An error that a client sees. Its status, code and text come from the table of errors in
@@ -28,5 +31,17 @@ export class AppError extends Error {
 
   get body(): ErrorBody {
     return { message: this.message, code: this.code }
+  }
+}
+
+/** Makes the error for a limit that was reached. Its text names the limits in force. */
+export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): AppError {
+  switch (code) {
+    case 'FILE_TOO_LARGE':
+      return new AppError(code)
+    case 'INVALID_INPUT':
+      return new AppError(code, { message: unknownDaysText(limits) })
+    default:
+      return new AppError(code, { message: limitErrorText(tier, code, limits) })
   }
 }

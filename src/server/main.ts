@@ -132,7 +132,14 @@ async function start(
   const mailer = createMailer(config, { clock, log })
   lifetime.add({ name: 'mailer', close: async () => mailer.close() })
   const mailQueue = queue.mail
-  const settings = new AdminSettings({ db, clock, supportEmail: config.supportEmail })
+  const settings = new AdminSettings({
+    db,
+    clock,
+    supportEmail: config.supportEmail,
+    onCap: ({ leastFree }) => space.leaveFree(leastFree),
+  })
+  // Uploads that go on after a restart must leave the free space that the administrator wants.
+  await settings.current()
   const deps = {
     config,
     clock,

@@ -7,7 +7,7 @@ import { holdToInstanceCeiling } from '../../src/server/uploads/hold-ceiling.ts'
 import { prepareInsertUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
 import { defaultTier, tiers } from '../../src/shared/rules/tier.ts'
-import { largestFileSize, tierLimits } from '../../src/shared/rules/tier-limits.ts'
+import { defaultLimits, largestFileSize } from '../../src/shared/rules/tier-limits.ts'
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type TestSpace, testSpace } from '../support/test-space.ts'
@@ -138,9 +138,10 @@ describe('a disk that is full of uploads nobody confirmed', () => {
 
 describe('an account', () => {
   test('without a limit of files passes its ceiling in no number of parallel calls', async () => {
-    const tier = tiers.find((tier) => tierLimits[tier].maxFileSize === largestFileSize)
+    const largest = largestFileSize(defaultLimits)
+    const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largest)
     const person = await makePerson(app, { tier: tier ?? defaultTier })
-    const statuses = await askAtOnce(person, 40, largestFileSize)
+    const statuses = await askAtOnce(person, 40, largest)
     expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
     expect(await rowsOf(person)).toBe(32)
     await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
@@ -149,7 +150,7 @@ describe('an account', () => {
     const other = await makePerson(app, { tier: 'premium' })
     await start(other, 5)
     app.clock.advance(16 * minute)
-    await start(person, largestFileSize)
+    await start(person, largest)
     expect(await rowsOf(person)).toBe(23)
     expect(await rowsOf(other)).toBe(1)
   })
@@ -189,6 +190,9 @@ describe('all accounts together', () => {
         size,
         expirationDays: 3,
         partSize: 8 * mebibyte,
+        tier: defaultTier,
+        maxFiles: 3,
+        maxLifetimeDays: 30,
         idempotencyKey: null,
         now: clock(),
       })

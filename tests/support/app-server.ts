@@ -128,7 +128,12 @@ export async function serveApp(
   })
   const mailBox = makeMailBox()
   const mailQueue = mailBox.queue
-  const settings = new AdminSettings({ db, clock, supportEmail: config.supportEmail })
+  const settings = new AdminSettings({
+    db,
+    clock,
+    supportEmail: config.supportEmail,
+    onCap: ({ leastFree }) => ownSpace.leaveFree(leastFree),
+  })
   const deps = {
     config,
     clock,

@@ -234,6 +234,7 @@ export function openBrowser() {
         counted.refreshes += 1
       },
       onNotice: ({ title }) => counted.toasts.push(title),
+      mostPlaces: () => 3,
     })
     const state = () => uploads.store.getState()
     uploads.setUser(user)

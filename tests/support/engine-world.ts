@@ -159,6 +159,7 @@ export function openEngineWorld() {
       for (const { originalName } of files) world.log.push(`stored ${originalName}`)
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
+    mostPlaces: () => 3,
     holdPage: () => {
       world.holds += 1
       return () => {

@@ -3,7 +3,7 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import type { DayCount } from '../../shared/rules/day.ts'
 import type { FileKind } from '../../shared/rules/file-kind.ts'
 import { dayInMs } from '../../shared/rules/lifetime.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { largestExactRank } from '../db/download-rank-sql.ts'
 import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -45,7 +45,7 @@ export function countKinds(
       and(
         eq(files.ownerId, id),
         isNull(files.purgingAt),
-        gt(tierLimits[tier].renewal ? files.maxLifetimeAt : files.expiresAt, now),
+        gt(tierTraits[tier].renewal ? files.maxLifetimeAt : files.expiresAt, now),
       ),
     )
     .groupBy(files.kind)

@@ -9,7 +9,7 @@ const fileId = z.uuid()
 
 /**
  * Returns the downloads of one of a user's files: how many in total, when the last one was, and how
- * many on each day. The days go from its upload until now, or until the end of its 30 days.
+ * many on each day. The days go from its upload until now, or until the end of its longest life.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export async function readFileStats(

@@ -1,5 +1,5 @@
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -29,6 +29,6 @@ export function analyticsRoutes(
  * @throws {AppError} TIER_ANALYTICS
  */
 function requireAnalytics({ tier }: SessionUser): void {
-  if (tierLimits[tier].analytics) return
+  if (tierTraits[tier].analytics) return
   throw new AppError('TIER_ANALYTICS', { message: tierErrorText(tier, 'TIER_ANALYTICS') })
 }

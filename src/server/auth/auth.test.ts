@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { ensureAdministrator } from './administrator.ts'
 
 let app: TestApp
@@ -44,6 +45,7 @@ describe('POST /api/auth/signup', () => {
       premiumTrialStartedAt: null,
       premiumTrialEndsAt: null,
       profileImageUrl: null,
+      limits: defaultLimits,
     })
   })
 

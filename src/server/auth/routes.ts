@@ -23,7 +23,7 @@ import { verifyEmail } from './verify-email.ts'
 
 type AuthDeps = Pick<
   Deps,
-  'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'
+  'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits' | 'settings'
 >
 
 type AuthHandlers = Handlers<
@@ -124,7 +124,10 @@ function handlers(deps: AuthDeps): AuthHandlers {
       return { message: 'Password reset successful!' }
     },
 
-    currentUser: ({ user }) => publicUser(user),
+    currentUser: async ({ user }) => ({
+      ...publicUser(user),
+      limits: await deps.settings.limits(),
+    }),
 
     async logout({ context }) {
       // Only a person who opens the address, or our own page, ends the session. A HEAD request, or

@@ -2,12 +2,12 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Brand } from '../../shared/contract/branding.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 import { tiers } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { branding, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 
-const tiersWithBranding = tiers.filter((tier) => tierLimits[tier].branding)
+const tiersWithBranding = tiers.filter((tier) => tierTraits[tier].branding)
 
 /**
  * The columns of a brand (what a user's pages show in place of our name and colours), without the

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
@@ -89,6 +89,6 @@ export function brandingRoutes(
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {
-  if (tierLimits[tier].branding) return
+  if (tierTraits[tier].branding) return
   throw new AppError('TIER_BRANDING', { message: tierErrorText(tier, 'TIER_BRANDING') })
 }

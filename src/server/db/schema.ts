@@ -28,6 +28,8 @@ import { storageNames } from '../storage/storage-name.ts'
 import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
 
+export { rateLimits, settings, storedBytes } from './instance-tables.ts'
+
 function moment(name: string) {
   return timestamp(name, { withTimezone: true, mode: 'date' })
 }
@@ -216,6 +218,14 @@ export const uploads = pgTable(
      * new version computes other sizes.
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
+    /**
+     * The limits under which the upload was started. An upload is confirmed under them even if the
+     * administrator has changed the limits meanwhile. `maxFiles` is that of `tier`, null for no
+     * limit. `tier` is null for uploads from before the server kept it.
+     */
+    tier: text({ enum: tiers }),
+    maxFiles: integer('max_files'),
+    maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
      * A key that the client chose. If the answer to its start was lost, the client finds the upload
      * by this key.
@@ -491,14 +501,6 @@ export const branding = pgTable(
   ],
 )
 
-/** The settings that the administrator can change. A missing key means the default. */
-export const settings = pgTable('settings', {
-  key: text().primaryKey(),
-  value: text().notNull(),
-  description: text().notNull().default(''),
-  updatedAt: moment('updated_at').notNull(),
-})
-
 /**
  * What people sent by the feedback form. `isSuspect` is true for what a robot seems to have sent.
  */
@@ -516,13 +518,6 @@ export const feedback = pgTable(
   // The list of feedback is read from this index, from its end to its start.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
 )
-
-/** The counters of the rate limiter. `expire` is in milliseconds since 1970. */
-export const rateLimits = pgTable('rate_limits', {
-  key: text().primaryKey(),
-  points: integer().notNull().default(0),
-  expire: bytes('expire'),
-})
 
 /**
  * Who did what, when, from where. Triggers refuse to remove or change a row, except that its

@@ -1,4 +1,4 @@
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { BrandRow } from '../branding/queries.ts'
 import type { Link } from './queries.ts'
@@ -8,5 +8,5 @@ import type { Link } from './queries.ts'
  * or the owner's tier at `now` has no custom branding.
  */
 export function shownBrand({ brand }: Pick<Link, 'brand'>, now: Date): BrandRow | null {
-  return brand !== null && tierLimits[effectiveTier(brand, now)].branding ? brand : null
+  return brand !== null && tierTraits[effectiveTier(brand, now)].branding ? brand : null
 }

@@ -1,22 +1,30 @@
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { Preferences } from '../../shared/rules/preferences.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { checkDays } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, limitError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
  * Changes some of a user's settings in the File Manager. Returns all of them.
- * @throws {AppError} TIER_FILE_MANAGER for a user whose tier has no File Manager.
+ * @throws {AppError} TIER_FILE_MANAGER for a user whose tier has no File Manager; TIER_EXPIRATION
+ * when the tier does not offer these days, INVALID_INPUT when no tier does.
  */
-export function changePreferences(
-  { db }: Pick<Deps, 'db'>,
+export async function changePreferences(
+  { db, settings }: Pick<Deps, 'db' | 'settings'>,
   { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
   changes: Partial<Preferences>,
 ): Promise<Preferences> {
-  if (!tierLimits[tier].fileManager) {
+  if (!tierTraits[tier].fileManager) {
     throw new AppError('TIER_FILE_MANAGER', { message: tierErrorText(tier, 'TIER_FILE_MANAGER') })
+  }
+  const { defaultExpirationDays: days } = changes
+  if (days !== undefined) {
+    const limits = await settings.limits()
+    const refusal = checkDays(days, tier, limits)
+    if (refusal !== null) throw limitError(refusal, tier, limits)
   }
   return writePreferences(db, id, changes)
 }

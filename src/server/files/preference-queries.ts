@@ -1,14 +1,13 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { defaultPreferences, type Preferences } from '../../shared/rules/preferences.ts'
 import { tiers } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { files, firstDownloads, preferences, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 import type { FileRow } from './queries.ts'
 
-const tiersWithManager = tiers.filter((tier) => tierLimits[tier].fileManager)
+const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
 /**
  * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get mails
@@ -20,7 +19,7 @@ function hasManager(now: Date): SQL {
 
 function toPreferences(row: typeof preferences.$inferSelect): Preferences {
   return {
-    defaultExpirationDays: row.defaultExpirationDays as ExpirationDays,
+    defaultExpirationDays: row.defaultExpirationDays,
     mailOnFirstDownload: row.mailOnFirstDownload,
     mailBeforeExpiry: row.mailBeforeExpiry,
   }

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { tiers } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -8,7 +8,7 @@ import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
 import type { StorageName } from '../storage/storage-name.ts'
 import { tierAt, tierSinceAt } from '../tiers/queries.ts'
 
-const tiersWithoutRenewal = tiers.filter((tier) => !tierLimits[tier].renewal)
+const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
 
 /**
  * Tells, as SQL, whether the owner's tier at `now` cannot renew files. The query must join the
@@ -20,7 +20,7 @@ function isNotKept(now: Date): SQL {
 
 /**
  * Returns, as SQL, when the bytes of a file should be removed: when the owner deleted the file, at
- * the end of its 30 days, or when it had expired and the owner's tier could not renew it. The query
+ * the end of its longest life, or when it had expired and the owner's tier could not renew it. The query
  * must join the owner.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
@@ -59,7 +59,7 @@ export interface WantedClaims {
 
 /**
  * Reserves files whose bytes are to be removed, the longest expired first: files that their owner
- * deleted, files past their 30 days, and expired files whose owner's tier at `now` cannot renew.
+ * deleted, files past their longest life, and expired files whose owner's tier at `now` cannot renew.
  * (`linkStatus` decides the same in the browser; a test compares the two.) Files whose next try is
  * later are left alone, and files that another server has reserved too.
  */

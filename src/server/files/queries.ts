@@ -4,7 +4,7 @@ import type { File } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
@@ -79,7 +79,7 @@ export async function countHoldings(
  * test compares the two.
  */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
-  const expired: LinkStatus = tierLimits[ownerTier].renewal ? 'private' : 'deleted'
+  const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
     when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then 'deleted'
     when ${files.expiresAt} <= ${now} then ${expired}

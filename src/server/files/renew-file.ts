@@ -1,31 +1,34 @@
 import { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
-import { type ExpirationDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
+import { renewedExpiry } from '../../shared/rules/lifetime.ts'
 import { checkRenewal, type RenewalRefusal } from '../../shared/rules/renewal.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { checkDays } from '../../shared/rules/tier-limits.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, limitError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
 
 const fileId = z.uuid()
 
 /**
- * Gives a file a completely new link. It ends after `days`, or with the file's 30 days if these end
- * first (spec §4). When this resolves, the old link has ended: one transaction changes both.
+ * Gives a file a completely new link. It ends after `days`, or with the file if that ends first
+ * (spec §4). When this resolves, the old link has ended: one transaction changes both.
  * Downloads by the old link stay counted. Of several parallel renewals, the link of the last one
  * stays.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file or has deleted it;
- * TIER_RENEWAL for a free user; FILE_GONE when the bytes were removed or the 30 days have passed.
+ * TIER_RENEWAL for a free user; FILE_GONE when the bytes were removed or the file's longest life is
+ * over; TIER_EXPIRATION when the tier does not offer these days, INVALID_INPUT when no tier does.
  */
 export async function renewFile(
-  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   id: string,
-  days: ExpirationDays,
+  days: number,
 ): Promise<File> {
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
+  const limits = await settings.limits()
   return db.transaction(async (tx) => {
     // While the row is locked, no purge of this file can begin.
     const file = await lockFile(tx, owner.id, id)
@@ -33,6 +36,8 @@ export async function renewFile(
     const now = clock()
     const check = checkRenewal(file, owner.tier, now)
     if (!check.ok) throw refusal(check.code, owner.tier)
+    const daysRefusal = checkDays(days, owner.tier, limits)
+    if (daysRefusal !== null) throw limitError(daysRefusal, owner.tier, limits)
     const renewed = await giveNewLink(tx, file.id, {
       shortCode: newShortCode(),
       issuedAt: now,

@@ -28,7 +28,9 @@ type FileEndpoint =
 const receiptPlace = z.object({ purgedAt: z.coerce.date(), fileId: z.uuid() })
 
 /** The routes of the signed-in user's own files (spec §7). */
-export function fileRoutes(deps: Pick<Deps, 'clock' | 'db' | 'stores'>): Handlers<FileEndpoint> {
+export function fileRoutes(
+  deps: Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>,
+): Handlers<FileEndpoint> {
   const listFiles = prepareListFiles(deps.db)
   return {
     async listFiles({ query, user, context }) {

@@ -2,6 +2,8 @@ import { html, raw } from 'hono/html'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import type { Limits } from '../../shared/rules/tier-limits.ts'
+import { errorText } from './openapi.ts'
 
 const style = `
   body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -13,11 +15,11 @@ const style = `
 
 /**
  * Renders the contract of the API as an HTML page for people, with one section for each endpoint.
- * The page has no scripts.
+ * The page has no scripts. The texts of errors name the limits in force.
  */
-export function apiDocsPage() {
+export function apiDocsPage(limits: Limits) {
   const sections = (Object.keys(endpoints) as EndpointName[]).map((name) =>
-    section(endpoints[name]),
+    section(endpoints[name], limits),
   )
   return html`<!doctype html>
 <html lang="en">
@@ -34,7 +36,7 @@ ${sections}
 </html>`
 }
 
-function section(row: Endpoint) {
+function section(row: Endpoint, limits: Limits) {
   return html`
 <section>
 <h2>${row.method} ${row.path}</h2>
@@ -42,7 +44,7 @@ function section(row: Endpoint) {
 <p>For: ${row.access}. Answers: ${answersJson(row.response) ? 'JSON' : row.response.raw}.</p>
 ${
   row.errors.length > 0
-    ? html`<ul>${row.errors.map((code) => html`<li><code>${errorTable[code].status} ${code}</code> ${errorTable[code].message}</li>`)}</ul>`
+    ? html`<ul>${row.errors.map((code) => html`<li><code>${errorTable[code].status} ${code}</code> ${errorText(code, limits)}</li>`)}</ul>`
     : ''
 }
 </section>`

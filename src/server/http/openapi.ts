@@ -2,6 +2,9 @@ import { type ZodType, z } from 'zod'
 import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import type { Limits } from '../../shared/rules/tier-limits.ts'
 import { sessionCookieName } from './cookie-names.ts'
 
 const rawTypes = {
@@ -11,12 +14,18 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** Returns the table of endpoints as an OpenAPI 3.1 document that names `origin` as its server. */
-export function openApiDocument(origin: string): Record<string, unknown> {
+/**
+ * Returns the table of endpoints as an OpenAPI 3.1 document that names `origin` as its server. The
+ * texts of its errors name the limits in force.
+ */
+export function openApiDocument(origin: string, limits: Limits): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const row: Endpoint = endpoints[name]
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row) }
+    paths[row.path] = {
+      ...paths[row.path],
+      [row.method.toLowerCase()]: operation(name, row, limits),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -41,7 +50,7 @@ export function openApiDocument(origin: string): Record<string, unknown> {
   }
 }
 
-function operation(operationId: string, row: Endpoint) {
+function operation(operationId: string, row: Endpoint, limits: Limits) {
   return {
     operationId,
     summary: row.summary,
@@ -61,7 +70,7 @@ function operation(operationId: string, row: Endpoint) {
     }),
     responses: {
       ...success(row),
-      ...failures([...row.errors, ...commonErrors]),
+      ...failures([...row.errors, ...commonErrors], limits),
     },
   }
 }
@@ -100,16 +109,23 @@ function success(row: Endpoint) {
 }
 
 /** Groups the errors by status, because several codes can share one. */
-function failures(codes: readonly ErrorCode[]) {
+function failures(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
-    const { status, message } = errorTable[code]
+    const { status } = errorTable[code]
     const told = byStatus[status]?.description
-    const line = `${code}: ${message}`
+    const line = `${code}: ${errorText(code, limits)}`
     byStatus[status] = {
       description: told ? `${told}\n\n${line}` : line,
       content: json({ $ref: '#/components/schemas/Error' }),
     }
   }
   return byStatus
+}
+
+/** Returns the public text of an error. Where it names a limit, that is the one in force. */
+export function errorText(code: ErrorCode, limits: Limits): string {
+  return isTierLimitCode(code)
+    ? limitErrorText(defaultTier, code, limits)
+    : errorTable[code].message
 }

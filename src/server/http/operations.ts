@@ -17,8 +17,11 @@ const readyWithinMs = 5000
 export function operationsRoutes({
   config,
   db,
+  settings,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'stores'>): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
+}: Pick<Deps, 'config' | 'db' | 'settings' | 'stores'>): Handlers<
+  'health' | 'ready' | 'openApi' | 'docs'
+> {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask, and each check writes a file. So calls during a check share it. A check that
@@ -42,10 +45,10 @@ export function operationsRoutes({
       return { status: 'ok' }
     },
 
-    openApi: ({ publicOrigin }) => openApiDocument(publicOrigin),
+    openApi: async ({ publicOrigin }) => openApiDocument(publicOrigin, await settings.limits()),
 
     async docs({ context }) {
-      const html = String(await apiDocsPage())
+      const html = String(await apiDocsPage(await settings.limits()))
       const { appUrl } = config
       const headers = pageHeaders({ html, appUrl, connect: [], referrer: 'no-referrer' })
       return context.body(html, 200, headers)

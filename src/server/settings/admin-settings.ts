@@ -1,12 +1,32 @@
-import { type SettingKey, settingDefaults } from '../../shared/rules/admin-settings.ts'
+import {
+  type SettingKey,
+  type SettingValues,
+  settingDefaults,
+} from '../../shared/rules/admin-settings.ts'
+import { readLimits } from '../../shared/rules/limit-settings.ts'
+import { readCap, type StorageCap } from '../../shared/rules/storage-cap.ts'
+import type { Limits } from '../../shared/rules/tier-limits.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import { findSettings } from './queries.ts'
+import { findSettings, type KeptSetting } from './queries.ts'
 
 /** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * 60_000
 
-type Values = Readonly<Record<SettingKey, string>>
+/** All settings that are in force, and what they mean. */
+export interface CurrentSettings {
+  values: SettingValues
+  limits: Limits
+  cap: StorageCap
+}
+
+export interface AdminSettingsOptions {
+  db: Db
+  clock: Clock
+  supportEmail: string
+  /** Called with the cap whenever the settings were read. */
+  onCap: (cap: StorageCap) => void
+}
 
 /**
  * The settings that the administrator can change. They are read from the database every 5 minutes
@@ -16,28 +36,25 @@ type Values = Readonly<Record<SettingKey, string>>
 export class AdminSettings {
   readonly #db: Db
   readonly #clock: Clock
-  readonly #defaults: Values
-  #kept: { values: Promise<Values>; until: number } | null = null
+  readonly #defaults: SettingValues
+  readonly #onCap: (cap: StorageCap) => void
+  #kept: { settings: Promise<CurrentSettings>; until: number } | null = null
 
-  constructor({ db, clock, supportEmail }: { db: Db; clock: Clock; supportEmail: string }) {
+  constructor({ db, clock, supportEmail, onCap }: AdminSettingsOptions) {
     this.#db = db
     this.#clock = clock
     this.#defaults = settingDefaults(supportEmail)
+    this.#onCap = onCap
   }
 
   /** Returns every setting. Where the administrator has not changed one, it has its default. */
-  async read(): Promise<Values> {
-    const now = this.#clock().getTime()
-    if (this.#kept && now < this.#kept.until) return this.#kept.values
-    const reading = { values: this.#load(), until: now + settingsKeptMs }
-    this.#kept = reading
-    try {
-      return await reading.values
-    } catch (error) {
-      // The read failed, so the next call reads again.
-      if (this.#kept === reading) this.#kept = null
-      throw error
-    }
+  async read(): Promise<SettingValues> {
+    return (await this.current()).values
+  }
+
+  /** Returns the limits of each tier that are in force (spec §9). */
+  async limits(): Promise<Limits> {
+    return (await this.current()).limits
   }
 
   /** Makes the next `read` ask the database. Call it after a change is committed. */
@@ -45,8 +62,31 @@ export class AdminSettings {
     this.#kept = null
   }
 
-  async #load(): Promise<Values> {
-    const changed = (await findSettings(this.#db)).map(({ key, value }) => [key, value])
-    return { ...this.#defaults, ...Object.fromEntries(changed) }
+  /** Returns these changed settings together with the defaults of the others. */
+  withDefaults(changed: readonly Pick<KeptSetting, 'key' | 'value'>[]): SettingValues {
+    const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
+    return { ...this.#defaults, ...Object.fromEntries(entries) }
+  }
+
+  /** Returns all settings that are in force. */
+  async current(): Promise<CurrentSettings> {
+    const now = this.#clock().getTime()
+    if (this.#kept && now < this.#kept.until) return this.#kept.settings
+    const reading = { settings: this.#load(), until: now + settingsKeptMs }
+    this.#kept = reading
+    try {
+      return await reading.settings
+    } catch (error) {
+      // The read failed, so the next call reads again.
+      if (this.#kept === reading) this.#kept = null
+      throw error
+    }
+  }
+
+  async #load(): Promise<CurrentSettings> {
+    const values = this.withDefaults(await findSettings(this.#db))
+    const cap = readCap(values)
+    this.#onCap(cap)
+    return { values, limits: readLimits(values), cap }
   }
 }

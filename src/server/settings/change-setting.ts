@@ -2,7 +2,7 @@ import { checkSetting, type SettingKey } from '../../shared/rules/admin-settings
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { type KeptSetting, writeSetting } from './queries.ts'
+import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
 
 /** A new value of a setting, and who changes it from which address. */
 export interface SettingChange {
@@ -23,16 +23,16 @@ export async function changeSetting(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
   { key, value, description, actor, ipAddress }: SettingChange,
 ): Promise<KeptSetting> {
-  const verdict = checkSetting(key, value)
-  if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.fault })
   const at = clock()
   const changed = await db.transaction(async (tx) => {
-    const { setting, before } = await writeSetting(
-      tx,
-      { key, value: verdict.value, description },
-      at,
-    )
-    const details = { key, from: before, to: setting.value }
+    // Limits depend on one another, so the value is checked against the others under the lock.
+    await lockSettings(tx)
+    const kept = await findSettings(tx)
+    const verdict = checkSetting(key, value, settings.withDefaults(kept))
+    if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.fault })
+    const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
+    const from = kept.find((one) => one.key === key)?.value ?? null
+    const details = { key, from, to: setting.value }
     await writeAudit(tx, [
       { at, actor, action: 'change-setting', subject: null, ipAddress, details },
     ])

@@ -21,31 +21,29 @@ export async function findSettings(db: Db): Promise<KeptSetting[]> {
 }
 
 /**
- * Writes a setting. Returns it, together with its value before, or null if it had none. Without a
- * description, the old description stays.
+ * Lets only one change of settings at a time happen, until the transaction ends. This holds even
+ * when a setting gets its first row. Readers do not wait.
+ */
+export function lockSettings(tx: Db): Promise<unknown> {
+  return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
+}
+
+/**
+ * Writes a setting. Returns it as it is stored. Without a description, the old description stays.
  */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },
   now: Date,
-): Promise<{ setting: KeptSetting; before: string | null }> {
+): Promise<KeptSetting> {
   const { key, value, description } = setting
-  // Only one change at a time, even when a setting gets its first row. Readers do not wait.
-  await tx.execute(sql`lock table ${settings} in share row exclusive mode`)
-  const [old] = await tx
-    .select({ value: settings.value })
-    .from(settings)
-    .where(eq(settings.key, key))
   const changes = { value, updatedAt: now, ...(description === undefined ? {} : { description }) }
   const [row] = await tx
     .insert(settings)
     .values({ key, ...changes })
     .onConflictDoUpdate({ target: settings.key, set: changes })
     .returning({ description: settings.description })
-  return {
-    setting: { key, value, description: row?.description ?? '' },
-    before: old?.value ?? null,
-  }
+  return { key, value, description: row?.description ?? '' }
 }
 
 /** Returns the id of this installation, which the first call makes. All callers get the same id. */

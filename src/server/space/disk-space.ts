@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isDiskFull } from './disk-full.ts'
-import { defaultMinFree, mebibyte, readFreeSpace } from './free-space.ts'
+import { mebibyte, readFreeSpace, spaceToLeave } from './free-space.ts'
 import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
 
 /**
@@ -58,6 +58,8 @@ export class DiskSpace implements UploadSpace {
   #watching: Promise<void> | undefined
   #looking: Promise<void> | undefined
   #nextLook: Promise<void> | undefined
+  /** The free space that the administrator wants uploads to leave. */
+  #leastFree = 0
   #free = 0
   #size = 0
   /** The bytes that uploads took since the last read of the free space began. */
@@ -104,12 +106,17 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
+  /** Sets the free space that the administrator wants uploads to leave, in bytes. */
+  leaveFree(bytes: number): void {
+    this.#leastFree = bytes
+  }
+
   /**
-   * The free space that uploads must leave: the operator's minimum, or what Postgres and its
-   * reserve need if that is more.
+   * The free space that uploads must leave: the operator's minimum, what the administrator wants,
+   * or what Postgres and its reserve need, whichever is most.
    */
   #floor(): number {
-    const wanted = this.#minFree ?? defaultMinFree(this.#size)
+    const wanted = spaceToLeave(this.#size, { minFree: this.#minFree, leastFree: this.#leastFree })
     const needed = this.#reserve ? breathingSpace + margin + this.#reserve.missing : 0
     return Math.max(wanted, needed)
   }

@@ -21,6 +21,17 @@ export async function readFreeSpace(folder: string): Promise<FreeSpace> {
 }
 
 /**
+ * Returns how many bytes uploads leave free: as many as the operator set (`MIN_FREE_SPACE`, null
+ * for the default), or the administrator, whichever is more.
+ */
+export function spaceToLeave(
+  size: number,
+  { minFree, leastFree }: { minFree: number | null; leastFree: number },
+): number {
+  return Math.max(minFree ?? defaultMinFree(size), leastFree)
+}
+
+/**
  * Returns how many bytes uploads leave free where `MIN_FREE_SPACE` is not set: the larger of 2 % of
  * the disk and 512 MiB.
  */

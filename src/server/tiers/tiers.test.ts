@@ -11,6 +11,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
+import { defaultLimits, type Limits } from '../../shared/rules/tier-limits.ts'
 import { auditLog, users } from '../db/schema.ts'
 import { setTier } from './set-tier.ts'
 
@@ -41,8 +42,13 @@ async function changedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
+/** Returns the user, without the limits that come along. */
 async function currentUser(person: Client): Promise<User> {
-  return json(await person.fetch('/api/auth/user'))
+  const { limits, ...user } = await json<User & { limits: Limits }>(
+    await person.fetch('/api/auth/user'),
+  )
+  expect(limits).toEqual(defaultLimits)
+  return user
 }
 
 function audited(subject: string) {

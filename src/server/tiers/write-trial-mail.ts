@@ -1,4 +1,5 @@
 import { momentText } from '../../shared/rules/moment-text.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
 import { isTrialLetterStale } from '../../shared/rules/trial-letters.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
@@ -15,7 +16,7 @@ type TrialMail = Extract<MailRequest, { kind: 'trial' }>
  * is too late for the letter because a server did not run for a while.
  */
 export async function writeTrialMail(
-  { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
+  { clock, config, db, settings }: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
   { userId, letter, endsAt: endsAtText }: TrialMail,
 ): Promise<Addressed | null> {
   const endsAt = new Date(endsAtText)
@@ -26,6 +27,7 @@ export async function writeTrialMail(
   const facts = {
     name: nameOf(user),
     endsAt: momentText(endsAt),
+    limits: (await settings.limits())[defaultTier],
     dashboard: `${config.appUrl.origin}/`,
   }
   const content =

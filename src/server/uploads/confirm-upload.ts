@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
-import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import { type ExpirationDays, firstLifetime } from '../../shared/rules/lifetime.ts'
-import { hasRoom, tierLimits } from '../../shared/rules/tier-limits.ts'
+import { firstLifetime } from '../../shared/rules/lifetime.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { hasRoom, type Limits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Db, Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, limitError } from '../errors.ts'
 import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
@@ -25,13 +25,16 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
  * not the client's. The last two remove the bytes, which can then be sent again. TIER_FILE_COUNT
  * when the owner has as many files as the tier allows; the bytes stay and can be confirmed later.
+ * If the administrator has lowered the limit since the upload was started, the limit of that time
+ * counts.
  */
 export async function confirmUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'> & Pick<UploadStatements, 'findUpload' | 'makeFile'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'> &
+    Pick<UploadStatements, 'findUpload' | 'makeFile'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   confirmation: Confirmation,
 ): Promise<File> {
-  const { clock, db, findUpload } = deps
+  const { clock, db, findUpload, settings } = deps
   const { cloudKey: storageKey, uploadStartTime, sha256: claimed } = confirmation
   const ownerId = owner.id
   const upload = await findUpload(ownerId, storageKey)
@@ -47,17 +50,18 @@ export async function confirmUpload(
     return makeFile(upload.id, {
       shortCode: newShortCode(),
       createdAt: now,
-      ...firstLifetime(now, upload.expirationDays as ExpirationDays),
+      ...firstLifetime(now, upload),
       uploadDuration: secondsSince(uploadStartTime, upload.createdAt, now),
       sha256: sealed ?? claimed ?? null,
     })
   }
   // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
   // one another.
-  const file = await (tierLimits[owner.tier].maxFiles === null
+  const limits = await settings.limits()
+  const file = await (maxFilesOf(upload, owner.tier, limits) === null
     ? finish(deps.makeFile)
     : db.transaction(async (tx) => {
-        const hasPlace = await takePlace(tx, upload, clock())
+        const hasPlace = await takePlace(tx, upload, limits, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
   // Without a file, a parallel call was faster: it made the file, or removed the bytes. A second
@@ -71,15 +75,30 @@ export async function confirmUpload(
  * while this call waited.
  * @throws {AppError} TIER_FILE_COUNT when no slot is free.
  */
-async function takePlace(tx: Db, upload: Upload, now: Date): Promise<boolean> {
+async function takePlace(tx: Db, upload: Upload, limits: Limits, now: Date): Promise<boolean> {
   const { ownerId, storageKey } = upload
   const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')
   if (!(await prepareFindUpload(tx)(ownerId, storageKey))) return false
   const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
   const tier = effectiveTier(owner, now)
-  if (hasRoom(tier, filesInUse)) return true
-  throw new AppError('TIER_FILE_COUNT', { message: tierErrorText(tier, 'TIER_FILE_COUNT') })
+  if (hasRoom(maxFilesOf(upload, tier, limits), filesInUse)) return true
+  throw limitError('TIER_FILE_COUNT', tier, limits)
+}
+
+/**
+ * Returns how many files the owner may have when this upload becomes one: as many as the owner's
+ * tier allows now, or allowed when the upload was started, whichever is more. null for no limit.
+ */
+function maxFilesOf(
+  upload: Pick<Upload, 'tier' | 'maxFiles'>,
+  tier: Tier,
+  limits: Limits,
+): number | null {
+  const { maxFiles } = limits[tier]
+  if (upload.tier !== tier) return maxFiles
+  if (maxFiles === null || upload.maxFiles === null) return null
+  return Math.max(maxFiles, upload.maxFiles)
 }
 
 async function findConfirmed(

@@ -13,7 +13,8 @@ import {
 } from './queries.ts'
 import type { EndedUpload } from './removal-queries.ts'
 import { removeBytes } from './remove-bytes.ts'
-import { accountCeilingBytes, chargeOf, instanceCeilingBytes } from './upload-ceilings.ts'
+import { sumIdle, sumStored } from './stored-queries.ts'
+import { chargeOf } from './upload-ceilings.ts'
 
 const batchSize = 10
 
@@ -24,23 +25,29 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
  *
  * Up to half the ceiling the owner is not locked. `upload.unfinished` misses uploads that start at
  * the same moment. But a server starts at most 10 in parallel, one for each database connection,
- * and each has at most 1 GiB. They fit into the other half.
+ * and the ceiling is 32 of the largest files or more. So they fit into the other half.
  * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
-export async function holdToAccountCeiling(deps: CeilingDeps, upload: OpenedUpload): Promise<void> {
-  if (upload.unfinished + chargeOf(upload.size) <= accountCeilingBytes / 2) return
+export async function holdToAccountCeiling(
+  deps: CeilingDeps,
+  upload: OpenedUpload,
+  bytes: number,
+): Promise<void> {
+  if (upload.unfinished + chargeOf(upload.size) <= bytes / 2) return
   const { ownerId } = upload
   const fits = await makeFit(deps, upload, {
-    ceiling: accountCeilingBytes,
+    bytes,
     of: { ownerId },
     lock: (tx) => lockOwner(tx, ownerId),
+    used: (tx) => sumUnfinished(tx, { ownerId }),
+    idle: (tx, idleBefore) => sumUnfinished(tx, { ownerId, idleBefore }),
   })
   if (!fits) throw new AppError('UPLOADS_UNFINISHED')
 }
 
 /**
- * Keeps all accounts together below the ceiling of the instance. Above half of it, only one start
- * at a time is checked.
+ * Keeps the unconfirmed bytes of all accounts together below a ceiling. Above half of it, only one
+ * start at a time is checked.
  * @param total an estimate of the bytes of all unconfirmed uploads. It is too high rather than too
  * low.
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
@@ -49,20 +56,59 @@ export async function holdToInstanceCeiling(
   deps: CeilingDeps,
   upload: Upload,
   total: number,
-  ceiling = instanceCeilingBytes,
+  bytes: number,
 ): Promise<void> {
-  if (total <= ceiling / 2) return
-  const fits = await makeFit(deps, upload, { ceiling, of: {}, lock: lockAllUploads })
+  if (total <= bytes / 2) return
+  const fits = await makeFit(deps, upload, {
+    bytes,
+    of: {},
+    lock: lockAllUploads,
+    used: (tx) => sumUnfinished(tx, {}),
+    idle: (tx, idleBefore) => sumUnfinished(tx, { idleBefore }),
+  })
   if (!fits) throw new AppError('STORAGE_FULL')
 }
 
+/**
+ * Keeps files and open uploads of all accounts together below the cap that the administrator has
+ * set (decision 041). The upload is committed before it is checked. So of parallel starts the last
+ * one to be checked sees all others, and together they never pass the cap. Only those that do not
+ * seem to fit are checked again, one at a time.
+ * @param mostStored the cap in bytes; null for none.
+ * @throws {AppError} STORAGE_CAP_REACHED; the new upload has then been removed.
+ */
+export async function holdToCap(
+  deps: CeilingDeps,
+  upload: Upload,
+  mostStored: number | null,
+): Promise<void> {
+  if (mostStored === null) return
+  const used = async (db: Db) => {
+    const { files, uploads } = await sumStored(db)
+    return files + uploads
+  }
+  if ((await used(deps.db)) <= mostStored) return
+  const fits = await makeFit(deps, upload, {
+    bytes: mostStored,
+    of: {},
+    lock: lockAllUploads,
+    used,
+    idle: sumIdle,
+  })
+  if (!fits) throw new AppError('STORAGE_CAP_REACHED')
+}
+
 interface Ceiling {
-  /** How many bytes unconfirmed uploads may have together. */
-  ceiling: number
-  /** The owner whose uploads count. If it is left out, all uploads count. */
+  /** How many bytes there may be. */
+  bytes: number
+  /** The owner whose uploads make way. If it is left out, all uploads do. */
   of: Partial<Pick<Upload, 'ownerId'>>
   /** Takes the lock that lets only one start at a time count. */
   lock(tx: Db): Promise<unknown>
+  /** Returns how many bytes there are now. */
+  used(tx: Db): Promise<number>
+  /** Returns how many of them are of uploads that were last active before a moment. */
+  idle(tx: Db, before: Date): Promise<number>
 }
 
 /**
@@ -70,28 +116,25 @@ interface Ceiling {
  * the ceiling. If ending all of them would not suffice, they stay, the new upload is removed, and
  * the result is false.
  */
-async function makeFit(
-  deps: CeilingDeps,
-  upload: Upload,
-  { ceiling, of, lock }: Ceiling,
-): Promise<boolean> {
+async function makeFit(deps: CeilingDeps, upload: Upload, ceiling: Ceiling): Promise<boolean> {
   const { clock, db } = deps
+  const { bytes, of, lock, used, idle } = ceiling
   const now = clock()
-  const idleBefore = new Date(now.getTime() - placeHeldMs)
+  const before = new Date(now.getTime() - placeHeldMs)
   const ended: EndedUpload[] = []
   const fits = await db.transaction(async (tx) => {
     await lock(tx)
-    let over = (await sumUnfinished(tx, of)) - ceiling
-    if (over > 0 && (await sumUnfinished(tx, { ...of, idleBefore })) < over) {
+    let over = (await used(tx)) - bytes
+    if (over > 0 && (await idle(tx, before)) < over) {
       await deleteUpload(tx, upload.ownerId, upload.storageKey, now)
       return false
     }
     while (over > 0) {
-      const taken = await takeIdleUploads(tx, { before: idleBefore, now, limit: batchSize, ...of })
+      const taken = await takeIdleUploads(tx, { before, now, limit: batchSize, ...of })
       // The remaining uploads are no longer idle: their owners have just resumed them.
       if (taken.length === 0) throw new AppError('UNAVAILABLE')
       ended.push(...taken)
-      over = (await sumUnfinished(tx, of)) - ceiling
+      over = (await used(tx)) - bytes
     }
     return true
   })

@@ -19,6 +19,9 @@ const given = [
   'size',
   'expirationDays',
   'partSize',
+  'tier',
+  'maxFiles',
+  'maxLifetimeDays',
   'idempotencyKey',
 ] as const
 

@@ -21,7 +21,7 @@ type UploadEndpoint =
  * URLs.
  */
 export function uploadRoutes(
-  given: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  given: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const unfinished = new UnfinishedTotal(given.db, given.clock)
   const deps = { ...given, ...prepareUploads(given.db), unfinished }

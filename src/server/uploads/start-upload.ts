@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
 import {
@@ -9,14 +8,14 @@ import {
   planParts,
 } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { checkUpload, tierLimits } from '../../shared/rules/tier-limits.ts'
+import { checkUpload } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, limitError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
-import { holdToAccountCeiling, holdToInstanceCeiling } from './hold-ceiling.ts'
+import { holdToAccountCeiling, holdToCap, holdToInstanceCeiling } from './hold-ceiling.ts'
 import { signPartUrls } from './part-urls.ts'
 import {
   type OpenedUpload,
@@ -34,6 +33,7 @@ import {
 } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
+import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
 
 /** As long as an idle upload is kept, so that its URL still works when the upload is continued. */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
@@ -55,31 +55,30 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
  * too many. If the owner has an open upload of this file under the same idempotency key, that
  * upload is returned, with new URLs.
  * @throws {AppError} UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE,
- * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when another file has the
- * idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL when it has no room;
- * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new upload
- * does not count against the limit of files.
+ * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days,
+ * or another file has the idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL
+ * when it has no room; STORAGE_CAP_REACHED when all accounts store as much as the administrator
+ * allows; UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new
+ * upload does not count against the limit of files.
  */
 export async function startUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> &
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
     Pick<UploadStatements, 'insertUpload'> & { unfinished: UnfinishedTotal },
   owner: Pick<SessionUser, 'id' | 'tier'>,
   wish: Wish,
 ): Promise<Started> {
-  const { clock, db, stores } = deps
+  const { clock, db, settings, stores } = deps
   const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
   if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
   const now = clock()
   const storageKey = newStorageKey()
 
-  const assertAllowed = (tier: Tier, filesInUse: number) => {
-    const verdict = checkUpload({ tier, fileSize, expirationDays, filesInUse })
-    if (verdict.ok) return
-    const { code } = verdict
-    if (code === 'FILE_TOO_LARGE') throw new AppError(code)
-    throw new AppError(code, { message: tierErrorText(tier, code) })
-  }
-  const open = async (insertUpload: UploadStatements['insertUpload']) => {
+  const { limits, cap } = await settings.current()
+
+  const refusalFor = (tier: Tier, filesInUse: number) =>
+    checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
+  const open = async (insertUpload: UploadStatements['insertUpload'], tier: Tier) => {
+    const { maxFiles, maxLifetimeDays } = limits[tier]
     const upload = await insertUpload({
       ownerId,
       storage: stores.current.name,
@@ -90,6 +89,9 @@ export async function startUpload(
       size: fileSize,
       expirationDays,
       partSize: partSizeFor(fileSize),
+      tier,
+      maxFiles,
+      maxLifetimeDays,
       idempotencyKey,
       now,
     })
@@ -98,24 +100,29 @@ export async function startUpload(
       message: 'idempotencyKey: It was given for another file.',
     })
   }
-  // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
-  // one another.
-  const { maxFiles } = tierLimits[owner.tier]
   let upload: OpenedUpload
-  if (maxFiles === null) {
-    assertAllowed(owner.tier, 0)
-    upload = await open(deps.insertUpload)
+  if (limits[owner.tier].maxFiles === null && refusalFor(owner.tier, 0) === null) {
+    // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
+    // one another.
+    upload = await open(deps.insertUpload, owner.tier)
   } else {
     const taken = await db.transaction(async (tx) => {
       const locked = await lockOwner(tx, ownerId)
       if (!locked) throw new AppError('UNAUTHORIZED')
+      const tier = effectiveTier(locked, now)
+      // An upload that was started before the limits were changed goes on.
       const isRepeated =
         idempotencyKey !== null && (await lockRepeated(tx, ownerId, idempotencyKey))
       if (!isRepeated) {
-        assertAllowed(effectiveTier(locked, now), await countFilesInUse(tx, ownerId, now, null))
+        const refusal = refusalFor(tier, await countFilesInUse(tx, ownerId, now, null))
+        if (refusal !== null) throw limitError(refusal, tier, limits)
       }
-      const upload = await open(prepareInsertUpload(tx))
-      const surplus = await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
+      const upload = await open(prepareInsertUpload(tx), tier)
+      const { maxFiles } = limits[tier]
+      const surplus =
+        maxFiles === null
+          ? []
+          : await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
       return { upload, surplus }
     })
     await removeBytes(deps, taken.surplus)
@@ -125,8 +132,10 @@ export async function startUpload(
   const isNew = upload.storageKey === storageKey
   try {
     if (isNew) {
-      await holdToAccountCeiling(deps, upload)
-      await holdToInstanceCeiling(deps, upload, await deps.unfinished.add(fileSize))
+      await holdToAccountCeiling(deps, upload, accountCeilingBytes(limits))
+      const total = await deps.unfinished.add(fileSize)
+      await holdToInstanceCeiling(deps, upload, total, instanceCeilingBytes(limits))
+      await holdToCap(deps, upload, cap.mostStored)
     }
     await promiseRoom(deps, upload, isNew)
     return await answer(stores, upload, now)

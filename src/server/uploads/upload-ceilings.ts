@@ -1,6 +1,7 @@
-import { largestFileSize } from '../../shared/rules/tier-limits.ts'
+import { type Limits, largestFileSize } from '../../shared/rules/tier-limits.ts'
 
 const mebibyte = 1024 ** 2
+const gibibyte = 1024 ** 3
 
 /**
  * Even an upload of one byte costs a row and a file. So each upload counts at least the size of one
@@ -9,17 +10,22 @@ const mebibyte = 1024 ** 2
 export const leastUnfinishedBytes = 8 * mebibyte
 
 /**
- * How many bytes an account without a limit of files may have announced and not confirmed: as many
- * as 32 of the largest files. A browser sends one large file at a time, so this suffices for
- * several devices and some failed uploads.
+ * Returns how many bytes an account without a limit of files may have announced and not confirmed:
+ * as many as 32 of the largest files, or of 1 GiB if these are smaller. A browser sends one large
+ * file at a time, so this suffices for several devices and some failed uploads. The small files of
+ * a large drop need it too, because each of them counts as a part.
  */
-export const accountCeilingBytes = 32 * largestFileSize
+export function accountCeilingBytes(limits: Limits): number {
+  return 32 * Math.max(largestFileSize(limits), gibibyte)
+}
 
 /**
- * The ceiling for all accounts together, 32 times as much: 1 TiB where the largest file has 1 GiB.
- * In a bucket that costs less than a dollar a day.
+ * Returns the ceiling for all accounts together, 32 times as much: 1 TiB where the largest file has
+ * 1 GiB. In a bucket that costs less than a dollar a day.
  */
-export const instanceCeilingBytes = 32 * accountCeilingBytes
+export function instanceCeilingBytes(limits: Limits): number {
+  return 32 * accountCeilingBytes(limits)
+}
 
 /** Returns how many bytes an upload counts against the ceilings. */
 export function chargeOf(size: number): number {

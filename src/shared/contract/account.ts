@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
+import { limitsSchema } from './settings.ts'
 
 /** Spec §9: minimum password length 6. The maximum only keeps hashing cheap. */
 export const minPasswordLength = 6
@@ -127,9 +128,10 @@ export const account = {
   currentUser: endpoint({
     method: 'GET',
     path: '/api/auth/user',
-    summary: 'The signed-in user.',
+    summary: 'The signed-in user, and the limits of each tier that are in force.',
     access: 'user',
-    response: userSchema,
+    // A page needs the limits with the user. So it need not ask for them before the first upload.
+    response: userSchema.extend({ limits: limitsSchema }),
     errors: ['UNAUTHORIZED'],
   }),
   logout: endpoint({

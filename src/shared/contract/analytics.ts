@@ -16,7 +16,7 @@ const fileStats = z.object({
   downloadCount: count,
   /** Null before the first download. */
   lastDownloadAt: isoDate.nullable(),
-  /** Every day from the upload until now, or until the end of the file's 30 days. */
+  /** Every day from the upload until now, or until the end of the file's longest life. */
   days: z.array(dayCount),
 })
 export type FileStats = z.infer<typeof fileStats>

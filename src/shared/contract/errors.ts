@@ -1,10 +1,12 @@
 import { defaultTier } from '../rules/tier.ts'
-import { tierErrorText } from './tier-errors.ts'
+import { defaultLimits } from '../rules/tier-limits.ts'
+import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
 /**
  * Every error that the HTTP interface can answer with: its code, its status and its public text.
  * People read the text. A use case may replace it with a more precise sentence, but never with
- * anything internal. Errors about a limit of the user's tier get their text from `tierErrorText`.
+ * anything internal. Errors about a limit of the user's tier get their text from `limitErrorText`,
+ * with the limits in force; the texts in this table name the default limits.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -30,11 +32,11 @@ export const errorTable = {
   SIGNUP_NOT_ALLOWED: { status: 403, message: 'Nobody can sign up with this address here.' },
   TIER_FILE_COUNT: {
     status: 403,
-    message: tierErrorText(defaultTier, 'TIER_FILE_COUNT'),
+    message: limitErrorText(defaultTier, 'TIER_FILE_COUNT', defaultLimits),
   },
   TIER_EXPIRATION: {
     status: 403,
-    message: tierErrorText(defaultTier, 'TIER_EXPIRATION'),
+    message: limitErrorText(defaultTier, 'TIER_EXPIRATION', defaultLimits),
   },
   TIER_RENEWAL: {
     status: 403,
@@ -109,7 +111,7 @@ export const errorTable = {
   FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TIER_FILE_SIZE: {
     status: 413,
-    message: tierErrorText(defaultTier, 'TIER_FILE_SIZE'),
+    message: limitErrorText(defaultTier, 'TIER_FILE_SIZE', defaultLimits),
   },
   BODY_TOO_LARGE: { status: 413, message: 'The request is too large.' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.' },
@@ -151,6 +153,12 @@ export const errorTable = {
     status: 507,
     message:
       'This server has too little free space for this file. Delete files that are no longer ' +
+      'needed, or try again later.',
+  },
+  STORAGE_CAP_REACHED: {
+    status: 507,
+    message:
+      'This server stores as much as its administrator allows. Delete files that are no longer ' +
       'needed, or try again later.',
   },
 } as const satisfies Record<string, { status: number; message: string }>

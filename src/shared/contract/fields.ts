@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { anyOf } from '../rules/any-of.ts'
-import { expirationDays as daysToChoose, type ExpirationDays } from '../rules/lifetime.ts'
+import { limitBounds } from '../rules/limit-settings.ts'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 
 /** Dates are sent as ISO 8601 text in UTC. */
@@ -36,12 +35,21 @@ export const mimeType = z
 /** The key that names an upload, both on the server and in storage. */
 export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')
 
-/** The expiration days. The spec sends them as text; a number is accepted too. */
+const { least, most } = limitBounds.days
+
+/** A number of expiration days that a tier may offer. */
+export const daysOfTier = z.int().min(least).max(most)
+
+/**
+ * The expiration days. The spec sends them as text; a number is accepted too. Which days a tier
+ * offers is a setting: see `checkDays`.
+ */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
-  .pipe(z.enum(daysToChoose.map(String), `Must be ${anyOf(daysToChoose)}.`))
-  .transform((days) => Number(days) as ExpirationDays)
+  .pipe(z.string().regex(/^\d{1,3}$/, `Must be a number of days from ${least} to ${most}.`))
+  .transform(Number)
+  .pipe(daysOfTier)
 
 /** An answer that only says that the request was carried out. */
 export const done = z.object({ message: z.string() })

@@ -139,12 +139,12 @@ export const files = {
     method: 'PATCH',
     path: '/api/files/{id}/renew',
     summary:
-      'Give a file a completely new link for some days (premium). The old link ends at once. No link lives longer than 30 days after the upload.',
+      'Give a file a completely new link for some days (premium), which its tier must offer. The old link ends at once. No link lives longer than its file, until `maxLifetimeAt`.',
     access: 'user',
     params: z.object({ id: fileId }),
     body: z.object({ expirationDays }),
     response: fileSchema,
-    errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND', 'TIER_RENEWAL', 'FILE_GONE'],
+    errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
   }),
   deleteFile: endpoint({
     method: 'DELETE',

@@ -1,5 +1,6 @@
 import { account } from './account.ts'
 import { admin } from './admin.ts'
+import { adminLimits } from './admin-limits.ts'
 import { analytics } from './analytics.ts'
 import { branding } from './branding.ts'
 import { downloads } from './downloads.ts'
@@ -33,6 +34,7 @@ export const endpoints = {
   ...downloads,
   ...feedback,
   ...admin,
+  ...adminLimits,
 }
 
 export type Endpoints = typeof endpoints

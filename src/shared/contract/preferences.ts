@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { expirationDays as daysToChoose } from '../rules/lifetime.ts'
 import { endpoint } from './endpoint.ts'
-import { expirationDays } from './fields.ts'
+import { daysOfTier, expirationDays } from './fields.ts'
 
 const preferencesAnswer = z.object({
-  defaultExpirationDays: z.literal(daysToChoose),
+  defaultExpirationDays: daysOfTier,
   mailOnFirstDownload: z.boolean(),
   mailBeforeExpiry: z.boolean(),
 })
@@ -31,6 +30,6 @@ export const preferences = {
       mailBeforeExpiry: z.boolean().optional(),
     }),
     response: preferencesAnswer,
-    errors: ['UNAUTHORIZED', 'TIER_FILE_MANAGER'],
+    errors: ['UNAUTHORIZED', 'TIER_FILE_MANAGER', 'TIER_EXPIRATION'],
   }),
 }

@@ -1,10 +1,25 @@
 import { z } from 'zod'
 import { longestSignature, settingKeys } from '../rules/admin-settings.ts'
+import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { fitsDatabase } from './fields.ts'
+import { daysOfTier, fitsDatabase } from './fields.ts'
 
 /** Spec §7: browsers keep these answers for 5 minutes. */
 const cacheSeconds = 300
+
+/** The limits of each tier that are in force (spec §9). `maxFiles` is null for no limit. */
+export const limitsSchema = z.record(
+  z.enum(tiers),
+  z.object({
+    maxFiles: z.int().positive().nullable(),
+    /** In bytes. */
+    maxFileSize: z.int().positive(),
+    /** The days that a user can choose from. */
+    expirationDays: z.array(daysOfTier).min(1).readonly(),
+    /** For how many days a file can be kept, regardless of renewals. */
+    maxLifetimeDays: daysOfTier,
+  }),
+)
 
 export const settings = {
   emailSignature: endpoint({
@@ -34,6 +49,16 @@ export const settings = {
     errors: [],
     cacheSeconds,
   }),
+  limits: endpoint({
+    method: 'GET',
+    path: '/api/settings/limits',
+    summary:
+      'The limits of each tier: files, bytes of a file, days to choose from, days that a file is kept at most. A change holds for uploads that start after it.',
+    access: 'visitor',
+    response: limitsSchema,
+    errors: [],
+    cacheSeconds,
+  }),
   contact: endpoint({
     method: 'GET',
     path: '/api/settings/contact',
@@ -47,7 +72,7 @@ export const settings = {
     method: 'POST',
     path: '/api/admin/settings',
     summary:
-      'Change a setting: the price (`premium_price`), the version text (`app_version`) or the signature under mails (`email_signature`).',
+      'Change a setting: the price, the version text, the signature under mails, a limit of a tier, or what caps all accounts together. Sizes are bytes, or text such as `500MB`; days are text such as `3, 5, 7`. What breaks a bound is refused with a sentence that names it.',
     access: 'admin',
     body: z.object({
       key: z.enum(settingKeys),

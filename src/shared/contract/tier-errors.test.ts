@@ -1,31 +1,97 @@
-import { expect, it } from 'vitest'
-import { tiers } from '../rules/tier.ts'
-import { tierLimits, upgradeOf } from '../rules/tier-limits.ts'
+import { describe, expect, it } from 'vitest'
+import { type Tier, tiers } from '../rules/tier.ts'
+import { defaultLimits, type Limits } from '../rules/tier-limits.ts'
+import { tierTraits, upgradeOf } from '../rules/tier-traits.ts'
 import { errorTable } from './errors.ts'
-import { type TierErrorCode, tierErrorText } from './tier-errors.ts'
+import {
+  isTierLimitCode,
+  limitErrorText,
+  type TierFeatureCode,
+  type TierLimitCode,
+  tierErrorText,
+  unknownDaysText,
+} from './tier-errors.ts'
 
-const free: Record<TierErrorCode, string> = {
+const limited: Record<TierLimitCode, string> = {
   TIER_FILE_COUNT: 'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
   TIER_EXPIRATION: 'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
   TIER_FILE_SIZE: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
+}
+const lacking: Record<TierFeatureCode, string> = {
   TIER_RENEWAL: 'The free tier cannot renew links. Upgrade to Premium for new links.',
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
   TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   TIER_ANALYTICS: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
 }
-const codes = Object.keys(free) as TierErrorCode[]
+
+function textOf(tier: Tier, code: TierLimitCode | TierFeatureCode, limits = defaultLimits) {
+  return isTierLimitCode(code) ? limitErrorText(tier, code, limits) : tierErrorText(tier, code)
+}
+const texts = { ...limited, ...lacking }
+const codes = Object.keys(texts) as (keyof typeof texts)[]
 
 it.each(codes)('%s tells a free user the limit and what Premium brings', (code) => {
-  expect(tierErrorText('free', code)).toBe(free[code])
-  expect(errorTable[code].message).toBe(free[code])
+  expect(textOf('free', code)).toBe(texts[code])
+  expect(errorTable[code].message).toBe(texts[code])
 })
 
 it.each(tiers)('a user of %s reads about that tier, and only about the one above', (tier) => {
   const above = upgradeOf(tier)
   for (const code of codes) {
-    const text = tierErrorText(tier, code)
-    expect(text).toMatch(`The ${tierLimits[tier].name.toLowerCase()} tier `)
+    const text = textOf(tier, code)
+    expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
     // Spec §8: an error with 'tier' or 'Upgrade' in it is shown inline.
     expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(above?.name)
   }
+})
+
+describe('under limits that the administrator has changed', () => {
+  const changed: Limits = {
+    free: { maxFiles: 1, maxFileSize: 1024 ** 2, expirationDays: [1], maxLifetimeDays: 2 },
+    premium: {
+      maxFiles: 20,
+      maxFileSize: 1024 ** 3 * 5,
+      expirationDays: [1, 9],
+      maxLifetimeDays: 9,
+    },
+  }
+
+  it.each<[Tier, TierLimitCode, string]>([
+    [
+      'free',
+      'TIER_FILE_COUNT',
+      'The free tier holds 1 file at most. Upgrade to Premium for 20 files.',
+    ],
+    [
+      'free',
+      'TIER_EXPIRATION',
+      'The free tier keeps files for 1 day. Upgrade to Premium for 1 or 9 days.',
+    ],
+    [
+      'free',
+      'TIER_FILE_SIZE',
+      'The free tier takes files up to 1MB. Upgrade to Premium for files up to 5GB.',
+    ],
+    ['premium', 'TIER_FILE_COUNT', 'The premium tier holds 20 files at most.'],
+  ])('a user of %s reads for %s: %s', (tier, code, text) => {
+    expect(limitErrorText(tier, code, changed)).toBe(text)
+  })
+
+  it('no upgrade is named that brings nothing', () => {
+    const same = { free: changed.premium, premium: changed.premium }
+    expect(limitErrorText('free', 'TIER_FILE_COUNT', same)).toBe(
+      'The free tier holds 20 files at most.',
+    )
+    expect(limitErrorText('free', 'TIER_FILE_SIZE', same)).toBe(
+      'The free tier takes files up to 5GB.',
+    )
+    expect(limitErrorText('free', 'TIER_EXPIRATION', same)).toBe(
+      'The free tier keeps files for 1 or 9 days.',
+    )
+  })
+
+  it('days that no tier offers are answered with those that one does', () => {
+    expect(unknownDaysText(changed)).toBe('expirationDays: Must be 1 or 9 days.')
+    expect(unknownDaysText(defaultLimits)).toBe('expirationDays: Must be 3, 5 or 7 days.')
+  })
 })

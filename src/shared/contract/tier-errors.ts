@@ -1,54 +1,81 @@
-import { anyOf } from '../rules/any-of.ts'
 import { formatSizeLimit } from '../rules/file-size.ts'
+import { daysText, filesText } from '../rules/limit-text.ts'
 import type { Tier } from '../rules/tier.ts'
-import { type TierLimits, tierLimits, upgradeOf } from '../rules/tier-limits.ts'
+import { daysOffered, type Limits, type TierLimits } from '../rules/tier-limits.ts'
+import { tierTraits } from '../rules/tier-traits.ts'
 
-interface Text {
+const featureTexts = {
+  TIER_RENEWAL: { lack: 'cannot renew links', gain: 'new links' },
+  TIER_FILE_MANAGER: { lack: 'has no File Manager', gain: 'the File Manager' },
+  TIER_BRANDING: { lack: 'has no branding', gain: 'custom branding' },
+  TIER_ANALYTICS: { lack: 'has no analytics', gain: 'advanced analytics' },
+}
+
+interface LimitText {
   /** The text about the limit. It follows 'The free tier'. */
   limit: (limits: TierLimits) => string
   /** The text about what the next tier allows. It follows 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
+  /** True if the next tier allows more. */
+  helps: (limits: TierLimits, above: TierLimits) => boolean
 }
 
-const texts = {
+const limitTexts = {
   TIER_FILE_COUNT: {
-    limit: ({ maxFiles }) => `holds ${maxFiles} files at most`,
-    upgrade: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : `${maxFiles} files`),
+    limit: ({ maxFiles }) => `holds ${filesText(maxFiles)} at most`,
+    upgrade: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)),
+    helps: ({ maxFiles }, above) =>
+      (above.maxFiles ?? Number.POSITIVE_INFINITY) > (maxFiles ?? Number.POSITIVE_INFINITY),
   },
   TIER_EXPIRATION: {
-    limit: ({ expirationDays }) => `keeps files for ${anyOf(expirationDays)} days`,
-    upgrade: ({ expirationDays }) => `${anyOf(expirationDays)} days`,
+    limit: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
+    upgrade: ({ expirationDays }) => daysText(...expirationDays),
+    helps: ({ expirationDays }, above) =>
+      above.expirationDays.some((days) => !expirationDays.includes(days)),
   },
   TIER_FILE_SIZE: {
     limit: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
     upgrade: ({ maxFileSize }) => `files up to ${formatSizeLimit(maxFileSize)}`,
+    helps: ({ maxFileSize }, above) => above.maxFileSize > maxFileSize,
   },
-  TIER_RENEWAL: {
-    limit: () => 'cannot renew links',
-    upgrade: () => 'new links',
-  },
-  TIER_FILE_MANAGER: {
-    limit: () => 'has no File Manager',
-    upgrade: () => 'the File Manager',
-  },
-  TIER_BRANDING: {
-    limit: () => 'has no branding',
-    upgrade: () => 'custom branding',
-  },
-  TIER_ANALYTICS: {
-    limit: () => 'has no analytics',
-    upgrade: () => 'advanced analytics',
-  },
-} satisfies Record<string, Text>
+} satisfies Record<string, LimitText>
 
-/** The errors that say what a user's tier does not allow. */
-export type TierErrorCode = keyof typeof texts
+/** The errors that say what the users of a tier may not do. */
+export type TierFeatureCode = keyof typeof featureTexts
+/** The errors that say which limit of a tier was reached. */
+export type TierLimitCode = keyof typeof limitTexts
 
-/** Returns the error text for a user of this tier: the limit, and the upgrade that removes it. */
-export function tierErrorText(tier: Tier, code: TierErrorCode): string {
-  const limits = tierLimits[tier]
-  const upgrade = upgradeOf(tier)
-  const text: Text = texts[code]
-  const says = `The ${limits.name.toLowerCase()} tier ${text.limit(limits)}.`
-  return upgrade ? `${says} Upgrade to ${upgrade.name} for ${text.upgrade(upgrade)}.` : says
+export function isTierLimitCode(code: string): code is TierLimitCode {
+  return Object.hasOwn(limitTexts, code)
+}
+
+function sentences(tier: Tier, limit: string, gain: string | null): string {
+  const { name, upgradesTo } = tierTraits[tier]
+  const says = `The ${name.toLowerCase()} tier ${limit}.`
+  if (upgradesTo === null || gain === null) return says
+  return `${says} Upgrade to ${tierTraits[upgradesTo].name} for ${gain}.`
+}
+
+/** Returns the error text for a user of this tier: what it lacks, and the upgrade that has it. */
+export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
+  const { lack, gain } = featureTexts[code]
+  return sentences(tier, lack, gain)
+}
+
+/**
+ * Returns the error text for a user of this tier: the limit in force, and what an upgrade brings.
+ * The upgrade is left out if the next tier has the same limit.
+ */
+export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
+  const { upgradesTo } = tierTraits[tier]
+  const own = limits[tier]
+  const above = upgradesTo && limits[upgradesTo]
+  const text: LimitText = limitTexts[code]
+  const gain = above && text.helps(own, above) ? text.upgrade(above) : null
+  return sentences(tier, text.limit(own), gain)
+}
+
+/** Returns the error text for expiration days that no tier offers. */
+export function unknownDaysText(limits: Limits): string {
+  return `expirationDays: Must be ${daysText(...daysOffered(limits))}.`
 }

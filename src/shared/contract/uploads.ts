@@ -81,6 +81,7 @@ export const uploads = {
       'FILE_TOO_LARGE',
       'UPLOADS_UNFINISHED',
       'STORAGE_FULL',
+      'STORAGE_CAP_REACHED',
     ],
   }),
   confirmUpload: endpoint({

@@ -8,6 +8,9 @@ import {
   settingDefaults,
   settingKeys,
 } from './admin-settings.ts'
+import { limitBoundsText, limitNames } from './limit-settings.ts'
+
+const current = settingDefaults('help@example.org')
 
 const kept: [SettingKey, string, string][] = [
   ['premium_price', '1', '1'],
@@ -18,6 +21,19 @@ const kept: [SettingKey, string, string][] = [
   ['app_version', 'v'.repeat(longestVersion), 'v'.repeat(longestVersion)],
   ['email_signature', 'Mayfly\r\nhelp@example.org\r', 'Mayfly\nhelp@example.org'],
   ['email_signature', 'x'.repeat(longestSignature), 'x'.repeat(longestSignature)],
+  ['free_max_files', ' 7 ', '7'],
+  ['premium_max_files', '10000', '10000'],
+  ['premium_max_files', 'unlimited', 'unlimited'],
+  ['free_max_file_size', '1GB', '1073741824'],
+  ['premium_max_file_size', '83886080000', '83886080000'],
+  ['premium_expiration_days', '30, 1 7,7', '1,7,30'],
+  ['free_expiration_days', '1', '1'],
+  ['premium_max_lifetime_days', '365', '365'],
+  ['storage_cap', '1.5TB', '1649267441664'],
+  ['storage_cap', ' Unlimited', 'unlimited'],
+  ['storage_cap', '1000000GB', '1073741824000000'],
+  ['free_space', '0', '0'],
+  ['free_space', '20 gb', '21474836480'],
 ]
 
 const refused: [SettingKey, string][] = [
@@ -40,38 +56,86 @@ const refused: [SettingKey, string][] = [
   ['email_signature', 'a\tb'],
   ['email_signature', 'a\u0000b'],
   ['email_signature', 'x'.repeat(longestSignature + 1)],
+  ['free_max_files', '0'],
+  ['free_max_files', '-1'],
+  ['free_max_files', '3.5'],
+  ['premium_max_files', '10001'],
+  ['premium_max_files', 'null'],
+  ['premium_max_files', 'Infinity'],
+  ['free_max_file_size', '1023KB'],
+  ['premium_max_file_size', '83886080001'],
+  ['premium_max_file_size', '79GB'],
+  ['premium_max_file_size', 'unlimited'],
+  ['premium_expiration_days', ''],
+  ['premium_expiration_days', '0,3'],
+  ['premium_expiration_days', '3,,5'],
+  ['premium_expiration_days', '1,2,3,4,5,6'],
+  ['premium_expiration_days', '3;5'],
+  ['premium_expiration_days', '3.5'],
+  ['premium_max_lifetime_days', '366'],
+  ['premium_max_lifetime_days', '0'],
+  ['premium_max_lifetime_days', '1e2'],
+  ['storage_cap', '0'],
+  ['storage_cap', '1023KB'],
+  ['storage_cap', '-1GB'],
+  ['storage_cap', '1000001GB'],
+  ['free_space', '-1'],
+  ['free_space', 'unlimited'],
+  ['free_space', '1000001GB'],
+  // These are within their bounds, but not together with other settings.
+  ['free_max_file_size', '1073741825'],
+  ['premium_max_file_size', '499MB'],
+  ['free_max_lifetime_days', '31'],
+  ['premium_max_lifetime_days', '29'],
+  ['free_expiration_days', '31'],
+  ['premium_expiration_days', '3,31'],
 ]
 
 describe('checkSetting', () => {
   it.each(kept)('keeps %s %j as %j', (key, text, value) => {
-    expect(checkSetting(key, text)).toEqual({ ok: true, value })
+    expect(checkSetting(key, text, current)).toEqual({ ok: true, value })
   })
 
   it.each(refused)('refuses %s %j', (key, text) => {
-    expect(checkSetting(key, text)).toMatchObject({ ok: false })
+    expect(checkSetting(key, text, current)).toMatchObject({ ok: false })
   })
 
   it('names the bound of each setting', () => {
-    const faults = settingKeys.map((key) => checkSetting(key, ''))
-    expect(faults).toEqual([
-      { ok: false, fault: 'The price must be a number from 1 to 99, in whole cents.' },
-      { ok: false, fault: 'The version must be one line of 1 to 40 characters.' },
-      { ok: false, fault: 'The signature must be plain text of 1 to 500 characters.' },
-    ])
+    const bounds = [
+      'The number of files must be a whole number from 1 to 10,000, or unlimited.',
+      'The size of a file must be from 1MB to 78.1GB: storage takes 10,000 parts of 8MB at most.',
+      'The days to choose from must be 5 whole numbers at most, each from 1 to 365, such as 3, 5, 7.',
+      'The longest life must be a whole number of days from 1 to 365.',
+    ]
+    const faults = settingKeys.map((key) => checkSetting(key, '', current))
+    expect(faults).toEqual(
+      [
+        'The price must be a number from 1 to 99, in whole cents.',
+        'The version must be one line of 1 to 40 characters.',
+        'The signature must be plain text of 1 to 500 characters.',
+        ...bounds,
+        ...bounds,
+        'The cap must be a size from 1MB to 1000000GB, or unlimited.',
+        'The free space to leave must be a size from 0 to 1000000GB.',
+      ].map((fault) => ({ ok: false, fault })),
+    )
+    expect(limitNames.map(limitBoundsText)).toEqual(bounds)
   })
 
   it('changes nothing about a value that it kept before', () => {
+    const numbers = fc.array(fc.nat(400), { minLength: 1, maxLength: 4 }).map((n) => n.join(' '))
+    const anyText = fc.oneof(fc.string({ maxLength: 600 }), numbers, fc.constant('600 MB'))
     fc.assert(
-      fc.property(fc.constantFrom(...settingKeys), fc.string({ maxLength: 600 }), (key, text) => {
-        const first = checkSetting(key, text)
+      fc.property(fc.constantFrom(...settingKeys), anyText, (key, text) => {
+        const first = checkSetting(key, text, current)
         fc.pre(first.ok)
-        expect(checkSetting(key, first.value)).toEqual(first)
+        expect(checkSetting(key, first.value, current)).toEqual(first)
       }),
     )
   })
 
   it('accepts every default', () => {
-    for (const [key, value] of Object.entries(settingDefaults('help@example.org')))
-      expect(checkSetting(key as SettingKey, value)).toEqual({ ok: true, value })
+    for (const [key, value] of Object.entries(current))
+      expect(checkSetting(key as SettingKey, value, current)).toEqual({ ok: true, value })
   })
 })

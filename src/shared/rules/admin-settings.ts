@@ -1,7 +1,25 @@
-/** The settings that the administrator can change (spec §3, Setting). */
-export const settingKeys = ['premium_price', 'app_version', 'email_signature'] as const
+import {
+  checkLimit,
+  type LimitKey,
+  limitKeys,
+  limitOfKey,
+  readLimits,
+  writeLimits,
+} from './limit-settings.ts'
+import { type CapKey, capKeys, checkCap, defaultCap, writeCap } from './storage-cap.ts'
+import { defaultLimits } from './tier-limits.ts'
 
-export type SettingKey = (typeof settingKeys)[number]
+/** The settings of spec §3 (Setting) that are neither limits nor caps. */
+export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
+export type TextSettingKey = (typeof textSettingKeys)[number]
+
+export type SettingKey = TextSettingKey | LimitKey | CapKey
+
+/** The settings that the administrator can change. */
+export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitKeys, ...capKeys]
+
+/** The value of every setting, as it is stored. */
+export type SettingValues = Readonly<Record<SettingKey, string>>
 
 /** Spec §9: the price of Premium in dollars a month until the administrator changes it. */
 export const defaultPremiumPrice = 8
@@ -18,9 +36,29 @@ export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: s
 
 /**
  * Checks a new value of a setting (spec §5, §9) and converts it into the form that is stored. If
- * the value breaks a limit, the sentence names the limit.
+ * the value breaks a bound, the sentence names the bound.
+ * @param current all settings before the change, because limits depend on one another.
  */
-export function checkSetting(key: SettingKey, text: string): SettingVerdict {
+export function checkSetting(
+  key: SettingKey,
+  text: string,
+  current: Readonly<Record<LimitKey, string>>,
+): SettingVerdict {
+  switch (key) {
+    case 'premium_price':
+    case 'app_version':
+    case 'email_signature':
+      return checkTextSetting(key, text)
+    case 'storage_cap':
+    case 'free_space':
+      return checkCap(key, text)
+    default:
+      return checkLimit(limitOfKey(key), text, readLimits(current))
+  }
+}
+
+/** Does the same for a setting that is neither a limit nor a cap. It depends on no other. */
+function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
   switch (key) {
     case 'premium_price':
       return checkPrice(text.trim())
@@ -61,8 +99,10 @@ function checkSignature(text: string): SettingVerdict {
  * Returns the value of each setting until the administrator changes it (spec §9). The signature is
  * the product's name, a sentence about it, and the mail address for help.
  */
-export function settingDefaults(supportEmail: string): Record<SettingKey, string> {
+export function settingDefaults(supportEmail: string): SettingValues {
   return {
+    ...writeLimits(defaultLimits),
+    ...writeCap(defaultCap),
     premium_price: String(defaultPremiumPrice),
     app_version: 'v0.9.10',
     email_signature: `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`,

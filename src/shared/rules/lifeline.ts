@@ -23,7 +23,7 @@ export interface Lifeline {
 
 /**
  * Computes how to draw a file's time at `now`. With `canRenew` the three parts sum to 1. Without it
- * `renewable` is 0, and the rest of the 30 days is empty. If `now` is before the creation (a
+ * `renewable` is 0, and the rest of the file's longest life is empty. If `now` is before the creation (a
  * browser's clock may be slow), the moment of creation is used.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {

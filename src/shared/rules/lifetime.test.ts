@@ -1,47 +1,41 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  defaultExpirationDays,
-  expirationDays,
-  firstLifetime,
-  maxLifetimeDays,
-  renewedExpiry,
-} from './lifetime.ts'
+import { defaultExpirationDays, firstLifetime, lifetimeDays, renewedExpiry } from './lifetime.ts'
 
 const moments = fc.date({
   min: new Date('2020-01-01T00:00:00Z'),
   max: new Date('2100-01-01T00:00:00Z'),
   noInvalidDate: true,
 })
-const days = fc.constantFrom(...expirationDays)
+const days = fc.integer({ min: 1, max: 365 })
 const day = 86_400_000
 
 describe('the numbers of the spec', () => {
-  it('expiry of 3, 5 or 7 days, 3 by default, 30 days at most', () => {
-    expect(expirationDays).toEqual([3, 5, 7])
+  it('expiry of 3 days by default', () => {
     expect(defaultExpirationDays).toBe(3)
-    expect(maxLifetimeDays).toBe(30)
   })
 })
 
 describe('firstLifetime', () => {
   it('counts days of exactly 24 hours, over daylight saving time and the end of February', () => {
-    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), 3)).toEqual({
+    const lives = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
+    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lives(3))).toEqual({
       expiresAt: new Date('2026-03-09T23:59:59.999Z'),
       maxLifetimeAt: new Date('2026-04-05T23:59:59.999Z'),
     })
-    expect(firstLifetime(new Date('2028-02-27T00:00:00.000Z'), 5).expiresAt).toEqual(
+    expect(firstLifetime(new Date('2028-02-27T00:00:00.000Z'), lives(5)).expiresAt).toEqual(
       new Date('2028-03-03T00:00:00.000Z'),
     )
   })
 
-  it('gives the chosen days and 30 days, to the millisecond, and leaves its argument alone', () => {
+  it('gives the chosen days and the longest life, to the millisecond, and leaves its argument alone', () => {
     fc.assert(
-      fc.property(moments, days, (createdAt, chosen) => {
+      fc.property(moments, days, days, (createdAt, chosen, maxLifetimeDays) => {
         const before = createdAt.getTime()
-        const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, chosen)
-        expect(expiresAt.getTime() - before).toBe(chosen * day)
-        expect(maxLifetimeAt.getTime() - before).toBe(30 * day)
+        const dates = firstLifetime(createdAt, { expirationDays: chosen, maxLifetimeDays })
+        expect(dates.expiresAt.getTime() - before).toBe(Math.min(chosen, maxLifetimeDays) * day)
+        expect(dates.maxLifetimeAt.getTime() - before).toBe(maxLifetimeDays * day)
+        expect(lifetimeDays({ createdAt, ...dates })).toBe(maxLifetimeDays)
         expect(createdAt.getTime()).toBe(before)
       }),
     )
@@ -74,14 +68,18 @@ describe('renewedExpiry', () => {
     )
   })
 
-  it('any chain of renewals ends within 30 days of creation', () => {
+  it('any chain of renewals ends within the longest life', () => {
     fc.assert(
       fc.property(
         moments,
         days,
+        days,
         fc.array(fc.record({ waited: fc.integer({ min: 0, max: 7 * day }), chosen: days })),
-        (createdAt, first, renewals) => {
-          const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, first)
+        (createdAt, expirationDays, maxLifetimeDays, renewals) => {
+          const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, {
+            expirationDays,
+            maxLifetimeDays,
+          })
           let expiry = expiresAt
           let clock = createdAt.getTime()
           for (const { waited, chosen } of renewals) {
@@ -90,7 +88,7 @@ describe('renewedExpiry', () => {
             expiry = renewedExpiry(new Date(clock), chosen, maxLifetimeAt)
             expect(expiry.getTime()).toBeGreaterThan(clock)
           }
-          expect(expiry.getTime() - createdAt.getTime()).toBeLessThanOrEqual(30 * day)
+          expect(expiry.getTime() - createdAt.getTime()).toBeLessThanOrEqual(maxLifetimeDays * day)
         },
       ),
     )

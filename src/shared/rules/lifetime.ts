@@ -1,12 +1,5 @@
-/** Spec §1: expiry of 3, 5 or 7 days. `tierLimits` says which of them a tier may choose. */
-export const expirationDays = [3, 5, 7] as const
-export type ExpirationDays = (typeof expirationDays)[number]
-
-/** Spec §9: default expiry, in days. */
-export const defaultExpirationDays = 3 satisfies ExpirationDays
-
-/** Spec §9: maximum lifetime of any file in days, regardless of renewals. */
-export const maxLifetimeDays = 30
+/** Spec §9: default expiry, in days. It is selected first where a tier offers it. */
+export const defaultExpirationDays = 3
 
 export const hourInMs = 60 * 60 * 1000
 
@@ -18,19 +11,28 @@ function after(moment: Date, days: number) {
 }
 
 /**
- * Computes the two dates of a new file: when its link ends, and when even a renewed link must end.
+ * Computes the two dates of a new file: when its link ends, and when even a renewed link must end
+ * (spec §9). The link never ends after the file.
  */
 export function firstLifetime(
   createdAt: Date,
-  days: ExpirationDays,
+  { expirationDays, maxLifetimeDays }: { expirationDays: number; maxLifetimeDays: number },
 ): { expiresAt: Date; maxLifetimeAt: Date } {
-  return { expiresAt: after(createdAt, days), maxLifetimeAt: after(createdAt, maxLifetimeDays) }
+  return {
+    expiresAt: after(createdAt, Math.min(expirationDays, maxLifetimeDays)),
+    maxLifetimeAt: after(createdAt, maxLifetimeDays),
+  }
 }
 
 /**
  * Computes when a link ends that is renewed at `now`: after `days`, but never after `maxLifetimeAt`
  * (spec §9).
  */
-export function renewedExpiry(now: Date, days: ExpirationDays, maxLifetimeAt: Date): Date {
+export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
+}
+
+/** Returns for how many days a file is kept at most. Its dates were set when it was uploaded. */
+export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
+  return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)
 }

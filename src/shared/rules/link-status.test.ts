@@ -8,7 +8,7 @@ import {
   nextLabelChange,
 } from './link-status.ts'
 import { type Tier, tiers } from './tier.ts'
-import { tierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -104,7 +104,7 @@ describe('for every order of dates', () => {
     fc.assert(
       fc.property(facts, anyTier, (any, tier) => {
         if (linkStatus(any, tier, now) !== 'private') return
-        expect(tierLimits[tier].renewal).toBe(true)
+        expect(tierTraits[tier].renewal).toBe(true)
         expect(any.purgingAt).toBeNull()
         expect(now < any.maxLifetimeAt && now >= any.expiresAt).toBe(true)
       }),

@@ -1,6 +1,6 @@
 import { dayInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
-import { tierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
 import { leastLeftOfText, timeLeftText } from './time-left.ts'
 
 /**
@@ -36,7 +36,7 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   if (now >= facts.maxLifetimeAt) return 'deleted'
   if (facts.purgingAt !== null) return 'deleted'
   // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
-  if (now >= facts.expiresAt) return tierLimits[ownerTier].renewal ? 'private' : 'deleted'
+  if (now >= facts.expiresAt) return tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return 'active'
 }
 

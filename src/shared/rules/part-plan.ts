@@ -7,7 +7,7 @@ export const maxPartCount = 10_000
  * The size is small, so that a failed part costs little: sending 8 MiB again takes about half a
  * minute at 2 Mbit/s. S3 accepts no part under 5 MiB except the last.
  */
-const usualPartSize = 8 * mebibyte
+export const usualPartSize = 8 * mebibyte
 
 /**
  * The answer to the start of an upload has the presigned URLs of this many parts. These are more

@@ -1,6 +1,6 @@
 import { type LinkFacts, linkStatus } from './link-status.ts'
 import type { Tier } from './tier.ts'
-import { tierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
 
 /** Error codes of `errorTable`. */
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
@@ -8,7 +8,7 @@ export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
 /**
  * Decides whether a file's link can be renewed at `now`. If not, it returns the code of the error.
  * An active link can be renewed too. A private link can be renewed up to the last millisecond of
- * the 30 days.
+ * the file's longest life.
  */
 export function checkRenewal(
   facts: LinkFacts,
@@ -16,7 +16,7 @@ export function checkRenewal(
   now: Date,
 ): { ok: true } | { ok: false; code: RenewalRefusal } {
   // Spec §4: renewing is premium-only and disabled when deleted.
-  if (!tierLimits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
+  if (!tierTraits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
   if (linkStatus(facts, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
   return { ok: true }
 }

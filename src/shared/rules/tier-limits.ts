@@ -1,103 +1,126 @@
-import { type ExpirationDays, expirationDays } from './lifetime.ts'
+import { defaultExpirationDays } from './lifetime.ts'
 import { type Tier, tiers } from './tier.ts'
+import { tierTraits } from './tier-traits.ts'
 
 const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
 
-/** What a tier allows. Code asks a field of this record and never compares names of tiers. */
+/** The numbers of a tier. */
 export interface TierLimits {
-  /** The name that people read. */
-  name: string
-  /** True when the page header shows the tier's name beside the user. */
-  hasBadge: boolean
   /** How many files a user may have at the same time, open uploads included; null for no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  expirationDays: readonly ExpirationDays[]
-  /** True if expired files are kept as private and their links can be renewed (spec §4). */
-  renewal: boolean
-  fileManager: boolean
-  analytics: boolean
-  branding: boolean
-  /** The next higher tier; null for the highest tier. */
-  upgradesTo: Tier | null
+  /** The days that a user can choose from, in ascending order. There is at least one choice. */
+  expirationDays: readonly number[]
+  /** For how many days a file can be kept, regardless of renewals. */
+  maxLifetimeDays: number
 }
 
-/** Spec §9: free 3 files, 500MB per file, 3-day expiry; premium unlimited, 1GB, 3, 5 or 7 days. */
-export const tierLimits: Readonly<Record<Tier, Readonly<TierLimits>>> = {
+/**
+ * The limits of every tier. Those in force are settings (`limit-settings.ts`), so each rule gets
+ * them as an argument.
+ */
+export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
+
+/**
+ * The limits until the administrator changes them. Spec §9: free 3 files, 500MB per file, 3-day
+ * expiry; premium unlimited, 1GB, 3, 5 or 7 days; 30 days at most for any file.
+ */
+export const defaultLimits: Limits = {
   free: {
-    name: 'Free',
-    hasBadge: false,
     maxFiles: 3,
     maxFileSize: 500 * megabyte,
     expirationDays: [3],
-    renewal: false,
-    fileManager: false,
-    analytics: false,
-    branding: false,
-    upgradesTo: 'premium',
+    maxLifetimeDays: 30,
   },
   premium: {
-    name: 'Premium',
-    hasBadge: true,
     maxFiles: null,
     maxFileSize: gigabyte,
-    expirationDays,
-    renewal: true,
-    fileManager: true,
-    analytics: true,
-    branding: true,
-    upgradesTo: null,
+    expirationDays: [3, 5, 7],
+    maxLifetimeDays: 30,
   },
 }
 
-/** The largest file that any tier allows, in bytes. */
-export const largestFileSize = Math.max(...tiers.map((tier) => tierLimits[tier].maxFileSize))
+/** Returns the largest file that any tier allows, in bytes. */
+export function largestFileSize(limits: Limits): number {
+  return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
+}
 
-/** Returns the limits of the next higher tier; null for the highest tier. */
-export function upgradeOf(tier: Tier): Readonly<TierLimits> | null {
-  const { upgradesTo } = tierLimits[tier]
-  return upgradesTo && tierLimits[upgradesTo]
+/**
+ * Returns the largest number of files that any tier with a limit of files allows; 0 if none has a
+ * limit. A user who has more files has no limit.
+ */
+export function largestFileCount(limits: Limits): number {
+  return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))
+}
+
+/** Returns the next higher tier if it takes larger files than this one; otherwise null. */
+export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
+  const { upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
+}
+
+/** Returns the days that at least one tier offers, in ascending order. */
+export function daysOffered(limits: Limits): number[] {
+  const offered = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
+  return [...offered].sort((a, b) => a - b)
+}
+
+/**
+ * Returns the days that are selected before a user chooses: the wanted ones if the tier offers
+ * them, else the default of spec §9, else the fewest days of the tier.
+ */
+export function selectedDays(
+  { expirationDays }: Pick<TierLimits, 'expirationDays'>,
+  wanted: number = defaultExpirationDays,
+): number {
+  const found = [wanted, defaultExpirationDays].find((days) => expirationDays.includes(days))
+  return found ?? expirationDays[0] ?? defaultExpirationDays
+}
+
+/** True when a user with this limit of files who has `filesInUse` files may have one more. */
+export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
+  return maxFiles === null || filesInUse < maxFiles
+}
+
+/** Error codes of `errorTable`. INVALID_INPUT means that no tier offers these days. */
+export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
+
+/** Returns why a tier does not offer these expiration days; null when it does. */
+export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
+  if (limits[tier].expirationDays.includes(days)) return null
+  return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
 }
 
 /** The upload that a user wants to start. Sizes are in bytes. */
 export interface UploadWish {
   tier: Tier
   fileSize: number
-  expirationDays: ExpirationDays
+  expirationDays: number
   /** How many active files and open uploads the owner has, without this upload. */
   filesInUse: number
 }
 
 /** Error codes of `errorTable`. Their texts name the limits. */
-export type UploadRefusal =
-  | 'FILE_TOO_LARGE'
-  | 'TIER_FILE_SIZE'
-  | 'TIER_EXPIRATION'
-  | 'TIER_FILE_COUNT'
-
-/** True when a user of this tier who has `filesInUse` files may have one more. */
-export function hasRoom(tier: Tier, filesInUse: number): boolean {
-  const { maxFiles } = tierLimits[tier]
-  return maxFiles === null || filesInUse < maxFiles
-}
+export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
 /**
- * Decides whether a tier allows an upload. If not, it returns the code of the error. When several
- * codes apply, it returns the first of these: the file is too large for every tier, too large for
- * this tier, the expiration is not allowed, there are too many files.
+ * Decides whether a tier allows an upload. Returns the code of the error, or null when the upload
+ * is allowed. When several codes apply, it returns the first of these: no tier offers the days, the
+ * file is too large for every tier, too large for this tier, this tier does not offer the days,
+ * there are too many files.
  */
-export function checkUpload(wish: UploadWish): { ok: true } | { ok: false; code: UploadRefusal } {
-  const limits = tierLimits[wish.tier]
+export function checkUpload(wish: UploadWish, limits: Limits): UploadRefusal | null {
+  const { maxFiles, maxFileSize } = limits[wish.tier]
+  const days = checkDays(wish.expirationDays, wish.tier, limits)
+  if (days === 'INVALID_INPUT') return days
   // Spec §5: maximum file size 500MB for free users, 1GB for premium.
-  if (wish.fileSize > largestFileSize) return { ok: false, code: 'FILE_TOO_LARGE' }
-  if (wish.fileSize > limits.maxFileSize) return { ok: false, code: 'TIER_FILE_SIZE' }
+  if (wish.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
+  if (wish.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
   // Spec §5: free users can only choose a 3-day expiration.
-  if (!limits.expirationDays.includes(wish.expirationDays)) {
-    return { ok: false, code: 'TIER_EXPIRATION' }
-  }
+  if (days !== null) return days
   // Spec §1: free, 3 files at most.
-  if (!hasRoom(wish.tier, wish.filesInUse)) return { ok: false, code: 'TIER_FILE_COUNT' }
-  return { ok: true }
+  return hasRoom(maxFiles, wish.filesInUse) ? null : 'TIER_FILE_COUNT'
 }

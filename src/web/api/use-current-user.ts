@@ -2,18 +2,21 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
 import { ApiError, call } from './call.ts'
 import { readHint } from './hint-cookie.ts'
+import { limitsQuery } from './use-limits.ts'
 
 /**
- * The query for the signed-in user; null when signed out. Here a 401 is an answer and not an error
+ * The query for the signed-in user; null when signed out. The answer brings the limits along. Here a 401 is an answer and not an error
  * (spec §4: a current-user response that returns nothing means signed out).
  */
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
-  queryFn: async ({ signal }): Promise<User | null> => {
+  queryFn: async ({ client, signal }): Promise<User | null> => {
     // Without the hint cookie nobody is signed in. So the front page can appear without a request.
     if (readHint(document) === null) return null
     try {
-      return await call('currentUser', { signal })
+      const { limits, ...user } = await call('currentUser', { signal })
+      client.setQueryData(limitsQuery.queryKey, limits)
+      return user
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null
       throw error

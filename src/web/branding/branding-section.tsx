@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits, upgradeOf } from '../../shared/rules/tier-limits.ts'
+import { tierTraits, upgradeOf } from '../../shared/rules/tier-traits.ts'
 import { Card } from '../ui/card.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 
@@ -13,7 +13,7 @@ const BrandingSettings = lazy(() =>
 export function BrandingSection({ tier }: { tier: Tier }) {
   return (
     <Card className="p-5 sm:p-6">
-      {tierLimits[tier].branding ? (
+      {tierTraits[tier].branding ? (
         <Suspense fallback={<BrandingLoading />}>
           <BrandingSettings />
         </Suspense>

@@ -3,11 +3,14 @@
  * with uploads.
  */
 import { createRoot } from 'react-dom/client'
+import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { call } from '../api/call.ts'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { showToast } from './toast.ts'
+
+let limits = defaultLimits
 
 /** The panel itself shows how uploads end, so only failures get toasts. */
 const { store, setUser } = createBrowserUploads({
@@ -15,6 +18,7 @@ const { store, setUser } = createBrowserUploads({
   onNotice: ({ title, description = '', failed }) => {
     if (failed) showToast(title, description)
   },
+  mostPlaces: () => largestFileCount(limits),
 })
 
 function showPanel() {
@@ -30,7 +34,10 @@ sheet.addEventListener('load', showPanel)
 document.head.append(sheet)
 
 call('currentUser').then(
-  ({ id }) => setUser(id),
+  (user) => {
+    limits = user.limits
+    setUser(user.id)
+  },
   // The visitor is signed out, or the server gives no answer. There are no uploads to show.
   () => setUser(null),
 )

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { deletedText, notFoundText } from './deleted-text.ts'
@@ -109,7 +108,7 @@ export function useClearExpired() {
 export function useRenewFile() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, days }: { id: string; days: ExpirationDays }) =>
+    mutationFn: ({ id, days }: { id: string; days: number }) =>
       call('renewFile', { params: { id }, body: { expirationDays: days } }),
     onSuccess: (file) => {
       changeLists(client, (known) => withChanged(known, file))

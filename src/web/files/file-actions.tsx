@@ -2,7 +2,7 @@ import { Copy, Mail, RefreshCw, Trash2 } from 'lucide-react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
 import { CopyLinkButton } from './copy-link-button.tsx'
 import { shareMailAddress } from './share-mail.ts'
@@ -37,7 +37,7 @@ export function FileActions(props: FileActionsProps) {
   const name = file.originalName
   const why = status === 'active' ? undefined : notShared[status]
   const isPrivate = status === 'private'
-  const mayRenew = tierLimits[tier].renewal
+  const mayRenew = tierTraits[tier].renewal
   return (
     <div
       className={`flex items-center justify-end gap-1 max-sm:col-span-full max-sm:-mt-1 sm:col-start-3 sm:row-start-1 lg:col-start-auto lg:row-start-auto max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${mayRenew ? 'sm:w-[208px]' : 'sm:w-[172px]'}`}

@@ -5,7 +5,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { FileName } from '../ui/file-name.tsx'
 import { Checksum } from './checksum.tsx'
 import { DownloadsCount } from './downloads-count.tsx'
@@ -42,7 +42,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
   const facts = linkFacts(file)
   const status = linkStatus(facts, tier, now)
   const isActive = status === 'active'
-  const life = lifeline(facts, now, tierLimits[tier].renewal && file.purgingAt === null)
+  const life = lifeline(facts, now, tierTraits[tier].renewal && file.purgingAt === null)
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)

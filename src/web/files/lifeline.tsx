@@ -51,7 +51,7 @@ export function LifelineShape(props: {
 }
 
 /**
- * Shows a file's time as a bar of 30 days: the time that has passed, the time for which the link
+ * Shows a file's time as a bar of its longest life: the time that has passed, the time for which the link
  * still works, and the time that a renewal could still add. Screen readers ignore the bar, so the
  * link's label must stand beside it.
  */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { newestFirst } from '../../shared/rules/file-order.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { SearchField } from '../ui/search-field.tsx'
 import { ClearHistory } from './clear-history.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
@@ -51,7 +51,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
               />
             </div>
           )}
-          {tierLimits[tier].renewal ? null : (
+          {tierTraits[tier].renewal ? null : (
             <ClearHistory count={counts?.deleted ?? 0} files={all.files} tier={tier} now={now} />
           )}
         </div>

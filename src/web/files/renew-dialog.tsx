@@ -1,18 +1,14 @@
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
-import {
-  dayInMs,
-  defaultExpirationDays,
-  type ExpirationDays,
-  maxLifetimeDays,
-  renewedExpiry,
-} from '../../shared/rules/lifetime.ts'
+import { dayInMs, lifetimeDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
+import { daysText } from '../../shared/rules/limit-text.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { selectedDays } from '../../shared/rules/tier-limits.ts'
 import { timeLeftText } from '../../shared/rules/time-left.ts'
+import { useLimits } from '../api/use-limits.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { Segmented } from '../ui/segmented.tsx'
@@ -30,9 +26,10 @@ function localMoment(moment: Date): string {
 }
 
 /**
- * Returns what a renewal at `now` would give: the new end, and whether the 30 days cut it short.
+ * Returns what a renewal at `now` would give: the new end, and whether the end of the file cuts it
+ * short.
  */
-function preview(file: StoredFile, days: ExpirationDays, now: Date) {
+function preview(file: StoredFile, days: number, now: Date) {
   const facts = linkFacts(file)
   const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
   const isCut = expiresAt.getTime() - now.getTime() < days * dayInMs
@@ -73,11 +70,13 @@ interface ChoiceProps {
   now: Date
   pending: boolean
   onCancel: () => void
-  onRenew: (days: ExpirationDays) => void
+  onRenew: (days: number) => void
 }
 
 function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
-  const [days, setDays] = useState<ExpirationDays>(defaultExpirationDays)
+  const limits = useLimits()[tier]
+  const [chosen, setChosen] = useState<number>()
+  const days = selectedDays(limits, chosen)
   const facts = linkFacts(file)
   const isActive = linkStatus(facts, tier, now) === 'active'
   const { expiresAt, isCut, life } = preview(file, days, now)
@@ -93,17 +92,12 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
         </span>
         <Segmented
           label="New link for"
-          options={tierLimits[tier].expirationDays.map((choice) => ({
+          options={limits.expirationDays.map((choice) => ({
             value: String(choice),
-            label: `${choice} days`,
+            label: daysText(choice),
           }))}
           value={String(days)}
-          onValueChange={(value) => {
-            const chosen = tierLimits[tier].expirationDays.find(
-              (choice) => String(choice) === value,
-            )
-            if (chosen) setDays(chosen)
-          }}
+          onValueChange={(value) => setChosen(Number(value))}
         />
       </div>
       <Bar
@@ -122,7 +116,8 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
         />
         {isCut ? (
           <p className="text-muted text-sm">
-            No file stays longer than {maxLifetimeDays} days, so {days} days end with the file.
+            This file stays no longer than {daysText(lifetimeDays(facts))}, so {daysText(days)} end
+            with the file.
           </p>
         ) : null}
       </div>
@@ -213,7 +208,7 @@ export interface RenewDialogProps {
 
 /**
  * Renews a link. Before a person chooses, two bars show the time of the link now and of the new
- * link (spec §4: before expiry or after it, 30 days at most). After the renewal it shows the new
+ * link (spec §4: before expiry or after it, up to the end of the file). After the renewal it shows the new
  * link, ready to copy.
  */
 export function RenewDialog(props: RenewDialogProps) {
@@ -221,7 +216,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const { mutate, data: renewed, isPending } = useRenewFile()
   const name = file.originalName
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
-  const renew = (days: ExpirationDays) =>
+  const renew = (days: number) =>
     // A refusal that another attempt does not change closes the dialog. After any other failure the
     // person can try again.
     mutate({ id: file.id, days }, { onError: (error) => isFinalRefusal(error) && onClose() })

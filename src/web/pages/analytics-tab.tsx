@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { AnalyticsLoading } from '../analytics/analytics-loading.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
@@ -21,13 +21,13 @@ export interface AnalyticsTabProps {
  * code is loaded when they are shown, and with no other screen.
  */
 export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps) {
-  const { analytics, upgradesTo } = tierLimits[user.tier]
+  const { analytics, upgradesTo } = tierTraits[user.tier]
   if (!analytics && upgradesTo) {
     return (
       <UpgradeCard
         user={user}
         to={upgradesTo}
-        reason={`Analytics come with ${tierLimits[upgradesTo].name}`}
+        reason={`Analytics come with ${tierTraits[upgradesTo].name}`}
         onContinue={onUpload}
         onDone={onTierChange}
       >

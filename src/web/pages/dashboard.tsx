@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { selectedDays } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
+import { useLimits } from '../api/use-limits.ts'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
@@ -65,15 +66,17 @@ function SignedIn({ user }: { user: User }) {
     // current download counts.
     if (next !== 'upload') reopenFiles(queryClient)
   }
-  const { fileManager, expirationDays } = tierLimits[user.tier]
+  const { fileManager } = tierTraits[user.tier]
+  const limits = useLimits()
   const { data: preferences } = usePreferences(fileManager)
-  const [chosenDays, setDays] = useState<ExpirationDays | null>(null)
-  const wantedDays = chosenDays ?? preferences?.defaultExpirationDays ?? defaultExpirationDays
-  // If the user's tier changes while the page is open, the chosen days may no longer be allowed.
-  const days = expirationDays.includes(wantedDays) ? wantedDays : defaultExpirationDays
+  const [chosenDays, setDays] = useState<number | null>(null)
+  // If the user's tier or its limits change while the page is open, the chosen days may no longer
+  // be allowed.
+  const wantedDays = chosenDays ?? preferences?.defaultExpirationDays
+  const days = selectedDays(limits[user.tier], wantedDays)
   const store = useUploadsStore()
   const fileInput = useRef<HTMLInputElement>(null)
-  const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier)
+  const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
     start(picked, days)
@@ -133,7 +136,7 @@ function SignedIn({ user }: { user: User }) {
                 <>
                   <div className="mb-4">
                     <DropZone
-                      tier={user.tier}
+                      limits={limits[user.tier]}
                       days={days}
                       onDaysChange={setDays}
                       onChosen={take}

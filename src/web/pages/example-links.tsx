@@ -15,7 +15,10 @@ const tones = { calm: 'text-ink', amber: 'text-amber', red: 'text-red', over: 't
 function example(originalName: string, mimeType: string, age: number) {
   const createdAt = new Date(0)
   const now = new Date(age)
-  const dates = { createdAt, ...firstLifetime(createdAt, 3) }
+  const dates = {
+    createdAt,
+    ...firstLifetime(createdAt, { expirationDays: 3, maxLifetimeDays: 30 }),
+  }
   return {
     originalName,
     kind: fileKind({ originalName, mimeType }),

@@ -1,8 +1,9 @@
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { filesText } from '../../shared/rules/limit-text.ts'
+import type { TierLimits } from '../../shared/rules/tier-limits.ts'
 
-const { maxFiles, maxFileSize } = tierLimits[defaultTier]
-
-/** The text about the limits of a free account for people who do not have one yet. */
-export const freeTierText = `Free: ${maxFiles} files at a time, up to ${formatSizeLimit(maxFileSize)} each`
+/** Returns the limits of a free account in words, for people who do not have one yet. */
+export function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {
+  const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
+  return `Free: ${files}, up to ${formatSizeLimit(maxFileSize)} each`
+}

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
@@ -26,13 +26,13 @@ export interface ManagerTabProps {
  * instead. The tab's code is loaded when the tab is shown.
  */
 export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
-  const { fileManager, upgradesTo } = tierLimits[user.tier]
+  const { fileManager, upgradesTo } = tierTraits[user.tier]
   if (!fileManager && upgradesTo) {
     return (
       <UpgradeCard
         user={user}
         to={upgradesTo}
-        reason={`The File Manager comes with ${tierLimits[upgradesTo].name}`}
+        reason={`The File Manager comes with ${tierTraits[upgradesTo].name}`}
         onContinue={onUpload}
         onDone={onTierChange}
       >

@@ -1,7 +1,9 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
-import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
+import { daysText } from '../../shared/rules/limit-text.ts'
 import { withNext } from '../../shared/rules/next-path.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { useLimits } from '../api/use-limits.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
@@ -31,6 +33,7 @@ function Signup() {
     [navigate, next],
   )
   const { signup } = useSignInWays()
+  const limits = useLimits()[defaultTier]
 
   if (signup === 'closed') {
     return (
@@ -44,7 +47,7 @@ function Signup() {
   return (
     <AuthPage
       title="Create your account"
-      lead={`${freeTierText}, for ${defaultExpirationDays} days.`}
+      lead={`${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}.`}
       other={
         <>
           Have an account?{' '}

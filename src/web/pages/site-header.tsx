@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -12,7 +12,7 @@ import { PageButton, useIntent } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
-  const { hasBadge, name } = tierLimits[user.tier]
+  const { hasBadge, name } = tierTraits[user.tier]
   return (
     <>
       {hasBadge ? <Badge>{name}</Badge> : null}

@@ -1,14 +1,14 @@
 import { ArrowLeftRight } from 'lucide-react'
 import type { User } from '../../shared/contract/account.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
 /** Spec §6: the administrator sees a button that switches their own tier. */
 export function TierSwitch({ user, onDone }: { user: User; onDone: (user: User) => void }) {
   const { switchTo, isPending } = useTierChanges(onDone)
-  const other = tierLimits[user.tier].upgradesTo ?? defaultTier
+  const other = tierTraits[user.tier].upgradesTo ?? defaultTier
   return (
     <Button
       size="small"
@@ -16,7 +16,7 @@ export function TierSwitch({ user, onDone }: { user: User; onDone: (user: User) 
       pending={isPending}
       onClick={() => switchTo(other)}
     >
-      Switch to {tierLimits[other].name}
+      Switch to {tierTraits[other].name}
     </Button>
   )
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { TimeTone } from '../../shared/rules/time-left.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/trial.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -30,7 +30,7 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running')) return null
-  const { upgradesTo } = tierLimits[user.tier]
+  const { upgradesTo } = tierTraits[user.tier]
   const action = {
     offer: { label: 'Start trial', press: startTrial },
     // Premium is the highest tier. So the user keeps it by switching to the tier that the trial has

@@ -2,9 +2,12 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { filesText } from '../../shared/rules/limit-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { type TierLimits, tierLimits } from '../../shared/rules/tier-limits.ts'
+import type { TierLimits } from '../../shared/rules/tier-limits.ts'
+import { type TierTraits, tierTraits } from '../../shared/rules/tier-traits.ts'
 import { trialDays } from '../../shared/rules/trial.ts'
+import { useLimits } from '../api/use-limits.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -13,12 +16,14 @@ import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
 /** Returns the feature list of the card (spec §2). */
-function featuresOf({ maxFiles, maxFileSize, ...limits }: TierLimits): string[] {
+function featuresOf(traits: TierTraits, limits: TierLimits): string[] {
+  const { maxFiles, maxFileSize, expirationDays } = limits
+  const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
   return [
-    `${maxFiles ?? 'Unlimited'} files and ${formatSizeLimit(maxFileSize)} uploads`,
-    ...(limits.expirationDays.length > 1 ? ['Custom expiration times'] : []),
-    ...(limits.analytics ? ['Advanced analytics'] : []),
-    ...(limits.branding ? ['Custom branding'] : []),
+    `${files} and ${formatSizeLimit(maxFileSize)} uploads`,
+    ...(expirationDays.length > 1 ? ['Custom expiration times'] : []),
+    ...(traits.analytics ? ['Advanced analytics'] : []),
+    ...(traits.branding ? ['Custom branding'] : []),
   ]
 }
 
@@ -42,6 +47,7 @@ export interface UpgradeCardProps {
 export function UpgradeCard(props: UpgradeCardProps) {
   const { user, to, reason, children, onContinue, onDone } = props
   const price = usePremiumPrice()
+  const limits = useLimits()
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   const hasTrial = useTrialNotice(user)?.kind === 'offer'
   return (
@@ -51,7 +57,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
         {children ? <div className="mt-3">{children}</div> : null}
         <div className="mt-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
           <h2 id="upgrade-title" className="text-xl">
-            Upgrade to {tierLimits[to].name}
+            Upgrade to {tierTraits[to].name}
           </h2>
           <p className="tabular-nums">
             <span className="font-[620] text-xl">${price}</span>
@@ -59,7 +65,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
           </p>
         </div>
         <ul className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
-          {featuresOf(tierLimits[to]).map((feature) => (
+          {featuresOf(tierTraits[to], limits[to]).map((feature) => (
             <li key={feature} className="flex items-center gap-2.5">
               <Check aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
               {feature}
@@ -76,7 +82,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
             </Button>
           ) : null}
           <Button variant="quiet" onClick={onContinue}>
-            Continue with {tierLimits[user.tier].name}
+            Continue with {tierTraits[user.tier].name}
           </Button>
         </div>
         <p className="mt-3 text-muted text-sm">

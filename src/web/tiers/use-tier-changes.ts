@@ -2,7 +2,7 @@ import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-quer
 import type { User } from '../../shared/contract/account.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
@@ -52,7 +52,7 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
     mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
     onSuccess({ user }) {
       settle(user)
-      toast({ title: `Your account is ${tierLimits[user.tier].name} now` })
+      toast({ title: `Your account is ${tierTraits[user.tier].name} now` })
     },
     onError(error) {
       if (isSignedOut(error)) return

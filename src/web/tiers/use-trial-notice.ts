@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { type TrialNotice, trialNotice } from '../../shared/rules/trial.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
@@ -39,7 +39,7 @@ export function useTrialNotice(user: User): TrialNotice | null {
   const [now, setNow] = useState(serverNow)
   const notice = noticeFor(user, now)
   const endsAt = user.premiumTrialEndsAt
-  const isOld = notice?.kind === 'expired' && tierLimits[user.tier].upgradesTo === null
+  const isOld = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
 
   useEffect(() => {
     if (isOld) void client.invalidateQueries(currentUserQuery)

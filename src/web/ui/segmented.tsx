@@ -24,7 +24,7 @@ export function Segmented<Value extends string>({
       value={value}
       onValueChange={(chosen: Value) => onValueChange(chosen)}
       disabled={disabled}
-      className="inline-flex rounded-control border border-edge bg-surface"
+      className="inline-flex max-w-full flex-wrap rounded-control border border-edge bg-surface"
     >
       {options.map((option) => (
         <Radio.Root

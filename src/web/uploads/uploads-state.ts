@@ -1,6 +1,5 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import type { ExpirationDays } from '../../shared/rules/lifetime.ts'
 import type { Interruption } from './interruption.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
@@ -40,12 +39,12 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
    * §4).
    */
   outcome: string | null
-  add(files: readonly PickedFile[], expirationDays: ExpirationDays): void
+  add(files: readonly PickedFile[], expirationDays: number): void
 }
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** How a page shows the results of uploads. */
+/** How a page shows the results of uploads, and what it knows of the limits. */
 export interface UploadsPage {
   /**
    * Called when the list of files must be refreshed (spec §7). `files` are the new files that this
@@ -53,4 +52,6 @@ export interface UploadsPage {
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
+  /** Returns the largest number of files that any tier with a limit allows (`largestFileCount`). */
+  mostPlaces: () => number
 }

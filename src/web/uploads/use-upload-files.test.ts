@@ -3,7 +3,7 @@ import { act, cleanup, render, renderHook } from '@testing-library/react'
 import { createElement } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits, type Limits } from '../../shared/rules/tier-limits.ts'
 import { Toaster } from '../ui/toast.tsx'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
@@ -16,11 +16,11 @@ function picked(name: string, size: number): PickedFile {
   return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
 }
 
-function uploadAs(tier: Tier) {
+function uploadAs(tier: Tier, limits: Limits = defaultLimits) {
   const added: [readonly PickedFile[], number][] = []
   const add = (...args: [readonly PickedFile[], number]) => added.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
-  const { result } = renderHook(() => useUploadFiles(store, tier))
+  const { result } = renderHook(() => useUploadFiles(store, tier, limits))
   return { added, hook: () => result.current }
 }
 
@@ -30,8 +30,8 @@ test.each(['free', 'premium'] as const)(
   'on the %s tier a file that is too large is skipped, and the others go',
   (tier) => {
     const { added, hook } = uploadAs(tier)
-    const largest = picked('largest.iso', tierLimits[tier].maxFileSize)
-    const tooLarge = picked('large.iso', tierLimits[tier].maxFileSize + 1)
+    const largest = picked('largest.iso', defaultLimits[tier].maxFileSize)
+    const tooLarge = picked('large.iso', defaultLimits[tier].maxFileSize + 1)
     act(() => hook().start([small, tooLarge, largest], 3))
     expect(added).toEqual([[[small, largest], 3]])
     expect(hook().skipped).toEqual([tooLarge.file])
@@ -40,7 +40,7 @@ test.each(['free', 'premium'] as const)(
 
 test('what was skipped is told until it is dismissed, or until the next start', () => {
   const { added, hook } = uploadAs('free')
-  const tooLarge = picked('large.iso', tierLimits.free.maxFileSize + 1)
+  const tooLarge = picked('large.iso', defaultLimits.free.maxFileSize + 1)
   act(() => hook().start([tooLarge], 3))
   expect(added).toEqual([])
   act(() => hook().dismissSkipped())
@@ -57,7 +57,28 @@ test.each([
 ] as const)('a toast tells who is on the %s tier of the other one: %d', (tier, toasts) => {
   render(createElement(Toaster))
   const { hook } = uploadAs(tier)
-  act(() => hook().start([picked('large.iso', tierLimits[tier].maxFileSize + 1)], 3))
+  act(() => hook().start([picked('large.iso', defaultLimits[tier].maxFileSize + 1)], 3))
   const text = 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'
   expect(document.body.textContent.split(text)).toHaveLength(1 + toasts)
+})
+
+test('other limits skip other files, and the toast names them', () => {
+  render(createElement(Toaster))
+  const premium = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
+  const free = { ...defaultLimits.free, maxFileSize: 10 }
+  const { added, hook } = uploadAs('free', { free, premium })
+  act(() => hook().start([picked('ten.txt', 10), picked('eleven.txt', 11)], 3))
+  expect(added.map(([files]) => files.map(({ file }) => file.name))).toEqual([['ten.txt']])
+  const text = 'File upload failed - upgrade to Premium for 20MB files and 50 files'
+  expect(document.body.textContent).toContain(text)
+})
+
+test('no toast names an upgrade that takes no larger files', () => {
+  render(createElement(Toaster))
+  const { maxFileSize } = defaultLimits.premium
+  const free = { ...defaultLimits.free, maxFileSize }
+  const { hook } = uploadAs('free', { ...defaultLimits, free })
+  act(() => hook().start([picked('large.iso', maxFileSize + 1)], 3))
+  expect(hook().skipped).toHaveLength(1)
+  expect(document.body.textContent).not.toContain('upgrade to')
 })

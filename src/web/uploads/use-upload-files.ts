@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { defaultExpirationDays, type ExpirationDays } from '../../shared/rules/lifetime.ts'
+import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
+import { filesText } from '../../shared/rules/limit-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { type TierLimits, upgradeOf } from '../../shared/rules/tier-limits.ts'
+import { type Limits, tierOfLargerFiles } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { toast } from '../ui/toast.tsx'
 import { planUploads } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
@@ -10,7 +12,7 @@ import type { UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {
   /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
-  start: (picked: readonly PickedFile[], days: ExpirationDays) => void
+  start: (picked: readonly PickedFile[], days: number) => void
   /** The files that the last call of `start` skipped, until the person dismisses them. */
   skipped: readonly File[]
   dismissSkipped: () => void
@@ -20,30 +22,31 @@ export interface UploadFiles {
 
 interface Skipped {
   picked: readonly PickedFile[]
-  days: ExpirationDays
+  days: number
 }
 
 const none: Skipped = { picked: [], days: defaultExpirationDays }
 
-function failedForTier({ name, maxFileSize, maxFiles }: TierLimits) {
-  const uploads = maxFiles === null ? 'unlimited uploads' : `${maxFiles} uploads`
+function failedForTier(upgrade: Tier, limits: Limits) {
+  const { maxFileSize, maxFiles } = limits[upgrade]
+  const uploads = maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)
   const gain = `${formatSizeLimit(maxFileSize)} files and ${uploads}`
-  const title = `File upload failed - upgrade to ${name} for ${gain}`
+  const title = `File upload failed - upgrade to ${tierTraits[upgrade].name} for ${gain}`
   return { title, tone: 'destructive' } as const
 }
 
 /**
  * Returns a function that uploads the files of a user of this tier, and the files that it skipped.
  */
-export function useUploadFiles(store: UploadsStore, tier: Tier): UploadFiles {
+export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)
   const upload = ({ picked, days }: Skipped, tier: Tier) => {
-    const plan = planUploads(picked, tier)
+    const plan = planUploads(picked, limits[tier])
     setSkipped({ picked: plan.skipped, days })
     // Spec §5: if a higher tier takes larger files, show a toast; the page adds an upgrade card.
-    // In the highest tier the page shows the file-too-large card alone.
-    const upgrade = upgradeOf(tier)
-    if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade))
+    // Otherwise the page shows the file-too-large card alone.
+    const upgrade = tierOfLargerFiles(tier, limits)
+    if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
     if (plan.go.length > 0) store.getState().add(plan.go, days)
   }
   return {

@@ -1,5 +1,7 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
+import { limitsQuery } from '../api/use-limits.ts'
 import { addStored } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
@@ -24,6 +26,7 @@ function storeOf(client: QueryClient): UploadsStore {
         tone: failed ? 'destructive' : 'plain',
         isNews: true,
       }),
+    mostPlaces: () => largestFileCount(client.getQueryData(limitsQuery.queryKey) ?? defaultLimits),
   })
   const userHash = hashKey(currentUserQuery.queryKey)
   const tellUser = () => {

@@ -12,6 +12,7 @@ import {
   verifyAccountLetter,
   verifyEmailLetter,
 } from '../../../src/server/email/letters/verify-email.ts'
+import { defaultLimits } from '../../../src/shared/rules/tier-limits.ts'
 
 const origin = 'https://files.example.org'
 const name = 'Ada'
@@ -21,6 +22,7 @@ const moment = 'Tue 24 Nov, 14:02 UTC'
 const browser = 'Firefox on Linux'
 const loginPage = `${origin}/login`
 const dashboard = `${origin}/`
+const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 
 /** The letters of each file in `src/server/email/letters`, with all that they can hold. */
@@ -56,8 +58,8 @@ export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
     resetPasswordLetter({ name, email, link, askedAt: moment, hasPassword: true }),
   ],
   test: [testLetter({ origin })],
-  'trial-ended': [trialEndedLetter({ name, endsAt: moment, dashboard })],
-  'trial-ends': [trialEndsLetter({ name, left: '3 days', endsAt: moment, dashboard })],
+  'trial-ended': [trialEndedLetter({ name, endsAt: moment, limits, dashboard })],
+  'trial-ends': [trialEndsLetter({ name, left: '3 days', endsAt: moment, limits, dashboard })],
   'verify-email': [
     verifyEmailLetter({ email, link, signedUpAt: moment, browser }),
     verifyAccountLetter({ email, link, askedAt: moment, loginPage }),

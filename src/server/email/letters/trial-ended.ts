@@ -1,10 +1,6 @@
-import { anyOf } from '../../../shared/rules/any-of.ts'
-import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
-import { defaultTier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { limitsText } from '../../../shared/rules/limit-text.ts'
+import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
 import { greeting, type LetterContent } from '../letter.ts'
-
-const limits = tierLimits[defaultTier]
 
 /** Writes the letter that tells a user that a Premium trial has ended. */
 export function trialEndedLetter(facts: {
@@ -12,6 +8,8 @@ export function trialEndedLetter(facts: {
   name: string | null
   /** The end of the trial as text for people. */
   endsAt: string
+  /** The limits of the tier that the account gets back. */
+  limits: TierLimits
   /** The page with the button that upgrades. */
   dashboard: string
 }): LetterContent {
@@ -22,7 +20,7 @@ export function trialEndedLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} your Premium trial ended on ${facts.endsAt}. Your account is free again: ${limits.maxFiles} files at most, ${formatSizeLimit(limits.maxFileSize)} each, for ${anyOf(limits.expirationDays)} days.`,
+        text: `${greeting(facts.name)} your Premium trial ended on ${facts.endsAt}. Your account is free again: ${limitsText(facts.limits)}.`,
       },
       {
         kind: 'paragraph',

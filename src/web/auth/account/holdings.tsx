@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { User } from '../../../shared/contract/account.ts'
 import { formatSize } from '../../../shared/rules/file-size.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -18,7 +18,7 @@ export function Holdings({ user }: { user: User }) {
     <Card className="p-5 sm:p-6">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4">
         <Fact name="Tier" note={trialNote(user)}>
-          {tierLimits[user.tier].name}
+          {tierTraits[user.tier].name}
         </Fact>
         <Fact name="Files">{figure(data?.fileCount.toLocaleString('en'))}</Fact>
         <Fact name="Stored">{figure(data && formatSize(data.totalSize))}</Fact>

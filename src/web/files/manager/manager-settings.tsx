@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
+import { daysText } from '../../../shared/rules/limit-text.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { selectedDays } from '../../../shared/rules/tier-limits.ts'
+import { useLimits } from '../../api/use-limits.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -22,7 +23,7 @@ function Setting({ hint, children }: { hint: string; children: ReactNode }) {
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const { data, isError, isFetching, refetch } = usePreferences()
   const change = useChangePreferences()
-  const days = tierLimits[tier].expirationDays
+  const limits = useLimits()[tier]
   const content = () => {
     if (data) {
       return (
@@ -32,11 +33,12 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
               <span className="font-[560] text-sm">Default expiry</span>
               <Segmented
                 label="Default expiry"
-                options={days.map((day) => ({ value: String(day), label: `${day} days` }))}
-                value={String(data.defaultExpirationDays)}
-                onValueChange={(value) =>
-                  change({ defaultExpirationDays: Number(value) as ExpirationDays })
-                }
+                options={limits.expirationDays.map((days) => ({
+                  value: String(days),
+                  label: daysText(days),
+                }))}
+                value={String(selectedDays(limits, data.defaultExpirationDays))}
+                onValueChange={(value) => change({ defaultExpirationDays: Number(value) })}
               />
             </div>
           </Setting>

@@ -1,33 +1,38 @@
-import { type TierErrorCode, tierErrorText } from '../../../shared/contract/tier-errors.ts'
-import { anyOf } from '../../../shared/rules/any-of.ts'
+import { limitErrorText, type TierLimitCode } from '../../../shared/contract/tier-errors.ts'
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import { daysText, filesText } from '../../../shared/rules/limit-text.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
-import { type TierLimits, tierLimits, upgradeOf } from '../../../shared/rules/tier-limits.ts'
+import {
+  type Limits,
+  type TierLimits,
+  tierOfLargerFiles,
+} from '../../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 
-/** The text of the card's badge for each reason why a tier refuses an upload. */
-const reasons = {
-  TIER_FILE_COUNT: ({ name, maxFiles }) => `${name} holds ${maxFiles} files`,
-  TIER_FILE_SIZE: ({ name, maxFileSize }) => `${name} takes files up to ${formatSize(maxFileSize)}`,
-  TIER_EXPIRATION: ({ name, expirationDays }) =>
-    `${name} keeps files for ${anyOf(expirationDays)} days`,
-} satisfies Partial<Record<TierErrorCode, (limits: TierLimits) => string>>
-const codes = Object.keys(reasons) as (keyof typeof reasons)[]
+/** The text of the card's badge for each limit. It follows the name of the tier. */
+const reasons: Record<TierLimitCode, (limits: TierLimits) => string> = {
+  TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
+  TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSize(maxFileSize)}`,
+  TIER_EXPIRATION: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
+}
+const codes = Object.keys(reasons) as TierLimitCode[]
 
 /**
  * Returns the text of the reason badge on the upgrade card (spec §2), or null where the card is not
- * shown. The card is shown to a user who can upgrade, if a file was too large (spec §5) or the tier
- * refused an upload for another reason.
+ * shown. The card is shown to a user who can upgrade, if a file was too large and the next tier
+ * takes larger ones (spec §5), or the tier refused an upload for another reason.
  */
 export function upgradeReason(
   tier: Tier,
-  skippedSome: boolean,
-  inlineError: string | null,
+  limits: Limits,
+  { skippedSome, inlineError }: { skippedSome: boolean; inlineError: string | null },
 ): string | null {
-  if (upgradeOf(tier) === null) return null
-  const limits = tierLimits[tier]
+  const { name, upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  const reason = (code: TierLimitCode) => `${name} ${reasons[code](limits[tier])}`
   if (inlineError !== null) {
-    const code = codes.find((code) => tierErrorText(tier, code) === inlineError)
-    return code ? reasons[code](limits) : `Not in the ${limits.name.toLowerCase()} tier`
+    const code = codes.find((code) => limitErrorText(tier, code, limits) === inlineError)
+    return code ? reason(code) : `Not in the ${name.toLowerCase()} tier`
   }
-  return skippedSome ? reasons.TIER_FILE_SIZE(limits) : null
+  return skippedSome && tierOfLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
 }

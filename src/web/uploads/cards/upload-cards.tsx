@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tier-traits.ts'
+import { useLimits } from '../../api/use-limits.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 import { FileTooLargeCard } from './file-too-large-card.tsx'
@@ -25,8 +26,10 @@ export interface UploadCardsProps {
 export function UploadCards(props: UploadCardsProps) {
   const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props
   const inlineError = useStore(store, (state) => state.inlineError)
-  const { maxFileSize, upgradesTo } = tierLimits[user.tier]
-  const reason = upgradeReason(user.tier, skipped.length > 0, inlineError)
+  const limits = useLimits()
+  const { maxFileSize } = limits[user.tier]
+  const { upgradesTo } = tierTraits[user.tier]
+  const reason = upgradeReason(user.tier, limits, { skippedSome: skipped.length > 0, inlineError })
   if (reason !== null && upgradesTo !== null) {
     return (
       <UpgradeCard

@@ -22,6 +22,8 @@ export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<Aborts
   /** Called when the list of files must be refreshed (spec §7). `files` are its new files. */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
+  /** Returns the largest number of files that any tier with a limit allows (`largestFileCount`). */
+  mostPlaces: () => number
 }
 
 /** The part of the engine that keeps the records and handles events. */
@@ -60,7 +62,7 @@ export class EffectPerformer {
       onStoredAnyway: (stored) => this.#list(stored),
     }
     this.#dispatcher = dispatcher
-    this.#queue = createUploadQueue(deps.timers)
+    this.#queue = createUploadQueue(deps.timers, deps.mostPlaces)
     this.#refreshSoon = coalesce(deps.timers, refreshEveryMs, () => this.#refresh())
   }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Tier, tiers } from '../../../shared/rules/tier.ts'
+import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
 import { matchPicked, newRecord, planUploads } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2
@@ -13,7 +14,8 @@ describe('which files are uploaded', () => {
     const files = [500 * megabyte, 500 * megabyte + 1, 1024 * megabyte, 1024 * megabyte + 1].map(
       (size) => picked(`${size}.bin`, size),
     )
-    const sizes = (tier: Tier) => planUploads(files, tier).go.map(({ file }) => file.size)
+    const sizes = (tier: Tier) =>
+      planUploads(files, defaultLimits[tier]).go.map(({ file }) => file.size)
     expect(sizes('free')).toEqual([500 * megabyte])
     expect(sizes('premium')).toEqual([500 * megabyte, 500 * megabyte + 1, 1024 * megabyte])
   })
@@ -24,7 +26,7 @@ describe('which files are uploaded', () => {
     )
     fc.assert(
       fc.property(candidates, fc.constantFrom(...tiers), (all, tier) => {
-        const { go, skipped } = planUploads(all, tier)
+        const { go, skipped } = planUploads(all, defaultLimits[tier])
         expect(go).toEqual(all.filter((one) => !skipped.includes(one)))
         expect(skipped).toEqual(all.filter((one) => !go.includes(one)))
         expect(go.length + skipped.length).toBe(all.length)
@@ -39,7 +41,7 @@ describe('files that are picked again', () => {
     picked: { file: new File([new Uint8Array(bytes)], name) },
   })
   const waiting = (id: string, name: string, bytes: number, need: 'file' | null = 'file') => {
-    const drop = { batch: 'drop', path: 'foreground' as const, expirationDays: 3 as const }
+    const drop = { batch: 'drop', path: 'foreground' as const, expirationDays: 3 }
     const record = newRecord({ ...add(id, name, bytes), ...drop, ownerId: 'ada', now: 0 })
     return { ...record, status: 'paused' as const, need }
   }

@@ -1,7 +1,5 @@
 import { cleanFileName } from '../../../shared/rules/file-name.ts'
-import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
-import type { Tier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { UploadPath } from '../../../shared/rules/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -25,9 +23,8 @@ export interface UploadPlan<P> {
  */
 export function planUploads<P extends { file: NamedFile }>(
   picked: readonly P[],
-  tier: Tier,
+  { maxFileSize }: Pick<TierLimits, 'maxFileSize'>,
 ): UploadPlan<P> {
-  const { maxFileSize } = tierLimits[tier]
   const fits = ({ file }: P) => file.size <= maxFileSize
   return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
 }
@@ -37,7 +34,7 @@ export interface AddedFiles {
   /** The id of the drop. */
   batch: string
   path: UploadPath
-  expirationDays: ExpirationDays
+  expirationDays: number
   /** The files, each with the id of its future record. */
   files: readonly { id: string; picked: PickedFile }[]
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   started = []
   starting = new Map()
-  queue = createUploadQueue(browserTimers)
+  queue = createUploadQueue(browserTimers, () => 3)
 })
 afterEach(() => {
   vi.useRealTimers()

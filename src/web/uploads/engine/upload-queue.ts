@@ -1,4 +1,3 @@
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
 import type { Timers } from '../timers.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
 import type { UploadRun } from './upload-run.ts'
@@ -20,12 +19,6 @@ const overlapping = 6
  * it uses the whole connection by itself.
  */
 const smallFile = 8 * 1024 ** 2
-/**
- * The largest number of upload slots in any tier that has a limit. A user who got more than this
- * has no limit.
- */
-const mostPlacesOfALimit = Math.max(...Object.values(tierLimits).map((tier) => tier.maxFiles ?? 0))
-
 /** What decides when an upload may start. */
 export interface QueuedUpload {
   id: string
@@ -75,8 +68,10 @@ export interface UploadQueue {
  * Small files of a drop of more than ten run in parallel and without a pause. While the user may
  * have only a few upload slots, each upload gets its slot before the next one asks. So the first
  * files of the drop get the slots.
+ * @param mostPlaces returns the largest number of upload slots in any tier that has a limit. A user
+ * who got more than this has no limit.
  */
-export function createUploadQueue(timers: Timers): UploadQueue {
+export function createUploadQueue(timers: Timers, mostPlaces: () => number): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()
   const underWay = new Map<string, QueuedUpload>()
   /** The ids of the running uploads that have no upload slot yet. */
@@ -103,7 +98,7 @@ export function createUploadQueue(timers: Timers): UploadQueue {
 
   function mayStart(upload: QueuedUpload): boolean {
     if (underWay.size === 0) return true
-    if (placing.size > 0 && places <= mostPlacesOfALimit) return false
+    if (placing.size > 0 && places <= mostPlaces()) return false
     if (underWay.size >= overlapping || !overlaps(upload)) return false
     return [...underWay.values()].every(overlaps)
   }

@@ -1,4 +1,5 @@
 import { Upload } from 'lucide-react'
+import { daysText } from '../../../shared/rules/limit-text.ts'
 
 /**
  * Covers the page while files are dragged over it. The uploads panel stays visible above the
@@ -12,7 +13,7 @@ export function DropOverlay({ days }: { days: number }) {
         <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
           <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
           <p className="mt-3 font-semibold text-xl">Drop to upload</p>
-          <p className="text-muted">Each link expires after {days} days</p>
+          <p className="text-muted">Each link expires after {daysText(days)}</p>
         </div>
       </div>
     </div>

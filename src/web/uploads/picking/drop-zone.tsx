@@ -1,18 +1,18 @@
 import { Upload } from 'lucide-react'
 import type { RefObject } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
-import type { ExpirationDays } from '../../../shared/rules/lifetime.ts'
-import type { Tier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { filesText } from '../../../shared/rules/limit-text.ts'
+import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Drop } from './dropped-files.ts'
 import { ExpirationSelector } from './expiration-selector.tsx'
 import { useFilePicker } from './use-file-picker.ts'
 
 export interface DropZoneProps {
-  tier: Tier
-  days: ExpirationDays
-  onDaysChange: (days: ExpirationDays) => void
+  /** The limits of the user's tier. */
+  limits: TierLimits
+  days: number
+  onDaysChange: (days: number) => void
   onChosen: (chosen: Drop) => void
   /** A reference to the file input behind the button. A click on the input asks for files. */
   input: RefObject<HTMLInputElement | null>
@@ -21,10 +21,9 @@ export interface DropZoneProps {
 /** The id of the heading. The heading takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
-function limitsText(tier: Tier): string {
-  const { maxFiles, maxFileSize } = tierLimits[tier]
+function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
   const size = `Any type, up to ${formatSize(maxFileSize)} each`
-  return maxFiles === null ? size : `${size}, ${maxFiles} files at most`
+  return maxFiles === null ? size : `${size}, ${filesText(maxFiles)} at most`
 }
 
 /**
@@ -32,7 +31,7 @@ function limitsText(tier: Tier): string {
  * Drops are taken by the whole page. On a device that cannot drag, the text does not mention
  * dragging.
  */
-export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZoneProps) {
+export function DropZone({ limits, days, onDaysChange, onChosen, input }: DropZoneProps) {
   useFilePicker(input, onChosen)
   return (
     <section
@@ -44,7 +43,7 @@ export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZone
         <span className="cannot-drag:hidden">Drop files anywhere on this page</span>
         <span className="can-drag:hidden">Choose what to upload</span>
       </h2>
-      <p className="mt-1.5 text-muted">{limitsText(tier)}</p>
+      <p className="mt-1.5 text-muted">{limitsText(limits)}</p>
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
         Folders work too, and so does pasting.
       </p>
@@ -65,7 +64,7 @@ export function DropZone({ tier, days, onDaysChange, onChosen, input }: DropZone
         <Button variant="primary" onClick={() => input.current?.click()}>
           Choose files
         </Button>
-        <ExpirationSelector tier={tier} days={days} onDaysChange={onDaysChange} />
+        <ExpirationSelector limits={limits} days={days} onDaysChange={onDaysChange} />
       </div>
     </section>
   )

@@ -1,25 +1,20 @@
-import { defaultExpirationDays, type ExpirationDays } from '../../../shared/rules/lifetime.ts'
-import type { Tier } from '../../../shared/rules/tier.ts'
-import { tierLimits } from '../../../shared/rules/tier-limits.ts'
+import { daysText } from '../../../shared/rules/limit-text.ts'
+import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 
 const label = 'Expires after'
 
-function daysText(days: ExpirationDays, only: boolean): string {
-  return only && days === defaultExpirationDays ? `${days} days (default)` : `${days} days`
-}
-
 /**
  * Selects how many days the next files are available. Spec §5: free users can only choose '3 days
- * (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, the days are
- * shown as text.
+ * (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, it is shown as
+ * text.
  */
 export function ExpirationSelector(props: {
-  tier: Tier
-  days: ExpirationDays
-  onDaysChange: (days: ExpirationDays) => void
+  limits: TierLimits
+  days: number
+  onDaysChange: (days: number) => void
 }) {
-  const { expirationDays } = tierLimits[props.tier]
+  const { expirationDays } = props.limits
   const only = expirationDays.length === 1
   return (
     <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2">
@@ -27,13 +22,13 @@ export function ExpirationSelector(props: {
         {label}
       </span>
       {only ? (
-        <span className="font-[560] text-sm">{daysText(props.days, true)}</span>
+        <span className="font-[560] text-sm">{daysText(props.days)} (default)</span>
       ) : (
         <Segmented
           label={label}
           options={expirationDays.map((days) => ({
             value: String(days),
-            label: daysText(days, false),
+            label: daysText(days),
           }))}
           value={String(props.days)}
           onValueChange={(value) => {

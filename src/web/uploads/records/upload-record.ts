@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { uploads } from '../../../shared/contract/uploads.ts'
-import { expirationDays } from '../../../shared/rules/lifetime.ts'
 import { uploadPaths } from '../../../shared/rules/upload-path.ts'
 
 /** Milliseconds since 1970. */
@@ -60,7 +59,7 @@ const uploadRecord = z.object({
    * True for content that was pasted, such as text. No file on a disk can be chosen again for it.
    */
   pasted: z.boolean(),
-  expirationDays: z.literal(expirationDays),
+  expirationDays: z.int().positive(),
   ticket: ticketSchema.nullable(),
   /**
    * True after the upload was started again on the server, because the first start was lost. This

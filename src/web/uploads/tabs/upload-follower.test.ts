@@ -53,6 +53,7 @@ beforeEach(() => {
         refreshes += 1
       },
       onNotice: ({ title }) => toasts.push(title),
+      mostPlaces: () => 3,
     },
     user: () => 'ada',
     keepAwake: (isWanted) => {

@@ -1,0 +1,347 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { dayInMs } from '../../shared/rules/lifetime.ts'
+import { limitKeys } from '../../shared/rules/limit-settings.ts'
+import { capKeys } from '../../shared/rules/storage-cap.ts'
+import { defaultLimits } from '../../shared/rules/tier-limits.ts'
+import { settings, uploads, users } from '../db/schema.ts'
+
+const megabyte = 1024 ** 2
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(settings)
+  app.deps.settings.forget()
+})
+afterAll(() => app.close())
+
+async function set(key: string, value: unknown) {
+  const response = await admin.post('/api/admin/settings', { key, value })
+  expect(await response.clone().text()).toContain(key)
+  expect(response.status).toBe(200)
+}
+
+async function limits() {
+  return json(await makeClient(app).fetch('/api/settings/limits'))
+}
+
+/** Starts an upload and sends its bytes. */
+async function send(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
+  const upload = await startUpload(person, { size, days })
+  expect((await putBytes(upload, new Uint8Array(size))).status).toBe(200)
+  return upload
+}
+
+async function confirmed(person: Person, { cloudKey }: StartedUpload): Promise<File> {
+  const response = await confirm(person, cloudKey)
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+function daysOf(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
+  return (Date.parse(file[end]) - Date.parse(file.createdAt)) / dayInMs
+}
+
+describe('GET /api/settings/limits', () => {
+  it('answers the numbers of spec §9, and after a change the new ones, at once', async () => {
+    expect(await limits()).toEqual(defaultLimits)
+    await set('premium_max_file_size', '2GB')
+    await set('premium_expiration_days', '1, 3, 14')
+    await set('free_max_files', 5)
+    expect(await limits()).toEqual({
+      free: { ...defaultLimits.free, maxFiles: 5 },
+      premium: {
+        ...defaultLimits.premium,
+        maxFileSize: 2048 * megabyte,
+        expirationDays: [1, 3, 14],
+      },
+    })
+  })
+
+  it('answers what the signed-in user gets along with the own account', async () => {
+    await set('free_max_files', 4)
+    expect(await json(await admin.fetch('/api/auth/user'))).toMatchObject({
+      limits: await limits(),
+    })
+  })
+
+  it('answers the default for a row that this program cannot read', async () => {
+    const row = { key: 'free_max_files', value: 'a dozen', updatedAt: app.clock() }
+    await app.deps.db.insert(settings).values(row)
+    expect(await limits()).toEqual(defaultLimits)
+  })
+
+  it('is named in the texts of the API’s description', async () => {
+    await set('free_max_files', 7)
+    for (const path of ['/api/openapi.json', '/api/docs']) {
+      const text = await (await makeClient(app).fetch(path)).text()
+      expect(text).toContain('The free tier holds 7 files at most.')
+      expect(text).not.toContain('3 files at most')
+    }
+  })
+})
+
+describe('a change of a limit', () => {
+  it.each([
+    ['free_max_files', '0', 'The number of files must be a whole number from 1 to 10,000'],
+    ['free_max_files', -1, 'The number of files must be a whole number from 1 to 10,000'],
+    ['premium_max_file_size', '79GB', 'storage takes 10,000 parts of 8MB at most.'],
+    ['premium_max_file_size', 2 ** 60, 'from 1MB to 78.1GB'],
+    ['free_expiration_days', '1 2 3 4 5 6', '5 whole numbers at most, each from 1 to 365'],
+    ['premium_max_lifetime_days', '366', 'a whole number of days from 1 to 365'],
+    ['premium_max_lifetime_days', '6', 'Premium would offer 7 days, but keep files for 6 days'],
+    ['free_max_files', 'unlimited', null],
+    ['free_max_file_size', '1025MB', 'Free would allow more than Premium: larger files.'],
+    ['storage_cap', '1', 'The cap must be a size from 1MB to 1000000GB, or unlimited.'],
+    ['free_space', 'plenty', 'The free space to leave must be a size from 0 to 1000000GB.'],
+  ])('to %s %j is refused with the bound: %s', async (key, value, bound) => {
+    const response = await admin.post('/api/admin/settings', { key, value })
+    expect(response.status).toBe(bound === null ? 200 : 400)
+    if (bound === null) return
+    expect(await json(response)).toEqual({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(bound),
+    })
+    expect(await app.deps.db.select().from(settings)).toEqual([])
+  })
+
+  it('is checked against the others that are changed at the same moment', async () => {
+    // Each of the two alone is allowed.
+    const changes = [
+      ['premium_max_lifetime_days', '30'],
+      ['premium_expiration_days', '3,31'],
+    ]
+    for (let round = 0; round < 4; round += 1) {
+      await set('premium_max_lifetime_days', '31')
+      await set('premium_expiration_days', '3')
+      const answers = await Promise.all(
+        changes.map(([key, value]) => admin.post('/api/admin/settings', { key, value })),
+      )
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    }
+  })
+
+  it('is for the administrator alone', async () => {
+    const user = await makePerson(app, { tier: 'premium' })
+    for (const key of [...limitKeys, ...capKeys]) {
+      const body = { key, value: '1' }
+      expect((await user.post('/api/admin/settings', body)).status).toBe(403)
+      expect((await makeClient(app).post('/api/admin/settings', body)).status).toBe(401)
+    }
+  })
+})
+
+describe('uploads that start after a change', () => {
+  it('are held to the new number of files, which deletes nothing', async () => {
+    const person = await makePerson(app)
+    for (const name of ['one', 'two']) await makeFile(person, { name })
+    await set('free_max_files', 1)
+    const refused = await askForUpload(person)
+    expect(await json(refused)).toEqual({
+      code: 'TIER_FILE_COUNT',
+      message: 'The free tier holds 1 file at most. Upgrade to Premium for unlimited uploads.',
+    })
+    expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(2)
+    await set('free_max_files', 3)
+    await makeFile(person)
+  })
+
+  it('are held to a number of files in a tier that had none', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await set('free_max_files', 2)
+    await set('premium_max_files', 2)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => askForUpload(person)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(403)])
+    await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+  })
+
+  it('are held to the new size, to the byte', async () => {
+    const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
+    await set('free_max_file_size', '2MB')
+    await set('premium_max_file_size', '3MB')
+    expect((await askForUpload(free, { fileSize: 2 * megabyte })).status).toBe(200)
+    expect(await json(await askForUpload(free, { fileSize: 2 * megabyte + 1 }))).toEqual({
+      code: 'TIER_FILE_SIZE',
+      message: 'The free tier takes files up to 2MB. Upgrade to Premium for files up to 3MB.',
+    })
+    expect((await askForUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
+    const tooLarge = await askForUpload(premium, { fileSize: 3 * megabyte + 1 })
+    await expectRefusal(tooLarge, 413, 'FILE_TOO_LARGE')
+  })
+
+  it('take a file as large as 10,000 parts hold, where that is allowed', async () => {
+    await set('premium_max_file_size', '83886080000')
+    const person = await makePerson(app, { tier: 'premium' })
+    const { db } = app.deps
+    // The disk of a test has no room for it, but the limit is not what refuses it.
+    const response = await askForUpload(person, { fileSize: 83_886_080_000 })
+    expect([200, 507]).toContain(response.status)
+    await db.delete(uploads).where(eq(uploads.ownerId, person.id))
+  })
+
+  it('choose from the new days, and live as long as the new longest life', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await set('premium_max_lifetime_days', '90')
+    await set('premium_expiration_days', '1,60')
+    const file = await makeFile(person, { days: '60' })
+    expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([60, 90])
+    // 3 days are offered by the free tier alone, and 7 by none any more.
+    expect(await json(await askForUpload(person, { expirationDays: '3' }))).toEqual({
+      code: 'TIER_EXPIRATION',
+      message: 'The premium tier keeps files for 1 or 60 days.',
+    })
+    expect(await json(await askForUpload(person, { expirationDays: '7' }))).toEqual({
+      code: 'INVALID_INPUT',
+      message: 'expirationDays: Must be 1, 3 or 60 days.',
+    })
+  })
+})
+
+describe('an upload that was started before a change', () => {
+  it('is confirmed under the number of files of its start', async () => {
+    const person = await makePerson(app)
+    const started = [await send(person), await send(person), await send(person)]
+    await set('free_max_files', 1)
+    for (const upload of started) await confirmed(person, upload)
+    await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+  })
+
+  it('is confirmed without a limit of files where it started without one', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeFile(person)
+    await makeFile(person)
+    const upload = await send(person)
+    await set('free_max_files', 1)
+    await set('premium_max_files', 1)
+    await confirmed(person, upload)
+  })
+
+  it('is confirmed when the limit was raised meanwhile and it had lost its slot', async () => {
+    const person = await makePerson(app)
+    const upload = await send(person)
+    app.clock.advance(16 * 60_000)
+    for (let count = 0; count < 3; count += 1) await makeFile(person)
+    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await set('free_max_files', 4)
+    await confirmed(person, upload)
+  })
+
+  it('is held to the limit of its new tier after the tier has changed', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    for (let count = 0; count < 3; count += 1) await makeFile(person)
+    const upload = await send(person)
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
+    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+  })
+
+  it('keeps its days and its longest life, and so do files', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const before = await makeFile(person, { days: '7' })
+    const upload = await send(person, 5, '7')
+    await set('premium_expiration_days', '3')
+    await set('free_max_lifetime_days', '4')
+    await set('premium_max_lifetime_days', '4')
+    const file = await confirmed(person, upload)
+    expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([7, 30])
+    const listed = await json<File[]>(await person.fetch('/api/files'))
+    expect(listed.find(({ id }) => id === before.id)).toMatchObject({
+      expiresAt: before.expiresAt,
+      maxLifetimeAt: before.maxLifetimeAt,
+    })
+  })
+
+  it('is found again by its key, although it would be refused now', async () => {
+    for (const tier of ['free', 'premium'] as const) {
+      const person = await makePerson(app, { tier })
+      const wish = { size: 3 * megabyte, idempotencyKey: 'again' }
+      const first = await startUpload(person, wish)
+      await set('free_max_file_size', '1MB')
+      await set('premium_max_file_size', '2MB')
+      const again = await startUpload(person, wish)
+      expect(again.cloudKey).toBe(first.cloudKey)
+      await expectRefusal(
+        await askForUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
+        413,
+        'FILE_TOO_LARGE',
+      )
+      await set('premium_max_file_size', '1GB')
+      await set('free_max_file_size', '500MB')
+    }
+  })
+
+  it('of a server that kept no limits yet is held to those of now', async () => {
+    const person = await makePerson(app)
+    for (let count = 0; count < 2; count += 1) await makeFile(person)
+    const upload = await send(person)
+    const { db } = app.deps
+    await db
+      .update(uploads)
+      .set({ tier: null, maxFiles: null })
+      .where(eq(uploads.ownerId, person.id))
+    await set('free_max_files', 2)
+    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await set('free_max_files', 3)
+    expect(daysOf(await confirmed(person, upload), 'maxLifetimeAt')).toBe(30)
+  })
+})
+
+describe('renewals and preferences after a change', () => {
+  it('choose from the days of the tier, and end with the file', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(person)
+    await set('premium_expiration_days', '1,14')
+    const renewed = await askForRenewal(person, file.id, { expirationDays: 14 })
+    expect(renewed.status).toBe(200)
+    await expectRefusal(
+      await askForRenewal(person, file.id, { expirationDays: 3 }),
+      403,
+      'TIER_EXPIRATION',
+    )
+    await expectRefusal(
+      await askForRenewal(person, file.id, { expirationDays: 5 }),
+      400,
+      'INVALID_INPUT',
+    )
+    await set('premium_max_lifetime_days', '365')
+    await set('premium_expiration_days', '1,300')
+    const longest = await json<File>(await askForRenewal(person, file.id, { expirationDays: 300 }))
+    expect(longest.expiresAt).toBe(file.maxLifetimeAt)
+  })
+
+  it('take the days of the tier as a preference, and no others', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const prefer = (defaultExpirationDays: number) =>
+      person.fetch('/api/preferences', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ defaultExpirationDays }),
+      })
+    expect((await prefer(7)).status).toBe(200)
+    await set('premium_expiration_days', '1,14')
+    expect((await prefer(14)).status).toBe(200)
+    await expectRefusal(await prefer(7), 400, 'INVALID_INPUT')
+    await expectRefusal(await prefer(3), 403, 'TIER_EXPIRATION')
+    expect(await json(await person.fetch('/api/preferences'))).toMatchObject({
+      defaultExpirationDays: 14,
+    })
+  })
+})

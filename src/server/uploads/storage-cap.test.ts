@@ -1,0 +1,239 @@
+import { isNull, sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import {
+  abort,
+  askForUpload,
+  confirm,
+  expectRefusal,
+} from '../../../tests/support/upload-requests.ts'
+import { dayInMs } from '../../shared/rules/lifetime.ts'
+import { files, settings, storedBytes, uploads } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { sumStored } from './stored-queries.ts'
+
+const kilobyte = 1024
+const megabyte = 1024 * kilobyte
+const minute = 60_000
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin', tier: 'premium' })
+})
+afterEach(async () => {
+  const { db } = app.deps
+  // The sums are those of the rows, whatever a test did.
+  const [summed] = await db
+    .select({ bytes: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number) })
+    .from(files)
+    .where(isNull(files.purgedAt))
+  expect((await sumStored(db)).files).toBe(summed?.bytes)
+  await db.delete(uploads)
+  await db.delete(files)
+  await db.delete(settings)
+  app.deps.settings.forget()
+})
+afterAll(() => app.close())
+
+async function set(key: string, value: unknown) {
+  expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
+}
+
+function ask(person: Person, kilobytes: number): Promise<Response> {
+  return askForUpload(person, { fileSize: kilobytes * kilobyte })
+}
+
+async function bytesInUse() {
+  const stored = await sumStored(app.deps.db)
+  return stored.files + stored.uploads
+}
+
+describe('a cap of the bytes in storage', () => {
+  it('takes uploads up to it, and refuses the next one with a sentence that says so', async () => {
+    await set('storage_cap', '1MB')
+    const person = await makePerson(app)
+    expect((await ask(person, 1024)).status).toBe(200)
+    const refused = await askForUpload(person, { fileSize: 1 })
+    expect(refused.status).toBe(507)
+    expect(await json(refused)).toEqual({
+      code: 'STORAGE_CAP_REACHED',
+      message:
+        'This server stores as much as its administrator allows. Delete files that are no ' +
+        'longer needed, or try again later.',
+    })
+    // The refused upload takes no slot, and the log shows no error.
+    expect(await app.deps.db.$count(uploads)).toBe(1)
+    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+  })
+
+  it('counts files and open uploads of all accounts, and frees what is removed or given up', async () => {
+    await set('storage_cap', '1MB')
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
+    const upload = await startUpload(bob, { size: 300 * kilobyte })
+    await expectRefusal(await ask(ada, 200), 507, 'STORAGE_CAP_REACHED')
+    await abort(bob, upload.cloudKey)
+    const next = await ask(ada, 200)
+    expect(next.status).toBe(200)
+
+    await askForDeletion(ada, [file.id])
+    await expectRefusal(await ask(bob, 600), 507, 'STORAGE_CAP_REACHED')
+    // Deleted bytes count until they are gone.
+    await expireFiles(app.deps)
+    expect((await ask(bob, 600)).status).toBe(200)
+    expect(await bytesInUse()).toBe(800 * kilobyte)
+  })
+
+  it('lets an upload finish that was started before the cap was lowered', async () => {
+    const person = await makePerson(app)
+    const bytes = new Uint8Array(2 * megabyte)
+    const upload = await startUpload(person, { size: bytes.length })
+    await set('storage_cap', '1MB')
+    expect((await putBytes(upload, bytes)).status).toBe(200)
+    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    await expectRefusal(await ask(person, 1), 507, 'STORAGE_CAP_REACHED')
+    await set('storage_cap', 'unlimited')
+    expect((await ask(person, 1)).status).toBe(200)
+  })
+
+  it('is not held by uploads of which nothing came for 15 minutes, the longest idle first', async () => {
+    await set('storage_cap', '1MB')
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const first = await startUpload(ada, { size: 500 * kilobyte })
+    app.clock.advance(minute)
+    const second = await startUpload(ada, { size: 500 * kilobyte })
+    await expectRefusal(await ask(bob, 400), 507, 'STORAGE_CAP_REACHED')
+    app.clock.advance(16 * minute)
+    // Ending both would not suffice, so both stay.
+    await expectRefusal(await ask(bob, 1025), 507, 'STORAGE_CAP_REACHED')
+    expect(await app.deps.db.$count(uploads)).toBe(2)
+    expect((await ask(bob, 400)).status).toBe(200)
+    await expectRefusal(await confirm(ada, first.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect((await abort(ada, second.cloudKey)).status).toBe(404)
+  })
+
+  it('is passed by no number of parallel uploads, and all that fit are taken', async () => {
+    await set('storage_cap', '1MB')
+    const people = await Promise.all(
+      (['premium', 'premium', 'premium', 'free'] as const).map((tier) => makePerson(app, { tier })),
+    )
+    const [first] = people as [Person, ...Person[]]
+    for (let round = 0; round < 100; round += 1) {
+      // Of 1000 kB, 600 are there. In some rounds they become a file while others start.
+      const there = await startUpload(first, { size: 600 * kilobyte })
+      const isConfirmed = round % 10 === 0
+      if (isConfirmed) await putBytes(there, new Uint8Array(600 * kilobyte))
+      const asked = Array.from({ length: 6 }, (_, at) => ask(people[at % 4] as Person, 200))
+      const confirming = isConfirmed ? [confirm(first, there.cloudKey)] : []
+      const answers = await Promise.all(asked)
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(4).fill(507)])
+      for (const confirmed of await Promise.all(confirming)) expect(confirmed.status).toBe(200)
+      expect(await bytesInUse()).toBe(1000 * kilobyte)
+      await app.deps.db.delete(uploads)
+      if (isConfirmed) await app.deps.db.delete(files)
+    }
+  })
+
+  it('is passed by no mixture of sizes', async () => {
+    await set('storage_cap', '1MB')
+    const person = await makePerson(app, { tier: 'premium' })
+    for (let round = 0; round < 10; round += 1) {
+      const sizes = Array.from({ length: 8 }, (_, at) => 1 + ((round * 7 + at * 131) % 400))
+      await Promise.all(sizes.map((size) => ask(person, size)))
+      const used = await bytesInUse()
+      expect(used).toBeGreaterThan(0)
+      expect(used).toBeLessThanOrEqual(megabyte)
+      await app.deps.db.delete(uploads)
+    }
+  })
+})
+
+describe('the sums of stored bytes', () => {
+  it('count a file once, though two servers purge it at the same time', async () => {
+    const person = await makePerson(app)
+    for (const size of [10, 20, 30]) await makeFile(person, { bytes: new Uint8Array(size) })
+    expect(await bytesInUse()).toBe(60)
+    app.clock.advance(4 * dayInMs)
+    await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
+    expect(await bytesInUse()).toBe(0)
+    expect(await app.deps.db.$count(files)).toBe(3)
+  })
+
+  it('are kept in few rows, one for each connection at most', async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => makePerson(app)))
+    await Promise.all(people.map((person) => makeFile(person)))
+    const rows = await app.deps.db.select().from(storedBytes)
+    expect(rows.length).toBeLessThanOrEqual(16)
+    expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(8000)
+  })
+
+  it('follow rows that are changed by hand, and a statement that is rolled back', async () => {
+    const { db } = app.deps
+    const person = await makePerson(app)
+    const file = await makeFile(person, { bytes: new Uint8Array(100) })
+    await db.update(files).set({ purgedAt: app.clock() })
+    expect(await bytesInUse()).toBe(0)
+    await db.update(files).set({ purgedAt: null })
+    expect(await bytesInUse()).toBe(100)
+    const undone = db.transaction(async (tx) => {
+      await tx.delete(files)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await bytesInUse()).toBe(file.size)
+  })
+})
+
+describe('the free space to leave', () => {
+  it('refuses uploads that would take of it, until it is less again', async () => {
+    const person = await makePerson(app)
+    await set('free_space', '1000000GB')
+    await expectRefusal(await ask(person, 1), 507, 'STORAGE_FULL')
+    await set('free_space', '0')
+    expect((await ask(person, 1)).status).toBe(200)
+  })
+})
+
+describe('GET /api/admin/limits', () => {
+  it('tells the settings in force, what is in use, and the free space', async () => {
+    const person = await makePerson(app)
+    await makeFile(person, { bytes: new Uint8Array(70) })
+    const open: StartedUpload = await startUpload(person, { size: 30 })
+    await set('storage_cap', '2GB')
+    await set('free_space', '3GB')
+    await set('free_max_files', 9)
+    const answer = await json(await admin.fetch('/api/admin/limits'))
+    expect(answer).toMatchObject({
+      values: {
+        free_max_files: '9',
+        premium_max_files: 'unlimited',
+        premium_expiration_days: '3,5,7',
+        storage_cap: String(2 * 1024 * megabyte),
+        free_space: String(3 * 1024 * megabyte),
+      },
+      stored: { files: 70, uploads: 30 },
+      disk: { free: expect.any(Number), size: expect.any(Number), leastFree: 3 * 1024 * megabyte },
+    })
+    expect(answer).not.toHaveProperty('values.email_signature')
+    await abort(person, open.cloudKey)
+  })
+
+  it('is for the administrator alone', async () => {
+    const user = await makePerson(app, { tier: 'premium' })
+    expect((await user.fetch('/api/admin/limits')).status).toBe(403)
+    expect((await makeClient(app).fetch('/api/admin/limits')).status).toBe(401)
+  })
+})

@@ -1,0 +1,37 @@
+import { lt, sql } from 'drizzle-orm'
+import { storedBytes, uploads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+/** Bytes that count against the cap of the instance. */
+export interface Stored {
+  /** The bytes of all files that are not purged. */
+  files: number
+  /** The bytes that all open uploads have announced. */
+  uploads: number
+}
+
+/**
+ * Reads how many bytes the stores have, and are promised. It reads the sums of `stored_bytes` and
+ * the rows of open uploads, not those of files. One statement sees an upload that becomes a file
+ * meanwhile exactly once. Bytes of ended uploads do not count: they are removed within minutes.
+ */
+export async function sumStored(db: Db): Promise<Stored> {
+  const files = db.select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)` }).from(storedBytes)
+  const open = db.select({ sum: sql`coalesce(sum(${uploads.size}), 0)` }).from(uploads)
+  const [row] = await db
+    .select({
+      files: sql<number>`(${files})`.mapWith(Number),
+      uploads: sql<number>`(${open})`.mapWith(Number),
+    })
+    .from(sql`(select 1)`)
+  return row ?? { files: 0, uploads: 0 }
+}
+
+/** Sums the announced bytes of the uploads that were last active before a moment. */
+export async function sumIdle(db: Db, before: Date): Promise<number> {
+  const [row] = await db
+    .select({ bytes: sql`coalesce(sum(${uploads.size}), 0)`.mapWith(Number) })
+    .from(uploads)
+    .where(lt(uploads.lastActivityAt, before))
+  return row?.bytes ?? 0
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { limitKeys } from '../rules/limit-settings.ts'
+import { capKeys } from '../rules/storage-cap.ts'
+import { endpoint } from './endpoint.ts'
+
+const byteCount = z.int().nonnegative()
+
+export const adminLimits = {
+  adminLimits: endpoint({
+    method: 'GET',
+    path: '/api/admin/limits',
+    summary:
+      'The settings of limits and caps that are in force, and how much is in use: bytes of files, bytes that open uploads announced, and free space of the disk where new files are kept on it. `leastFree` is what uploads leave free.',
+    access: 'admin',
+    response: z.object({
+      values: z.record(z.enum([...limitKeys, ...capKeys]), z.string()),
+      stored: z.object({ files: byteCount, uploads: byteCount }),
+      disk: z.object({ free: byteCount, size: byteCount, leastFree: byteCount }).nullable(),
+    }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+}

@@ -1,0 +1,208 @@
+import { formatSizeLimit } from './file-size.ts'
+import { daysText } from './limit-text.ts'
+import { maxPartCount, usualPartSize } from './part-plan.ts'
+import { parseSize } from './size-text.ts'
+import { type Tier, tiers } from './tier.ts'
+import { defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
+
+/*
+ * The limits of the tiers as settings: one setting for each tier and each limit. A setting is text;
+ * this file reads it, checks its bounds, and says how it is stored.
+ */
+
+/** The word for a limit or a cap that does not exist. */
+export const unlimited = 'unlimited'
+
+/**
+ * The bounds of the limits. A file can have as many bytes as storage takes in the most parts of the
+ * usual size: larger parts would cost more on a bad line, where a failed part is sent again.
+ */
+export const limitBounds = {
+  files: { least: 1, most: 10_000 },
+  fileSize: { least: 1024 ** 2, most: maxPartCount * usualPartSize },
+  days: { least: 1, most: 365, choices: 5 },
+} as const
+
+/** How one limit of a tier is written as a setting. */
+interface LimitKind<Field extends keyof TierLimits> {
+  field: Field
+  /** What the setting is called in a sentence. */
+  label: string
+  /** What is allowed, as the end of a sentence that begins with 'must be'. */
+  bounds: string
+  /** Returns the value, or null for text that is no value or is outside the bounds. */
+  read: (text: string) => { value: TierLimits[Field] } | null
+  /** Returns the text that is stored. */
+  write: (value: TierLimits[Field]) => string
+}
+
+function limitKind<Field extends keyof TierLimits>(kind: LimitKind<Field>): LimitKind<Field> {
+  return kind
+}
+
+const { files, fileSize, days } = limitBounds
+
+const limitKinds = {
+  max_files: limitKind({
+    field: 'maxFiles',
+    label: 'number of files',
+    bounds: `a whole number from ${files.least} to ${files.most.toLocaleString('en')}, or ${unlimited}`,
+    read: (text) => (text === unlimited ? { value: null } : readWhole(text, files)),
+    write: (value) => (value === null ? unlimited : String(value)),
+  }),
+  max_file_size: limitKind({
+    field: 'maxFileSize',
+    label: 'size of a file',
+    bounds: `from ${formatSizeLimit(fileSize.least)} to ${formatSizeLimit(fileSize.most)}: storage takes ${maxPartCount.toLocaleString('en')} parts of ${formatSizeLimit(usualPartSize)} at most`,
+    read: (text) => within(parseSize(text), fileSize),
+    write: String,
+  }),
+  expiration_days: limitKind({
+    field: 'expirationDays',
+    label: 'days to choose from',
+    bounds: `${days.choices} whole numbers at most, each from ${days.least} to ${days.most}, such as 3, 5, 7`,
+    read: readDays,
+    write: (value) => value.join(','),
+  }),
+  max_lifetime_days: limitKind({
+    field: 'maxLifetimeDays',
+    label: 'longest life',
+    bounds: `a whole number of days from ${days.least} to ${days.most}`,
+    read: (text) => readWhole(text, days),
+    write: String,
+  }),
+}
+
+export type LimitName = keyof typeof limitKinds
+export type LimitKey = `${Tier}_${LimitName}`
+
+/** The limits that each tier has a setting for. */
+export const limitNames = Object.keys(limitKinds) as LimitName[]
+
+export function limitKey(tier: Tier, name: LimitName): LimitKey {
+  return `${tier}_${name}`
+}
+
+/** The settings of all limits of all tiers. */
+export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
+
+/** Returns what the setting of a limit may be, as a sentence. */
+export function limitBoundsText(name: LimitName): string {
+  const { label, bounds } = limitKinds[name]
+  return `The ${label} must be ${bounds}.`
+}
+
+function writeLimit(name: LimitName, limits: TierLimits): string {
+  // TypeScript does not see that `write` takes the value of `field`.
+  const { field, write } = limitKinds[name] as LimitKind<keyof TierLimits>
+  return write(limits[field])
+}
+
+function readLimit(name: LimitName, text: string): Partial<TierLimits> | null {
+  const { field, read } = limitKinds[name] as LimitKind<keyof TierLimits>
+  const found = read(text)
+  return found && { [field]: found.value }
+}
+
+/** Returns the settings of these limits, as they are stored. */
+export function writeLimits(limits: Limits): Record<LimitKey, string> {
+  const entries = tiers.flatMap((tier) =>
+    limitNames.map((name) => [limitKey(tier, name), writeLimit(name, limits[tier])]),
+  )
+  return Object.fromEntries(entries)
+}
+
+/**
+ * Returns the limits that these settings mean. A setting that cannot be read, for instance because
+ * a newer version of the program wrote it, means its default.
+ */
+export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
+  const entries = tiers.map((tier): [Tier, TierLimits] => {
+    const read = limitNames.map((name) => readLimit(name, settings[limitKey(tier, name)]))
+    return [tier, Object.assign({}, defaultLimits[tier], ...read)]
+  })
+  return Object.fromEntries(entries) as Record<Tier, TierLimits>
+}
+
+/**
+ * Returns the limit that a setting is about.
+ * @throws {RangeError} when no limit has this setting.
+ */
+export function limitOfKey(key: LimitKey): { tier: Tier; name: LimitName } {
+  for (const tier of tiers) {
+    const name = limitNames.find((one) => limitKey(tier, one) === key)
+    if (name) return { tier, name }
+  }
+  throw new RangeError(`no limit has the setting ${key}`)
+}
+
+/**
+ * Checks a new value of a limit. Returns the text to store, or the sentence that names the bound
+ * that the value breaks: one of its own, or another limit in force.
+ */
+export function checkLimit(
+  { tier, name }: { tier: Tier; name: LimitName },
+  text: string,
+  limits: Limits,
+): { ok: true; value: string } | { ok: false; fault: string } {
+  const changed = readLimit(name, text.trim().toLowerCase())
+  if (!changed) return { ok: false, fault: limitBoundsText(name) }
+  const own = { ...limits[tier], ...changed }
+  const fault = limitsFault({ ...limits, [tier]: own })
+  return fault === null ? { ok: true, value: writeLimit(name, own) } : { ok: false, fault }
+}
+
+/**
+ * Returns what is wrong with limits that are each within their bounds; null if nothing is. No link
+ * is offered for longer than files are kept, and an upgrade never takes anything away.
+ */
+export function limitsFault(limits: Limits): string | null {
+  const faults = [
+    ...tiers.map((tier) => lifeFault(tier, limits)),
+    ...tiers.map((tier) => orderFault(tier, limits)),
+  ]
+  return faults.find((fault) => fault !== null) ?? null
+}
+
+function lifeFault(tier: Tier, limits: Limits): string | null {
+  const { expirationDays, maxLifetimeDays } = limits[tier]
+  const longest = Math.max(...expirationDays)
+  if (longest <= maxLifetimeDays) return null
+  const { name } = tierTraits[tier]
+  return `${name} would offer ${daysText(longest)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
+}
+
+function orderFault(tier: Tier, limits: Limits): string | null {
+  const { name, upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  const more = moreThan(limits[tier], limits[upgradesTo])
+  if (more === null) return null
+  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
+}
+
+/** Says in which limit a tier has more than the next higher one; null if it has not. */
+function moreThan(own: TierLimits, above: TierLimits): string | null {
+  const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
+  if (count(own) > count(above)) return 'files'
+  if (own.maxFileSize > above.maxFileSize) return 'larger files'
+  return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer life' : null
+}
+
+function within(
+  value: number | null,
+  { least, most }: { least: number; most: number },
+): { value: number } | null {
+  return value !== null && value >= least && value <= most ? { value } : null
+}
+
+function readWhole(text: string, bounds: { least: number; most: number }) {
+  return within(/^\d{1,9}$/.test(text) ? Number(text) : null, bounds)
+}
+
+function readDays(text: string): { value: number[] } | null {
+  const read = text.split(/\s*,\s*|\s+/).map((one) => readWhole(one, days)?.value ?? null)
+  if (read.includes(null)) return null
+  const value = [...new Set(read as number[])].sort((a, b) => a - b)
+  return value.length <= days.choices ? { value } : null
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { limitBounds } from '../../src/shared/rules/limit-settings.ts'
+import type { Limits, TierLimits } from '../../src/shared/rules/tier-limits.ts'
+
+const { days, files, fileSize } = limitBounds
+
+/** Any limits of one tier that are each within their bounds. */
+const anyTierLimits: fc.Arbitrary<TierLimits> = fc
+  .record({
+    maxFiles: fc.option(fc.integer({ min: files.least, max: files.most })),
+    maxFileSize: fc.integer({ min: fileSize.least, max: fileSize.most }),
+    choices: fc.uniqueArray(fc.integer({ min: days.least, max: days.most }), {
+      minLength: 1,
+      maxLength: days.choices,
+    }),
+    more: fc.nat(days.most),
+  })
+  .map(({ choices, more, ...limits }) => ({
+    ...limits,
+    expirationDays: choices.sort((a, b) => a - b),
+    maxLifetimeDays: Math.min(days.most, Math.max(...choices) + more),
+  }))
+
+/** Any limits that an administrator can set. */
+export const anyLimits: fc.Arbitrary<Limits> = fc
+  .tuple(anyTierLimits, anyTierLimits)
+  .map(([free, other]) => ({ free, premium: atLeast(free, other) }))
+
+/** Raises limits where an upgrade from `below` would take something away. */
+function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
+  const { maxFiles } = limits
+  return {
+    ...limits,
+    maxFiles:
+      maxFiles === null || below.maxFiles === null ? null : Math.max(below.maxFiles, maxFiles),
+    maxFileSize: Math.max(below.maxFileSize, limits.maxFileSize),
+    maxLifetimeDays: Math.max(below.maxLifetimeDays, limits.maxLifetimeDays),
+  }
+}
