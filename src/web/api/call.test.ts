@@ -152,3 +152,14 @@ test('an aborted call throws the reason of its signal', async () => {
     message: 'left',
   })
 })
+
+test('a fresh answer is asked for past what the browser keeps, and only then', async () => {
+  const caches: unknown[] = []
+  const call = createCall(async (_, { cache }) => {
+    caches.push(cache)
+    return Response.json({ price: 9 })
+  })
+  await call('premiumPrice', { fresh: true })
+  await call('premiumPrice')
+  expect(caches).toEqual(['reload', undefined])
+})

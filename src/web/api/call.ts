@@ -23,7 +23,11 @@ type Bytes<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unk
 export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
   Partial<Part<Name, 'query'>> &
   Part<Name, 'body'> &
-  Bytes<Name> & { signal?: AbortSignal }
+  Bytes<Name> & {
+    signal?: AbortSignal
+    /** True asks the server even if the browser has kept an answer, and keeps the new one. */
+    fresh?: boolean
+  }
 
 export type CallAnswer<Name extends JsonEndpointName> = z.output<
   Extract<Endpoints[Name]['response'], ZodType>
@@ -127,6 +131,7 @@ interface AnyInput {
   body?: unknown
   bytes?: Blob
   signal?: AbortSignal
+  fresh?: boolean
 }
 
 /**
@@ -136,7 +141,7 @@ async function ask(
   fetch: Fetch,
   origin: string,
   name: JsonEndpointName,
-  { params = {}, query = {}, body, bytes, signal }: AnyInput = {},
+  { params = {}, query = {}, body, bytes, signal, fresh = false }: AnyInput = {},
 ): Promise<Answer> {
   const { method, path } = endpoints[name]
   try {
@@ -149,6 +154,7 @@ async function ask(
       // A Blob brings its own content type.
       ...(bytes === undefined ? {} : { body: bytes }),
       ...(signal ? { signal } : {}),
+      ...(fresh ? { cache: 'reload' } : {}),
     })
     if (!response.ok) throw await errorOf(response)
     return { body: await response.json(), headers: response.headers }

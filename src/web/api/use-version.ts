@@ -1,14 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from './call.ts'
 
 /** Spec §7: price, signature and version are cached for 5 minutes. */
 export const settingsStaleTime = 5 * 60_000
 
+export const versionQuery = queryOptions({
+  queryKey: ['/api/settings/version'],
+  queryFn: ({ signal }) => call('version', { signal }),
+  staleTime: settingsStaleTime,
+})
+
 /** Returns the version text of the product; undefined until it is known. */
 export function useVersion(): string | undefined {
-  return useQuery({
-    queryKey: ['/api/settings/version'],
-    queryFn: ({ signal }) => call('version', { signal }),
-    staleTime: settingsStaleTime,
-  }).data?.version
+  return useQuery(versionQuery).data?.version
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { signupBody } from '../../shared/contract/account.ts'
-import { faultsByField } from './faults.ts'
+import { faultsByField, faultsInMessage } from './faults.ts'
 
 const good = {
   firstName: 'Ada',
@@ -47,4 +47,15 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
   ],
 ])('%s', (_, change, expected) => {
   expect(faults(change)).toEqual(expected)
+})
+
+test("the server's faults are found by their fields, the first of each", () => {
+  const names = ['email', 'password'] as const
+  const found = (message: string) => faultsInMessage(message, names)
+  expect(found('email: Invalid: no @; or two; password: Too short')).toEqual({
+    email: 'Invalid: no @; or two',
+    password: 'Too short',
+  })
+  expect(found('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
+  expect(found('The body is not valid JSON.')).toEqual({})
 })

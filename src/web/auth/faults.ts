@@ -29,3 +29,20 @@ export function faultsByField<Name extends string>(
   }
   return faults
 }
+
+/**
+ * Returns the faults that the server found, by field. The server lists them in its message, as
+ * 'email: Invalid email address; password: Must be text.'
+ */
+export function faultsInMessage<Name extends string>(
+  message: string,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const faults: Partial<Record<Name, string>> = {}
+  for (const fault of message.split(/; (?=\w+: )/)) {
+    const [, field, text] = /^(\w+): (.+)$/s.exec(fault) ?? []
+    const name = names.find((name) => name === field)
+    if (name !== undefined && text !== undefined) faults[name] ??= text
+  }
+  return faults
+}

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultsByField } from './faults.ts'
+import { faultsByField, faultsInMessage } from './faults.ts'
 import { checkConnection } from './texts.ts'
 import { useSignInAgain } from './use-sign-in-again.ts'
 
@@ -65,13 +65,21 @@ export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body
         return 'stay'
       }
       tellFailure(form, error)
-      const faults = error instanceof ApiError && error.code && form.refusals?.[error.code]
-      if (faults) setErrors(faults)
+      if (error instanceof ApiError) setErrors(refusalOf(form, error))
       return 'stay'
     }
   }
 
   return { names: form.names, errors, onSubmit }
+}
+
+/** Returns the texts at the fields for an error of the server. */
+function refusalOf<Name extends string, Body>(
+  { names, refusals }: AuthForm<Name, Body>,
+  { code, publicMessage = '' }: ApiError,
+): Faults<Name> {
+  const faults = code && refusals?.[code]
+  return faults ?? (code === 'INVALID_INPUT' ? faultsInMessage(publicMessage, names) : {})
 }
 
 /** Spec §8: shows the server's message when present, otherwise the default. */

@@ -8,7 +8,7 @@ import { FileRow } from './file-row.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 import { LoadingRow } from './files-states.tsx'
 import { RenewDialog } from './renew-dialog.tsx'
-import { useEmailSignature } from './use-email-signature.ts'
+import { useEmailSignature } from '../api/use-email-signature.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 /** Above this number of rows, only the visible ones are drawn. */

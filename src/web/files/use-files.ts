@@ -27,6 +27,9 @@ import {
 const pageSize = 100
 const longestPage = 1000
 
+/** The longest text to search for, in characters. No file name is longer. */
+export const maxSearchLength = 255
+
 /** All files of the user, the newest first. */
 const allFiles: ListWish = { search: '', order: newestFirst }
 

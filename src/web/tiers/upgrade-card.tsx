@@ -11,7 +11,7 @@ import { useLimits } from '../api/use-limits.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { usePremiumPrice } from './use-premium-price.ts'
+import { usePremiumPrice } from '../api/use-premium-price.ts'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 

@@ -158,6 +158,8 @@ export interface IconButtonProps {
   label: string
   /** A lucide icon. */
   icon: ReactNode
+  /** The same as for `Button`. */
+  expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   variant?: ButtonVariant
   size?: ButtonSize
@@ -172,6 +174,7 @@ export interface IconButtonProps {
 export function IconButton({
   label,
   icon,
+  expands,
   onClick,
   variant = 'quiet',
   size = 'small',
@@ -188,6 +191,8 @@ export function IconButton({
       focusableWhenDisabled={pending}
       aria-busy={pending || undefined}
       aria-label={label}
+      aria-expanded={expands?.isOpen}
+      aria-controls={expands?.isOpen ? expands.id : undefined}
       {...more}
     >
       <span aria-hidden="true" className="contents">

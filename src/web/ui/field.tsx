@@ -25,6 +25,12 @@ export interface TextFieldProps {
   /** True for text such as addresses, which no keyboard should correct or capitalise. */
   verbatim?: boolean
   maxLength?: number
+  /** Of a number: the lowest and the highest value, and the smallest difference. */
+  min?: number
+  max?: number
+  step?: number
+  /** A sign inside the input before its text, such as '$'. Screen readers ignore it. */
+  sign?: string
   /** Makes it a field for a text of several lines, this many of which it shows. */
   rows?: number
   ref?: Ref<HTMLElement>
@@ -49,6 +55,14 @@ function TextInput({
     >
       <Field.Label className="w-fit font-[560] text-sm">{props.label}</Field.Label>
       <div className="relative">
+        {props.sign === undefined ? null : (
+          <span
+            aria-hidden="true"
+            className="pointer-events-none absolute inset-y-0 left-3.5 flex items-center text-muted"
+          >
+            {props.sign}
+          </span>
+        )}
         <Field.Control
           ref={props.ref}
           type={props.type ?? 'text'}
@@ -62,8 +76,11 @@ function TextInput({
           autoCorrect={props.verbatim ? 'off' : undefined}
           spellCheck={props.verbatim ? false : undefined}
           maxLength={props.maxLength}
+          min={props.min}
+          max={props.max}
+          step={props.step}
           render={props.rows === undefined ? undefined : <textarea rows={props.rows} />}
-          className={`${inputLook} ${props.rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''}`}
+          className={`${inputLook} ${props.rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${props.sign === undefined ? '' : 'pl-7'}`}
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>

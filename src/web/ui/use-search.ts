@@ -1,11 +1,8 @@
 import { useState } from 'react'
-import { useDebounced } from '../ui/use-debounced.ts'
+import { useDebounced } from './use-debounced.ts'
 
 /** A search runs when nobody has typed for this many milliseconds. */
 const searchRestMs = 150
-
-/** The longest text to search for, in characters. No file name is longer. */
-export const maxSearchLength = 255
 
 /**
  * Returns the typed text, the text to search for, and a function that changes the typed text. The

@@ -1,0 +1,14 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from './call.ts'
+import { settingsStaleTime } from './use-version.ts'
+
+export const emailSignatureQuery = queryOptions({
+  queryKey: ['/api/settings/email-signature'],
+  queryFn: ({ signal }) => call('emailSignature', { signal }),
+  staleTime: settingsStaleTime,
+})
+
+/** Returns the signature under mails that share a link; empty until it is known. */
+export function useEmailSignature(): string {
+  return useQuery(emailSignatureQuery).data?.signature ?? ''
+}

@@ -1,0 +1,15 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { defaultPremiumPrice } from '../../shared/rules/admin-settings.ts'
+import { call } from './call.ts'
+import { settingsStaleTime } from './use-version.ts'
+
+export const premiumPriceQuery = queryOptions({
+  queryKey: ['/api/settings/premium-price'],
+  queryFn: ({ signal }) => call('premiumPrice', { signal }),
+  staleTime: settingsStaleTime,
+})
+
+/** Returns the price of Premium in dollars a month. Spec §2: $8 until the price is known. */
+export function usePremiumPrice(): number {
+  return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice
+}
