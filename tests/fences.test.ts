@@ -148,6 +148,9 @@ const crossings: Crossing[] = [
   importing('src/web/downloads/b.tsx', '../uploads/tabs/uploads-store.ts', 'how a file is drawn'),
   importing('src/web/downloads/c.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
   importing('src/web/analytics/a.tsx', '../files/use-files.ts', 'the icons of the kinds'),
+  importing('src/web/admin/a.tsx', '../files/use-files.ts', 'the Admin Center takes the avatar'),
+  importing('src/web/admin/b.tsx', '../auth/sign-in-again.ts', 'the Admin Center takes the avatar'),
+  importing('src/web/files/g.tsx', '../admin/sections.tsx', noFeature),
   importing('src/web/charts/a.tsx', '../analytics/findings.ts', 'web/charts draws numbers'),
   importing('src/web/charts/b.tsx', '../api/call.ts', 'web/charts draws numbers'),
   importing('src/web/files/f.tsx', '../analytics/findings.ts', noFeature),
@@ -291,6 +294,10 @@ const allowed: Planted[] = [
   {
     file: 'src/web/analytics/ok.tsx',
     code: "import '../charts/bar-chart.tsx'\nimport '../files/kind-icon.tsx'\n",
+  },
+  {
+    file: 'src/web/admin/ok.tsx',
+    code: "import '../auth/user-avatar.tsx'\nimport '../auth/use-auth-form.ts'\n",
   },
   { file: 'src/web/charts/ok.tsx', code: "import '../ui/card.tsx'\n" },
   { file: 'src/web/files/charted.tsx', code: "import '../charts/bar-chart.tsx'\n" },

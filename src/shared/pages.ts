@@ -7,6 +7,7 @@ export const pages = [
   '/login',
   '/signup',
   '/account',
+  '/admin',
   '/verify-email',
   '/reset-password',
 ] as const

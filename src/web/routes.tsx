@@ -8,6 +8,7 @@ import { type PagePath, Preload } from './pages/preload.ts'
 const LoginPage = lazy(pageImports.login)
 const SignupPage = lazy(pageImports.signup)
 const AccountPage = lazy(pageImports.account)
+const AdminPage = lazy(pageImports.admin)
 const VerifyEmailPage = lazy(pageImports.verifyEmail)
 const ResetPasswordPage = lazy(pageImports.resetPassword)
 const NotFoundPage = lazy(pageImports.notFound)
@@ -17,6 +18,8 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
+  // Only the administrator sees the link to this page.
+  '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,
 }
@@ -39,6 +42,7 @@ export function Routes() {
           <Route path="/login" component={LoginPage} />
           <Route path="/signup" component={SignupPage} />
           <Route path="/account" component={AccountPage} />
+          <Route path="/admin" component={AdminPage} />
           <Route path="/verify-email" component={VerifyEmailPage} />
           <Route path="/reset-password" component={ResetPasswordPage} />
           <Route component={NotFoundPage} />

@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { useEmailSignature } from '../api/use-email-signature.ts'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { useDeleteFile } from './change-files.ts'
@@ -8,7 +9,6 @@ import { FileRow } from './file-row.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 import { LoadingRow } from './files-states.tsx'
 import { RenewDialog } from './renew-dialog.tsx'
-import { useEmailSignature } from '../api/use-email-signature.ts'
 import { VirtualList } from './virtual-list.tsx'
 
 /** Above this number of rows, only the visible ones are drawn. */

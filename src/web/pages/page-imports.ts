@@ -10,6 +10,7 @@ export const pageImports = {
   login: () => import('./login-page.tsx').then((it) => ({ default: it.LoginPage })),
   signup: () => import('./signup-page.tsx').then((it) => ({ default: it.SignupPage })),
   account: () => import('./account-page.tsx').then((it) => ({ default: it.AccountPage })),
+  admin: () => import('./admin-page.tsx').then((it) => ({ default: it.AdminPage })),
   verifyEmail: () =>
     import('./verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
   resetPassword: () =>

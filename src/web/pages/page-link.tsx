@@ -34,13 +34,17 @@ export function PageLink({
   )
 }
 
-/** A link to another screen that looks like a button. */
+/** A link to another screen that looks like a button. `next` is the same as for `PageLink`. */
 export function PageButton({
   to,
+  next = '/',
   ...look
-}: { to: PagePath } & Pick<ButtonLinkProps, 'variant' | 'size' | 'wide' | 'icon' | 'children'>) {
+}: { to: PagePath; next?: string } & Pick<
+  ButtonLinkProps,
+  'variant' | 'size' | 'wide' | 'icon' | 'children' | 'aria-current'
+>) {
   return (
-    <Link href={to} {...useIntent(to)} asChild>
+    <Link href={withNext(to, next)} {...useIntent(to)} asChild>
       <ButtonLink {...look} />
     </Link>
   )

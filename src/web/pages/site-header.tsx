@@ -12,9 +12,20 @@ import { PageButton, useIntent } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
+  const [path] = useLocation()
   const { hasBadge, name } = tierTraits[user.tier]
   return (
     <>
+      {user.isAdmin ? (
+        <PageButton
+          to="/admin"
+          size="small"
+          variant="quiet"
+          aria-current={path === '/admin' ? 'page' : undefined}
+        >
+          Admin
+        </PageButton>
+      ) : null}
       {hasBadge ? <Badge>{name}</Badge> : null}
       <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
         {user.email}

@@ -1,0 +1,14 @@
+import { SectionLinks } from './section-links.tsx'
+import { sections } from './sections.ts'
+
+/** The content of the page at /admin for the administrator (spec §2). */
+export function AdminCenter() {
+  return (
+    <>
+      <SectionLinks sections={sections} />
+      {sections.map(({ id, title, Section }) => (
+        <Section key={id} id={id} title={title} />
+      ))}
+    </>
+  )
+}

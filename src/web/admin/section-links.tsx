@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react'
+import type { SectionProps } from './section.tsx'
+
+/**
+ * Links to the sections of the page. They stay at the top of the window, and mark the section that
+ * is being read. On a narrow screen they scroll sideways.
+ */
+export function SectionLinks({ sections }: { sections: readonly SectionProps[] }) {
+  const current = useCurrentSection(sections)
+  const list = useRef<HTMLUListElement>(null)
+
+  useEffect(() => {
+    const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
+    if (link) list.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
+  }, [current])
+
+  return (
+    <nav aria-label="Sections" data-sticky="" className="sticky top-0 z-10 mt-3 bg-paper">
+      <ul
+        ref={list}
+        className="relative flex gap-5 overflow-x-auto shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] sm:gap-6"
+      >
+        {sections.map(({ id, title }) => (
+          <li key={id} className="shrink-0">
+            <a
+              href={`#${id}`}
+              aria-current={id === current ? 'true' : undefined}
+              className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)]"
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Returns the id of the last section whose heading is in the upper third of the window or above. */
+function useCurrentSection(sections: readonly SectionProps[]): string | undefined {
+  const [current, setCurrent] = useState(sections[0]?.id)
+  useEffect(() => {
+    const look = () => {
+      const isPassed = ({ id }: SectionProps) => {
+        const heading = document.getElementById(id)
+        return heading !== null && heading.getBoundingClientRect().top <= window.innerHeight / 3
+      }
+      const isAtEnd =
+        window.scrollY > 0 &&
+        window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 1
+      setCurrent((isAtEnd ? sections.at(-1) : (sections.findLast(isPassed) ?? sections[0]))?.id)
+    }
+    look()
+    window.addEventListener('scroll', look, { passive: true })
+    return () => window.removeEventListener('scroll', look)
+  }, [sections])
+  return current
+}

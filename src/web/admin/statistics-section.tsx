@@ -1,0 +1,63 @@
+import { formatCount } from '../charts/format-count.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import type { SectionProps } from './section.tsx'
+import { useStats } from './use-stats.ts'
+
+const names = {
+  totalUsers: 'Users',
+  premiumUsers: 'Premium users',
+  totalFiles: 'Files',
+  totalDownloads: 'Downloads',
+} as const
+
+const figures = Object.entries(names) as [keyof typeof names, string][]
+
+/** How many users, files and downloads there are (spec §3, admin stats). */
+export function StatisticsSection({ id, title }: SectionProps) {
+  const { data, isError, isFetching, refetch } = useStats()
+  return (
+    <section aria-labelledby={id} className="mt-6">
+      <h2 id={id} tabIndex={-1} className="sr-only">
+        {title}
+      </h2>
+      <Card className="overflow-clip">
+        <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-4">
+          {figures.map(([key, name]) => (
+            <div key={key} className="min-w-0 bg-surface px-4 pt-3.5 pb-4 sm:px-5 lg:pt-4 lg:pb-5">
+              <dt className="text-muted text-sm">{name}</dt>
+              <dd className="mt-0.5 font-[620] text-xl tabular-nums leading-tight tracking-[-0.02em] wrap-anywhere sm:text-2xl">
+                {data ? (
+                  formatCount(data[key])
+                ) : isError && !isFetching ? (
+                  <span className="text-muted">–</span>
+                ) : (
+                  <Loading label="Loading">
+                    <Skeleton className="my-1 h-6 w-20" />
+                  </Loading>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {isError ? (
+          <div
+            role="alert"
+            className="flex flex-wrap items-center gap-3 border-line border-t px-4 py-3.5 sm:px-5"
+          >
+            <p className="text-muted text-sm">The numbers could not be loaded.</p>
+            <Button
+              size="small"
+              pending={isFetching}
+              pendingLabel="Loading…"
+              onClick={() => void refetch()}
+            >
+              Try again
+            </Button>
+          </div>
+        ) : null}
+      </Card>
+    </section>
+  )
+}

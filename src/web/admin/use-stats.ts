@@ -1,0 +1,13 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+
+/** The query for the figures of the whole server. Each visit reads them again. */
+export const statsQuery = queryOptions({
+  queryKey: ['/api/admin/stats'],
+  queryFn: ({ signal }) => call('adminStats', { signal }),
+  refetchOnMount: 'always',
+})
+
+export function useStats() {
+  return useQuery(statsQuery)
+}

@@ -1,0 +1,99 @@
+import { ArrowLeft } from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { Page } from './page.tsx'
+import { PageButton } from './page-link.tsx'
+import { SignedInScreen } from './screen-sets.tsx'
+import { Wrap } from './wrap.tsx'
+
+/** Only the administrator loads this code. */
+const AdminCenter = lazy(() =>
+  import('../admin/admin-center.tsx').then((it) => ({ default: it.AdminCenter })),
+)
+
+/**
+ * The page at /admin: the Admin Center for the administrator, and a sentence for everybody else
+ * (spec §2). The server refuses every call of it to others by itself.
+ */
+export function AdminPage() {
+  return (
+    <SignedInScreen visitor={<AccessDenied />}>
+      {({ isAdmin }) => (isAdmin ? <Center /> : <AdminAccessRequired />)}
+    </SignedInScreen>
+  )
+}
+
+function Center() {
+  return (
+    <Page title="Admin Center">
+      <Wrap className="pt-7 pb-16">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+          <h1 className="text-2xl">Admin Center</h1>
+          <PageButton to="/" size="small" icon={<ArrowLeft />}>
+            Back to Dashboard
+          </PageButton>
+        </div>
+        <Suspense fallback={<CenterLoading />}>
+          <AdminCenter />
+        </Suspense>
+      </Wrap>
+    </Page>
+  )
+}
+
+function CenterLoading() {
+  return (
+    <Loading label="Loading the Admin Center">
+      <Skeleton className="mt-7 h-5 w-80 max-w-full" />
+      <div className="appear-late mt-8 h-24 rounded-card border border-line bg-surface" />
+    </Loading>
+  )
+}
+
+function AccessDenied() {
+  return (
+    <Refusal
+      title="Access Denied"
+      action={
+        <PageButton to="/login" next="/admin" variant="primary">
+          Sign In
+        </PageButton>
+      }
+    >
+      Only the administrator can open this page. Sign in with that account.
+    </Refusal>
+  )
+}
+
+function AdminAccessRequired() {
+  return (
+    <Refusal
+      title="Admin Access Required"
+      action={
+        <PageButton to="/" variant="primary">
+          Go to Dashboard
+        </PageButton>
+      }
+    >
+      Your account is not the administrator's, so this page shows you nothing.
+    </Refusal>
+  )
+}
+
+interface RefusalProps {
+  title: string
+  children: ReactNode
+  action: ReactNode
+}
+
+function Refusal({ title, children, action }: RefusalProps) {
+  return (
+    <Page title={title} centred>
+      <div className="grid w-full max-w-[420px] justify-items-center text-center">
+        <h1 className="text-2xl">{title}</h1>
+        <p className="mt-3 mb-8 text-muted">{children}</p>
+        {action}
+      </div>
+    </Page>
+  )
+}
