@@ -1,5 +1,7 @@
-import { makePerson } from '../support/make.ts'
-import { section } from './support/admin.ts'
+import { eq } from 'drizzle-orm'
+import { users } from '../../src/server/db/schema.ts'
+import { makeFile, makePerson } from '../support/make.ts'
+import { openAdminCenter, section } from './support/admin.ts'
 import { fillLogin, openDashboard } from './support/dashboard.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
@@ -41,4 +43,64 @@ test('only the administrator gets in: others read what they need, and load no co
   expect(ofAdmin().length).toBeGreaterThan(0)
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
   await expect(page).toHaveURL('/')
+})
+
+test('the administrator adds a user, finds another and switches the tier', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const grace = await makePerson(app)
+  await app.deps.db
+    .update(users)
+    .set({ name: 'Grace Hopper', email: 'grace@navy.example' })
+    .where(eq(users.id, grace.id))
+  await makeFile(grace)
+  await openAdminCenter(page, app)
+  const people = section(page, 'Users')
+  const numbers = section(page, 'Numbers')
+  await expect(people.getByRole('status')).toHaveText('2 users')
+
+  noise.expect(/409 \(Conflict\).*\/api\/admin\/users$/)
+  await people.getByRole('button', { name: 'Add user' }).click()
+  const form = page.getByRole('dialog', { name: 'Add user' })
+  await form.getByLabel('First name').fill('Anita')
+  await form.getByLabel('Last name').fill('Borg')
+  await form.getByLabel('Email').fill('grace@navy.example')
+  await form.getByLabel('Password', { exact: true }).fill('correct horse')
+  await form.getByRole('button', { name: 'Add user' }).click()
+  await expect(form.getByText('An account with this email already exists.')).toBeVisible()
+  await expect(form.getByLabel('Email')).toBeFocused()
+  await form.getByLabel('Email').fill('anita@navy.example')
+  await page.keyboard.press('Enter')
+  await expect(form).toBeHidden()
+  await expect(people.getByRole('button', { name: 'Add user' })).toBeFocused()
+  await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
+  await expect(numbers).toContainText('Users3Premium users0')
+
+  // The answer to the first letters comes after the answer to the whole text.
+  let answerLate = () => {}
+  const held = new Promise<void>((resolve) => {
+    answerLate = resolve
+  })
+  await page.route('**/api/admin/users?search=an', async (route) => {
+    await held
+    await route.continue().catch(() => undefined)
+  })
+  const asked = page.waitForRequest('**/api/admin/users?search=an')
+  const search = people.getByRole('searchbox')
+  await search.fill('an')
+  await asked
+  await search.fill('HOPPER')
+  const row = people.getByRole('listitem')
+  await expect(people.getByRole('status')).toHaveText('1 found')
+  answerLate()
+  await expect(row).toHaveCount(1)
+  await expect(row).toContainText('Grace Hopper')
+  await expect(row).toContainText('1 file')
+
+  await row.getByRole('button', { name: 'Make Premium: Grace Hopper' }).click()
+  await expect(page.getByText('Grace Hopper is Premium now')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Make Free: Grace Hopper' })).toBeVisible()
+  await expect(numbers).toContainText('Premium users1')
 })

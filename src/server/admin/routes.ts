@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mostFoundUsers, topUsers } from '../../shared/rules/user-list.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage } from '../http/cursor.ts'
@@ -11,10 +12,6 @@ import { listAudit } from './audit-queries.ts'
 import { makeUser } from './make-user.ts'
 import { sendTestMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
-
-/** Spec §2: without a search, 5 users are shown. */
-const topUsers = 5
-const mostFound = 50
 
 const place = z.tuple([z.int()])
 
@@ -41,7 +38,7 @@ export function adminRoutes(
     adminStats: () => readStats(db, clock()),
 
     async listUsers({ query: { search } }) {
-      const found = await listUsers(db, { search, limit: search ? mostFound : topUsers })
+      const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers })
       const now = clock()
       return found.map(({ user, fileCount, totalDownloads }) => ({
         ...publicUser(toSessionUser(user, now)),

@@ -25,7 +25,7 @@ export type SettingValues = Readonly<Record<SettingKey, string>>
 export const defaultPremiumPrice = 8
 
 /** Spec §5: the lowest and the highest price, in dollars. */
-const priceBounds = { least: 1, most: 99 } as const
+export const priceBounds = { least: 1, most: 99 } as const
 
 /** The longest version text and the longest signature, in characters. */
 export const longestVersion = 40

@@ -15,3 +15,19 @@ export const auditActions = [
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]
+
+/** The name of each action for people, as an entry of the audit log tells it. */
+export const auditActionNames: Readonly<Record<AuditAction, string>> = {
+  'set-tier': 'Changed a tier',
+  'change-password': 'Changed a password',
+  'link-google': 'Linked Google',
+  'unlink-google': 'Removed Google',
+  'change-setting': 'Changed a setting',
+  'make-user': 'Added a user',
+  'delete-user': 'Deleted a user',
+  'clean-up-expired': 'Cleaned up expired files',
+  'sanitize-file-names': 'Sanitized filenames',
+  'expire-files': 'Expired files',
+  'expire-trials': 'Expired trials',
+  'test-storage-upload': 'Tested a storage upload',
+}

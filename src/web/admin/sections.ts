@@ -1,12 +1,20 @@
 import type { ComponentType } from 'react'
+import { AuditSection } from './audit-section.tsx'
+import { FeedbackSection } from './feedback-section.tsx'
 import type { SectionProps } from './section.tsx'
+import { SettingsSection } from './settings-section.tsx'
 import { StatisticsSection } from './statistics-section.tsx'
+import { UsersSection } from './users-section.tsx'
 
-interface AdminSection extends SectionProps {
+export interface AdminSection extends SectionProps {
   Section: ComponentType<SectionProps>
 }
 
 /** The sections of the Admin Center, in the order of the page. */
 export const sections: readonly AdminSection[] = [
   { id: 'numbers', title: 'Numbers', Section: StatisticsSection },
+  { id: 'users', title: 'Users', Section: UsersSection },
+  { id: 'settings', title: 'Settings', Section: SettingsSection },
+  { id: 'feedback', title: 'Feedback', Section: FeedbackSection },
+  { id: 'audit', title: 'Audit log', Section: AuditSection },
 ]

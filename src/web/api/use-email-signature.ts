@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { settingsStaleTime } from './use-version.ts'
 
-const emailSignatureQuery = queryOptions({
+export const emailSignatureQuery = queryOptions({
   queryKey: ['/api/settings/email-signature'],
   queryFn: ({ signal }) => call('emailSignature', { signal }),
   staleTime: settingsStaleTime,

@@ -3,7 +3,7 @@ import { defaultPremiumPrice } from '../../shared/rules/admin-settings.ts'
 import { call } from './call.ts'
 import { settingsStaleTime } from './use-version.ts'
 
-const premiumPriceQuery = queryOptions({
+export const premiumPriceQuery = queryOptions({
   queryKey: ['/api/settings/premium-price'],
   queryFn: ({ signal }) => call('premiumPrice', { signal }),
   staleTime: settingsStaleTime,

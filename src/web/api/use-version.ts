@@ -4,7 +4,7 @@ import { call } from './call.ts'
 /** Spec §7: price, signature and version are cached for 5 minutes. */
 export const settingsStaleTime = 5 * 60_000
 
-const versionQuery = queryOptions({
+export const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],
   queryFn: ({ signal }) => call('version', { signal }),
   staleTime: settingsStaleTime,

@@ -8,7 +8,7 @@ interface Server {
 type Account = Pick<Person, 'email' | 'password'>
 
 /** Signs a user in without the login form, for tests that do not test the login. */
-async function signIn(page: Page, server: Server, account: Account): Promise<void> {
+export async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
     cookies.split('; ').map((cookie) => {

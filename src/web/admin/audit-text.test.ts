@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { auditActionNames, auditActions } from '../../shared/rules/audit-action.ts'
+import { auditText, whomText } from './audit-text.ts'
+
+const free = { tier: 'free', trialEndsAt: null }
+const premium = { tier: 'premium', trialEndsAt: null }
+const trial = { tier: 'premium', trialEndsAt: '2026-12-21T11:00:00.000Z' }
+
+describe('an entry of the audit log', () => {
+  it.each([
+    [{ reason: 'trial', from: free, to: trial }, 'Tier: Free to Premium (trial)'],
+    [{ reason: 'trial', from: trial, to: free }, 'Tier: Premium to Free (trial ended)'],
+    [{ reason: 'preview', from: trial, to: premium }, 'Tier: Premium (trial ended)'],
+    [{ reason: 'administrator', from: free, to: premium }, 'Tier: Free to Premium'],
+    [{ reason: 'administrator', from: premium, to: free }, 'Tier: Premium to Free'],
+  ])('about a tier, %j', (details, text) => {
+    expect(auditText({ action: 'set-tier', details })).toBe(text)
+  })
+
+  it.each([
+    ['session', 'Changed the password'],
+    ['letter', 'Set a new password by a letter'],
+    ['taking-over', 'Verified the address, and replaced a password set before'],
+  ])('about a password, by %s', (by, text) => {
+    expect(auditText({ action: 'change-password', details: { by } })).toBe(text)
+  })
+
+  it.each([
+    ['session', 'Linked Google'],
+    ['address', 'Linked Google, which has the same address'],
+    ['taking-over', 'Linked Google, and replaced an account of an unverified address'],
+  ])('about Google, by %s', (by, text) => {
+    expect(auditText({ action: 'link-google', details: { by } })).toBe(text)
+  })
+
+  it.each([
+    [{ key: 'premium_price', from: '8', to: '9.5' }, 'Premium price: $8 to $9.5'],
+    [{ key: 'premium_price', from: null, to: '9' }, 'Premium price: the default to $9'],
+    [{ key: 'app_version', from: 'v1', to: 'v2' }, 'App version: v1 to v2'],
+    [{ key: 'email_signature', from: 'a\nb', to: 'c' }, 'Email signature changed'],
+  ])('about a setting, %j', (details, text) => {
+    expect(auditText({ action: 'change-setting', details })).toBe(text)
+  })
+
+  it.each([
+    ['delete-user', { email: 'a@example.org', deletedFiles: 1 }, 'Deleted a user, with 1 file'],
+    ['clean-up-expired', { deletedCount: 1234 }, 'Cleaned up expired files: 1,234'],
+    ['expire-files', { expiredCount: 0, failed: 2 }, 'Expired files: 0'],
+    ['expire-trials', { expiredCount: 3 }, 'Expired trials: 3'],
+    ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
+    ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
+  ] as const)('about %s, %j', (action, details, text) => {
+    expect(auditText({ action, details })).toBe(text)
+  })
+
+  it('names a deleted user by the address that the user had', () => {
+    const details = { email: 'a@example.org' }
+    expect(whomText({ action: 'delete-user', subject: 'id', details })).toBe('a@example.org')
+    expect(whomText({ action: 'delete-user', subject: 'id', details: {} })).toBe('id')
+    expect(whomText({ action: 'set-tier', subject: 'b@example.org', details })).toBe(
+      'b@example.org',
+    )
+    expect(whomText({ action: 'change-setting', subject: null, details: {} })).toBe(null)
+  })
+
+  it.each(auditActions)('about %s has a text for details of any shape', (action) => {
+    for (const details of [{}, { by: 1, key: 'x' }, { reason: 'x', from: null }]) {
+      expect(auditText({ action, details })).toBe(auditActionNames[action])
+    }
+  })
+})

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import { type AuditAction, auditActionNames } from '../../shared/rules/audit-action.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { tierReasons } from '../../shared/rules/tier-change.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { counted } from './counted.ts'
+import { type SettingTexts, settingTexts, shownSettings } from './setting-texts.ts'
+
+type Details = AuditLine['details']
+type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
+
+/**
+ * Says what an entry of the audit log records: 'Tier: Free to Premium (trial)'. If the details have
+ * another shape than those of today, it returns the name of the action.
+ */
+export function auditText({ action, details }: Pick<AuditLine, 'action' | 'details'>): string {
+  return sentences[action]?.(details) ?? auditActionNames[action]
+}
+
+/** What tells more than the name of its action. Each returns undefined for details of another shape. */
+const sentences: Partial<Record<AuditAction, (details: Details) => string | undefined>> = {
+  'set-tier': tierSentence,
+  'change-password': passwordSentence,
+  'link-google': linkSentence,
+  'change-setting': settingSentence,
+  'delete-user': (details) => {
+    const count = countIn(details, 'deletedFiles')
+    return count === undefined ? count : `Deleted a user, with ${counted(count, 'file')}`
+  },
+  'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
+  'expire-files': (details) => figure('Expired files', details, 'expiredCount'),
+  'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
+  'sanitize-file-names': (details) => figure('Sanitized filenames', details, 'updated'),
+}
+
+/**
+ * Returns whom an entry is about: a mail address; the id of a user who is gone, if the entry does
+ * not tell the address; null for nobody in particular.
+ */
+export function whomText({ action, subject, details }: Whom): string | null {
+  const { email } = details
+  return action === 'delete-user' && typeof email === 'string' ? email : subject
+}
+
+const standing = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
+const tierDetails = z.object({ reason: z.enum(tierReasons), from: standing, to: standing })
+
+function tierSentence(details: Details): string | undefined {
+  const { data } = tierDetails.safeParse(details)
+  if (data === undefined) return undefined
+  const { from, to } = data
+  const nameOf = ({ tier }: typeof from) => tierLimits[tier].name
+  const trial =
+    to.trialEndsAt !== null ? ' (trial)' : from.trialEndsAt !== null ? ' (trial ended)' : ''
+  return from.tier === to.tier
+    ? `Tier: ${nameOf(to)}${trial}`
+    : `Tier: ${nameOf(from)} to ${nameOf(to)}${trial}`
+}
+
+/** What changed a password: see `passwordEntry` of the server. */
+const passwordTexts: Record<string, string> = {
+  session: 'Changed the password',
+  letter: 'Set a new password by a letter',
+  'taking-over': 'Verified the address, and replaced a password set before',
+}
+
+/** Why Google was linked: see `linkEntry` of the server. */
+const linkTexts: Record<string, string> = {
+  session: 'Linked Google',
+  address: 'Linked Google, which has the same address',
+  'taking-over': 'Linked Google, and replaced an account of an unverified address',
+}
+
+const byDetails = z.object({ by: z.string() })
+
+function passwordSentence(details: Details): string | undefined {
+  return passwordTexts[byDetails.safeParse(details).data?.by ?? '']
+}
+
+function linkSentence(details: Details): string | undefined {
+  return linkTexts[byDetails.safeParse(details).data?.by ?? '']
+}
+
+const settingDetails = z.object({
+  key: z.enum(shownSettings),
+  from: z.string().nullable(),
+  to: z.string(),
+})
+
+function settingSentence(details: Details): string | undefined {
+  const { data } = settingDetails.safeParse(details)
+  if (data === undefined) return undefined
+  const { label, inSentence }: SettingTexts = settingTexts[data.key]
+  const to = inSentence(data.to)
+  if (to === null) return `${label} changed`
+  return `${label}: ${data.from === null ? 'the default' : inSentence(data.from)} to ${to}`
+}
+
+function countIn(details: Details, name: string): number | undefined {
+  const count = details[name]
+  return typeof count === 'number' ? count : undefined
+}
+
+/** Adds to an act how many things it changed: 'Expired files: 12'. */
+function figure(act: string, details: Details, name: string): string | undefined {
+  const count = countIn(details, name)
+  return count === undefined ? count : `${act}: ${count.toLocaleString('en')}`
+}

@@ -1,0 +1,10 @@
+import { NetworkError, publicMessage } from '../api/call.ts'
+
+/**
+ * Returns why a call of the administrator failed, as a sentence: what the server said, or that it
+ * could not be reached.
+ */
+export function faultText(error: unknown): string {
+  if (error instanceof NetworkError) return 'Please check your connection and try again'
+  return publicMessage(error) ?? 'The server gave no reason. Its log may have one.'
+}

@@ -1,0 +1,121 @@
+import { MessageSquare } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { Feedback } from '../../shared/contract/feedback.ts'
+import { categoryLabels } from '../../shared/rules/feedback-category.ts'
+import { serverClock } from '../api/server-clock.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { isLongText } from './is-long-text.ts'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
+import { useFeedback } from './use-feedback.ts'
+import { whenText } from './when-text.ts'
+
+/** The feedback that people sent, newest first. What a robot seems to have sent is marked. */
+export function FeedbackSection({ id, title }: SectionProps) {
+  const { data, isError, isFetching, refetch, ...pages } = useFeedback()
+  const all = data?.pages.flatMap(({ items }) => items)
+  const content = () => {
+    if (!all) {
+      return isError ? (
+        <SectionFailed
+          title="The feedback could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        />
+      ) : (
+        <RowsLoading label="Loading the feedback" rows={3} />
+      )
+    }
+    if (all.length === 0) {
+      return (
+        <Card>
+          <EmptyState icon={<MessageSquare />} title="No feedback yet">
+            What people send on the feedback page is listed here, and mailed to support.
+          </EmptyState>
+        </Card>
+      )
+    }
+    const now = new Date(serverClock().now())
+    return (
+      <Card>
+        <ul aria-label="Feedback">
+          {all.map((feedback) => (
+            <FeedbackRow key={feedback.id} feedback={feedback} now={now} />
+          ))}
+        </ul>
+        {pages.hasNextPage ? (
+          <OlderRows
+            what="feedback"
+            isLoading={pages.isFetchingNextPage}
+            failed={pages.isFetchNextPageError}
+            onMore={() => void pages.fetchNextPage()}
+          />
+        ) : null}
+      </Card>
+    )
+  }
+  return (
+    <SectionFrame id={id} title={title} note="Mailed to support too, except for what robots send.">
+      {content()}
+    </SectionFrame>
+  )
+}
+
+function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
+  const { name, email, category, message, createdAt, isSuspect } = feedback
+  return (
+    <li className="border-line border-t px-4 py-4 first:border-t-0 sm:px-5">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <h3 className="min-w-0 font-[600] text-base leading-normal tracking-normal wrap-anywhere">
+          {name}
+        </h3>
+        {category ? <Badge tone="outline">{categoryLabels[category]}</Badge> : null}
+        {isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
+      </div>
+      <p className="mt-0.5 flex flex-wrap gap-x-2 text-muted text-sm">
+        <a
+          href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}
+          className="inline-flex min-h-6 min-w-0 items-center underline underline-offset-3 wrap-anywhere hover:decoration-2"
+        >
+          {email}
+        </a>
+        <time dateTime={createdAt} className="inline-flex min-h-6 items-center tabular-nums">
+          {whenText(new Date(createdAt), now)}
+        </time>
+      </p>
+      <Message text={message} from={name} />
+    </li>
+  )
+}
+
+/** The text of a feedback. Of a long one the beginning is shown, and the rest by a button. */
+function Message({ text, from }: { text: string; from: string }) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const isLong = isLongText(text)
+  return (
+    <>
+      <p
+        id={id}
+        dir="auto"
+        className={`mt-1.5 max-w-[68ch] whitespace-pre-line wrap-anywhere ${isLong && !isOpen ? 'line-clamp-5' : ''}`}
+      >
+        {text}
+      </p>
+      {isLong ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+          className="mt-1 min-h-6 rounded-[4px] font-[560] text-accent text-sm underline underline-offset-3 hover:decoration-2 pointer-coarse:min-h-11"
+        >
+          {isOpen ? 'Show less' : 'Show all'}
+          <span className="sr-only"> of the message from {from}</span>
+        </button>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { savedText, settingTexts, shownSettings } from './setting-texts.ts'
+
+test('each setting has its failure of spec §8, and names its bounds', () => {
+  expect(shownSettings.map((key) => settingTexts[key].failure)).toEqual([
+    'Failed to update premium price',
+    'Failed to update app version',
+    'Failed to update email signature',
+  ])
+  expect(settingTexts.premium_price.hint).toBe('$1 to $99 per month.')
+  expect(settingTexts.app_version.hint).toContain('40 characters')
+  expect(settingTexts.email_signature.hint).toContain('500 characters')
+})
+
+test('a saved value is told with the one before, unless that has several lines', () => {
+  expect(savedText('premium_price', '8')).toBe('Saved. It was $8.')
+  expect(savedText('app_version', 'v0.9.9')).toBe('Saved. It was v0.9.9.')
+  expect(savedText('email_signature', 'a\nb')).toBe('Saved.')
+})

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react'
+import { Card } from '../ui/card.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { SectionFailed } from './section-states.tsx'
+import { SettingForm } from './setting-form.tsx'
+import { type ShownSetting, shownSettings } from './setting-texts.ts'
+import { useSettings } from './use-settings.ts'
+
+/** The settings that the administrator can change (spec §2, §3). */
+export function SettingsSection({ id, title }: SectionProps) {
+  const { data, isError, isFetching, refetch } = useSettings()
+  const content = () => {
+    if (data) {
+      return <Grid>{(key) => <SettingForm key={key} setting={key} saved={data[key]} />}</Grid>
+    }
+    if (isError) {
+      return (
+        <SectionFailed
+          title="The settings could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        />
+      )
+    }
+    return (
+      <Loading label="Loading the settings">
+        <Grid>
+          {(key) => (
+            <div key={key} className="grid content-start gap-2">
+              <Skeleton className="h-3.5 w-28" />
+              <Skeleton className="h-11 w-full" />
+              <Skeleton className="h-3 w-44" />
+            </div>
+          )}
+        </Grid>
+      </Loading>
+    )
+  }
+  return (
+    <SectionFrame
+      id={id}
+      title={title}
+      note="A change is seen everywhere within 5 minutes, here at once."
+    >
+      {content()}
+    </SectionFrame>
+  )
+}
+
+/** The card of the settings. The signature, which is the last, stands beside the others. */
+function Grid({ children }: { children: (key: ShownSetting) => ReactNode }) {
+  return (
+    <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">
+      {shownSettings.map((key) => children(key))}
+    </Card>
+  )
+}

@@ -1,0 +1,89 @@
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { ApiError, call } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
+import { emailSignatureQuery } from '../api/use-email-signature.ts'
+import { premiumPriceQuery } from '../api/use-premium-price.ts'
+import { versionQuery } from '../api/use-version.ts'
+import { toast } from '../ui/toast.tsx'
+import { faultText } from './fault-text.ts'
+import { refreshAfterAct } from './refresh.ts'
+import { type ShownSetting, settingTexts } from './setting-texts.ts'
+
+type Settings = Record<ShownSetting, string>
+
+/**
+ * The query for the settings as the server has them now. Browsers keep the answers for 5 minutes,
+ * so it asks the server past them, and what is kept is new then.
+ */
+const settingsQuery = queryOptions({
+  queryKey: ['settings of the Admin Center'],
+  queryFn: async ({ client, signal }): Promise<Settings> => {
+    const [price, version, signature] = await Promise.all([
+      call('premiumPrice', { signal, fresh: true }),
+      call('version', { signal, fresh: true }),
+      call('emailSignature', { signal, fresh: true }),
+    ])
+    const settings = {
+      premium_price: String(price.price),
+      app_version: version.version,
+      email_signature: signature.signature,
+    }
+    showEverywhere(client, settings)
+    return settings
+  },
+  refetchOnMount: 'always',
+})
+
+export function useSettings() {
+  return useQuery(settingsQuery)
+}
+
+/** Puts the settings into the data that the other screens use. */
+function showEverywhere(client: QueryClient, settings: Settings): void {
+  client.setQueryData(premiumPriceQuery.queryKey, { price: Number(settings.premium_price) })
+  client.setQueryData(versionQuery.queryKey, { version: settings.app_version })
+  client.setQueryData(emailSignatureQuery.queryKey, { signature: settings.email_signature })
+}
+
+const publicCalls = {
+  premium_price: 'premiumPrice',
+  app_version: 'version',
+  email_signature: 'emailSignature',
+} as const satisfies Record<ShownSetting, string>
+
+/**
+ * Saves a setting. Every screen of this browser shows it at once.
+ * @param onRefused called with the server's sentence if it refuses the value.
+ */
+export function useSaveSetting(key: ShownSetting, onRefused: (fault: string) => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (value: string) => call('changeSetting', { body: { key, value } }),
+    onSuccess: ({ value }) => {
+      const known = client.getQueryData(settingsQuery.queryKey)
+      if (known) {
+        const settings = { ...known, [key]: value }
+        client.setQueryData(settingsQuery.queryKey, settings)
+        showEverywhere(client, settings)
+      }
+      refreshAfterAct(client)
+      // This only renews what the browser keeps for 5 minutes. The value is known already.
+      call(publicCalls[key], { fresh: true }).catch(() => undefined)
+    },
+    onError: (error) => {
+      if (saysSignedOut(error)) return
+      toast({
+        title: settingTexts[key].failure,
+        description: faultText(error),
+        tone: 'destructive',
+      })
+      if (error instanceof ApiError && error.code === 'INVALID_INPUT') onRefused(faultText(error))
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { UserAvatar } from '../auth/user-avatar.tsx'
+import { formatCount } from '../charts/format-count.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { useSwitchTier } from './use-users.ts'
+import { shownName, tierText } from './user-text.ts'
+
+/** The columns of a row and of the line of titles above the rows. */
+export const userColumns =
+  'sm:grid-cols-[minmax(0,1fr)_104px_64px_84px_154px] lg:grid-cols-[minmax(0,1fr)_140px_100px_120px_220px]'
+
+export interface UserRowProps {
+  user: ListedUser
+  now: Date
+}
+
+/** A user in the list of the administrator. On phones the row is a card. */
+export function UserRow({ user, now }: UserRowProps) {
+  const { mutate: switchTier, isPending } = useSwitchTier(user)
+  const { hasBadge, upgradesTo } = tierLimits[user.tier]
+  const other = upgradesTo ?? defaultTier
+  return (
+    <li
+      className={`grid grid-cols-2 items-center gap-x-4 gap-y-2.5 border-line border-t px-4 py-3 first:max-sm:border-t-0 sm:px-5 ${userColumns}`}
+    >
+      <div className="flex min-w-0 items-center gap-3 max-sm:col-span-2">
+        <UserAvatar user={user} />
+        <div className="min-w-0 flex-1">
+          <p className="line-clamp-2 font-[540] wrap-anywhere" title={user.name}>
+            {user.name.trim() || user.email}
+          </p>
+          <p className="line-clamp-2 text-muted text-sm wrap-anywhere" title={user.email}>
+            {user.email}
+          </p>
+        </div>
+        <div className="sm:hidden">
+          <TierBadge user={user} now={now} filled={hasBadge} />
+        </div>
+      </div>
+      <div className="hidden sm:block">
+        <TierBadge user={user} now={now} filled={hasBadge} />
+      </div>
+      <Figure count={user.fileCount} one="file" many="files" />
+      <Figure count={user.totalDownloads} one="download" many="downloads" />
+      <div className="flex items-center justify-end gap-1 max-sm:col-span-2">
+        <div className="grid max-sm:flex-1 sm:w-[116px]">
+          <Button
+            size="small"
+            label={`Make ${tierLimits[other].name}: ${shownName(user)}`}
+            pending={isPending}
+            onClick={() => switchTier(other)}
+          >
+            Make {tierLimits[other].name}
+          </Button>
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function TierBadge({ user, now, filled }: UserRowProps & { filled: boolean }) {
+  return <Badge tone={filled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
+}
+
+/** A count under its title. On phones, and for screen readers, its noun follows it. */
+function Figure({ count, one, many }: { count: number; one: string; many: string }) {
+  return (
+    <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">
+      {formatCount(count)}
+      <span className="text-muted sm:sr-only"> {count === 1 ? one : many}</span>
+    </p>
+  )
+}

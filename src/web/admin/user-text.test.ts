@@ -1,0 +1,34 @@
+import { describe, expect, it, test } from 'vitest'
+import { mostFoundUsers } from '../../shared/rules/user-list.ts'
+import { shownName, tierText, usersNote } from './user-text.ts'
+
+const now = new Date('2026-11-21T11:00:00Z')
+
+describe('the note beside the users', () => {
+  it.each([
+    [{ search: '', shown: 5, total: 1_234_567 }, 'The 5 newest of 1,234,567'],
+    [{ search: '', shown: 5, total: 5 }, '5 users'],
+    [{ search: '', shown: 1, total: 1 }, '1 user'],
+    [{ search: '', shown: 5, total: undefined }, '5 users'],
+    [{ search: 'ada', shown: 0, total: 9 }, '0 found'],
+    [{ search: 'ada', shown: 12, total: 9 }, '12 found'],
+    [{ search: 'a', shown: mostFoundUsers, total: 900 }, 'The 50 newest that match'],
+  ])('%j', (facts, text) => expect(usersNote(facts)).toBe(text))
+})
+
+test('a sentence names a user by name, else by address, and shortens both', () => {
+  expect(shownName({ name: 'Mira Oake', email: 'mira@example.org' })).toBe('Mira Oake')
+  expect(shownName({ name: ' ', email: 'mira@example.org' })).toBe('mira@example.org')
+  expect(shownName({ name: 'x'.repeat(200), email: '' })).toHaveLength(40)
+})
+
+test.each([
+  ['free' as const, null, 'Free'],
+  // A free user keeps the dates of a trial that is over.
+  ['free' as const, '2026-11-20T11:00:00Z', 'Free'],
+  ['premium' as const, null, 'Premium'],
+  ['premium' as const, '2026-11-21T11:00:01Z', 'Premium, trial'],
+  ['premium' as const, '2026-11-21T11:00:00Z', 'Premium'],
+])('the badge of a %s user whose trial ends at %s says %s', (tier, premiumTrialEndsAt, text) => {
+  expect(tierText({ tier, premiumTrialEndsAt }, now)).toBe(text)
+})

@@ -1,0 +1,125 @@
+import { SearchX, UserPlus, Users } from 'lucide-react'
+import { useState } from 'react'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { topUsers } from '../../shared/rules/user-list.ts'
+import { serverClock } from '../api/server-clock.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { useSearch } from '../ui/use-search.ts'
+import { MakeUserDialog } from './make-user-dialog.tsx'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { useStats } from './use-stats.ts'
+import { useUsers } from './use-users.ts'
+import { UserRow, userColumns } from './user-row.tsx'
+import { usersNote } from './user-text.ts'
+
+/** The longest text to search for, in characters. No mail address is longer. */
+const maxSearchLength = 254
+
+/**
+ * Spec §2: the newest users, or those whose email or name matches a search that runs while the
+ * administrator types. Each can be switched to the other tier.
+ */
+export function UsersSection({ id, title }: SectionProps) {
+  const { typed, search, setTyped } = useSearch()
+  const { data: users, isError, isFetching, isPlaceholderData, refetch } = useUsers(search)
+  const { data: stats } = useStats()
+  const [isMaking, setMaking] = useState(false)
+
+  const content = () => {
+    if (isError && !users) {
+      return (
+        <SectionFailed
+          title="The users could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        />
+      )
+    }
+    if (!users) return <RowsLoading label="Loading the users" rows={topUsers} />
+    if (users.length === 0) return <NobodyFound search={search} onClear={() => setTyped('')} />
+    return <UserList users={users} isOutdated={isPlaceholderData} />
+  }
+
+  return (
+    <SectionFrame
+      id={id}
+      title={title}
+      note={
+        users ? (
+          <span role="status">
+            {usersNote({ search, shown: users.length, total: stats?.totalUsers })}
+          </span>
+        ) : null
+      }
+      action={
+        <Button size="small" icon={<UserPlus />} onClick={() => setMaking(true)}>
+          Add user
+        </Button>
+      }
+    >
+      <div className="mb-3">
+        <SearchField
+          label="Search all by email or name"
+          value={typed}
+          onValueChange={setTyped}
+          maxLength={maxSearchLength}
+        />
+      </div>
+      {content()}
+      <MakeUserDialog open={isMaking} onOpenChange={setMaking} />
+    </SectionFrame>
+  )
+}
+
+interface UserListProps {
+  users: readonly ListedUser[]
+  /** True while the users are still those of the search before. */
+  isOutdated: boolean
+}
+
+function UserList({ users, isOutdated }: UserListProps) {
+  const now = new Date(serverClock().now())
+  return (
+    <Card className={isOutdated ? 'opacity-60 transition-opacity duration-150' : ''}>
+      <div
+        aria-hidden="true"
+        className={`hidden gap-x-4 px-5 py-2.5 text-muted text-sm sm:grid ${userColumns}`}
+      >
+        <span>User</span>
+        <span>Tier</span>
+        <span className="text-right">Files</span>
+        <span className="text-right">Downloads</span>
+        <span />
+      </div>
+      <ul aria-label="Users" aria-busy={isOutdated}>
+        {users.map((user) => (
+          <UserRow key={user.id} user={user} now={now} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function NobodyFound({ search, onClear }: { search: string; onClear: () => void }) {
+  return (
+    <Card>
+      {search === '' ? (
+        <EmptyState icon={<Users />} title="No users yet">
+          Whoever signs up is listed here.
+        </EmptyState>
+      ) : (
+        <EmptyState
+          icon={<SearchX />}
+          title="Nobody found"
+          action={<Button onClick={onClear}>Clear search</Button>}
+        >
+          <span className="wrap-anywhere">No email and no name holds “{search}”.</span>
+        </EmptyState>
+      )}
+    </Card>
+  )
+}
