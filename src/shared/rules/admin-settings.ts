@@ -58,7 +58,7 @@ export function checkSetting(
 }
 
 /** Does the same for a setting that is neither a limit nor a cap. It depends on no other. */
-function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
+export function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
   switch (key) {
     case 'premium_price':
       return checkPrice(text.trim())

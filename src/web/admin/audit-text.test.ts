@@ -38,6 +38,12 @@ describe('an entry of the audit log', () => {
     [{ key: 'premium_price', from: null, to: '9' }, 'Premium price: the default to $9'],
     [{ key: 'app_version', from: 'v1', to: 'v2' }, 'App version: v1 to v2'],
     [{ key: 'email_signature', from: 'a\nb', to: 'c' }, 'Email signature changed'],
+    [
+      { key: 'free_max_file_size', from: '524288000', to: '1048576' },
+      'Free max file size: 500 MB to 1 MB',
+    ],
+    [{ key: 'storage_cap', from: 'unlimited', to: '1073741824' }, 'Storage cap: unlimited to 1 GB'],
+    [{ key: 'premium_max_files', from: null, to: '9' }, 'Premium max files: the default to 9'],
   ])('about a setting, %j', (details, text) => {
     expect(auditText({ action: 'change-setting', details })).toBe(text)
   })

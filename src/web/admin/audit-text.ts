@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { AuditLine } from '../../shared/contract/admin.ts'
+import { type SettingKey, settingKeys, textSettingKeys } from '../../shared/rules/admin-settings.ts'
 import { type AuditAction, auditActionNames } from '../../shared/rules/audit-action.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierReasons } from '../../shared/rules/tier-change.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { counted } from './counted.ts'
-import { type SettingTexts, settingTexts, shownSettings } from './setting-texts.ts'
+import { type SettingTexts, settingTexts } from './setting-texts.ts'
 
 type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
@@ -50,7 +52,7 @@ function tierSentence(details: Details): string | undefined {
   const { data } = tierDetails.safeParse(details)
   if (data === undefined) return undefined
   const { from, to } = data
-  const nameOf = ({ tier }: typeof from) => tierLimits[tier].name
+  const nameOf = ({ tier }: typeof from) => tierTraits[tier].name
   const trial =
     to.trialEndsAt !== null ? ' (trial)' : from.trialEndsAt !== null ? ' (trial ended)' : ''
   return from.tier === to.tier
@@ -83,7 +85,7 @@ function linkSentence(details: Details): string | undefined {
 }
 
 const settingDetails = z.object({
-  key: z.enum(shownSettings),
+  key: z.enum(settingKeys),
   from: z.string().nullable(),
   to: z.string(),
 })
@@ -91,10 +93,30 @@ const settingDetails = z.object({
 function settingSentence(details: Details): string | undefined {
   const { data } = settingDetails.safeParse(details)
   if (data === undefined) return undefined
-  const { label, inSentence }: SettingTexts = settingTexts[data.key]
-  const to = inSentence(data.to)
+  const label = settingLabel(data.key)
+  const to = settingValue(data.key, data.to)
   if (to === null) return `${label} changed`
-  return `${label}: ${data.from === null ? 'the default' : inSentence(data.from)} to ${to}`
+  const from = data.from === null ? 'the default' : settingValue(data.key, data.from)
+  return `${label}: ${from} to ${to}`
+}
+
+function textSetting(key: SettingKey): SettingTexts | undefined {
+  const known = textSettingKeys.find((one) => one === key)
+  return known && settingTexts[known]
+}
+
+/** Returns the name of a setting. That of a limit or a cap is its key in words. */
+function settingLabel(key: SettingKey): string {
+  const words = key.replaceAll('_', ' ')
+  return textSetting(key)?.label ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Returns a value inside a sentence; null for a value of several lines. */
+function settingValue(key: SettingKey, value: string): string | null {
+  const text = textSetting(key)
+  if (text) return text.inSentence(value)
+  const isSize = /_(size|cap|space)$/.test(key) && /^\d+$/.test(value)
+  return isSize ? formatSize(Number(value)) : value
 }
 
 function countIn(details: Details, name: string): number | undefined {

@@ -1,19 +1,20 @@
 import { Check } from 'lucide-react'
 import { useState } from 'react'
 import {
-  checkSetting,
+  checkTextSetting,
   longestSignature,
   longestVersion,
   priceBounds,
+  type TextSettingKey,
 } from '../../shared/rules/admin-settings.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField, type TextFieldProps } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { type ShownSetting, savedText, settingTexts } from './setting-texts.ts'
+import { savedText, settingTexts } from './setting-texts.ts'
 import { useSaveSetting } from './use-settings.ts'
 
-/** How the value of each setting is typed. The exact limits are those of `checkSetting`. */
-const inputs: Readonly<Record<ShownSetting, Partial<TextFieldProps>>> = {
+/** How the value of each setting is typed. The exact limits are those of `checkTextSetting`. */
+const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',
     inputMode: 'decimal',
@@ -27,7 +28,7 @@ const inputs: Readonly<Record<ShownSetting, Partial<TextFieldProps>>> = {
 }
 
 export interface SettingFormProps {
-  setting: ShownSetting
+  setting: TextSettingKey
   /** The value that the server has. */
   saved: string
 }
@@ -47,7 +48,7 @@ export function SettingForm({ setting, saved }: SettingFormProps) {
     setDone(null)
   }
   const submit = async ({ value }: { value: string }): Promise<'stay'> => {
-    const verdict = checkSetting(setting, value)
+    const verdict = checkTextSetting(setting, value)
     setErrors(verdict.ok ? {} : { value: verdict.fault })
     if (!verdict.ok) return 'stay'
     if (verdict.value === saved) {

@@ -2,7 +2,7 @@ import {
   longestSignature,
   longestVersion,
   priceBounds,
-  type SettingKey,
+  type TextSettingKey,
 } from '../../shared/rules/admin-settings.ts'
 
 export interface SettingTexts {
@@ -15,8 +15,8 @@ export interface SettingTexts {
   inSentence: (value: string) => string | null
 }
 
-/** What the Admin Center says about each setting of its section Settings, in the order there. */
-export const settingTexts = {
+/** What the Admin Center says about each setting of its section Settings. */
+export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
     hint: `$${priceBounds.least} to $${priceBounds.most} per month.`,
@@ -35,16 +35,10 @@ export const settingTexts = {
     failure: 'Failed to update email signature',
     inSentence: () => null,
   },
-} as const satisfies Partial<Record<SettingKey, SettingTexts>>
-
-/** A setting of the section Settings. */
-export type ShownSetting = keyof typeof settingTexts
-
-export const shownSettings = Object.keys(settingTexts) as ShownSetting[]
+}
 
 /** Says that a value was saved, and what it was before: 'Saved. It was $8.' */
-export function savedText(key: ShownSetting, before: string): string {
-  const { inSentence }: SettingTexts = settingTexts[key]
-  const shown = inSentence(before)
+export function savedText(key: TextSettingKey, before: string): string {
+  const shown = settingTexts[key].inSentence(before)
   return shown === null ? 'Saved.' : `Saved. It was ${shown}.`
 }

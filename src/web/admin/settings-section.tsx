@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
+import { type TextSettingKey, textSettingKeys } from '../../shared/rules/admin-settings.ts'
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { SectionFailed } from './section-states.tsx'
 import { SettingForm } from './setting-form.tsx'
-import { type ShownSetting, shownSettings } from './setting-texts.ts'
 import { useSettings } from './use-settings.ts'
 
 /** The settings that the administrator can change (spec §2, §3). */
@@ -49,10 +49,10 @@ export function SettingsSection({ id, title }: SectionProps) {
 }
 
 /** The card of the settings. The signature, which is the last, stands beside the others. */
-function Grid({ children }: { children: (key: ShownSetting) => ReactNode }) {
+function Grid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">
-      {shownSettings.map((key) => children(key))}
+      {textSettingKeys.map((key) => children(key))}
     </Card>
   )
 }

@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import type { TextSettingKey } from '../../shared/rules/admin-settings.ts'
 import { ApiError, call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { emailSignatureQuery } from '../api/use-email-signature.ts'
@@ -13,9 +14,9 @@ import { versionQuery } from '../api/use-version.ts'
 import { toast } from '../ui/toast.tsx'
 import { faultText } from './fault-text.ts'
 import { refreshAfterAct } from './refresh.ts'
-import { type ShownSetting, settingTexts } from './setting-texts.ts'
+import { settingTexts } from './setting-texts.ts'
 
-type Settings = Record<ShownSetting, string>
+type Settings = Record<TextSettingKey, string>
 
 /**
  * The query for the settings as the server has them now. Browsers keep the answers for 5 minutes,
@@ -55,13 +56,13 @@ const publicCalls = {
   premium_price: 'premiumPrice',
   app_version: 'version',
   email_signature: 'emailSignature',
-} as const satisfies Record<ShownSetting, string>
+} as const satisfies Record<TextSettingKey, string>
 
 /**
  * Saves a setting. Every screen of this browser shows it at once.
  * @param onRefused called with the server's sentence if it refuses the value.
  */
-export function useSaveSetting(key: ShownSetting, onRefused: (fault: string) => void) {
+export function useSaveSetting(key: TextSettingKey, onRefused: (fault: string) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (value: string) => call('changeSetting', { body: { key, value } }),

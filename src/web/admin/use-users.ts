@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
@@ -38,7 +38,7 @@ export function useSwitchTier({ id }: ListedUser) {
         known?.id === user.id ? user : known,
       )
       refreshAfterAct(client)
-      toast({ title: `${shownName(user)} is ${tierLimits[user.tier].name} now` })
+      toast({ title: `${shownName(user)} is ${tierTraits[user.tier].name} now` })
     },
     onError: (error) => {
       if (saysSignedOut(error)) return

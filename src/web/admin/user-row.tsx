@@ -1,6 +1,6 @@
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -20,7 +20,7 @@ export interface UserRowProps {
 /** A user in the list of the administrator. On phones the row is a card. */
 export function UserRow({ user, now }: UserRowProps) {
   const { mutate: switchTier, isPending } = useSwitchTier(user)
-  const { hasBadge, upgradesTo } = tierLimits[user.tier]
+  const { hasBadge, upgradesTo } = tierTraits[user.tier]
   const other = upgradesTo ?? defaultTier
   return (
     <li
@@ -49,11 +49,11 @@ export function UserRow({ user, now }: UserRowProps) {
         <div className="grid max-sm:flex-1 sm:w-[116px]">
           <Button
             size="small"
-            label={`Make ${tierLimits[other].name}: ${shownName(user)}`}
+            label={`Make ${tierTraits[other].name}: ${shownName(user)}`}
             pending={isPending}
             onClick={() => switchTier(other)}
           >
-            Make {tierLimits[other].name}
+            Make {tierTraits[other].name}
           </Button>
         </div>
       </div>

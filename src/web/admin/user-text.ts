@@ -1,5 +1,5 @@
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { mostFoundUsers } from '../../shared/rules/user-list.ts'
 import { shortName } from '../ui/split-name.ts'
 import { counted } from './counted.ts'
@@ -31,7 +31,7 @@ export function usersNote({ search, shown, total }: ShownUsers): string {
 
 /** Returns the words of a user's badge: the tier, and whether it is a trial that runs. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
-  const { name, upgradesTo } = tierLimits[user.tier]
+  const { name, upgradesTo } = tierTraits[user.tier]
   const isTrial = upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
   return isTrial ? `${name}, trial` : name
 }
