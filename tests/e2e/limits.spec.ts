@@ -129,3 +129,47 @@ test('free users get 3 days, premium users choose', async ({ app, folder, page, 
   const days = (Date.parse(stored.expiresAt) - Date.parse(stored.createdAt)) / 86_400_000
   expect(days).toBe(7)
 })
+
+test('every screen names the limits that the administrator has set, and says when the server is full', async ({
+  app,
+  folder,
+  noise,
+  page,
+}) => {
+  noise.expect(/507.*\/api\/files\/get-upload-url$/)
+  const changed = {
+    free_max_files: '1',
+    free_max_file_size: '2MB',
+    free_expiration_days: '1, 2',
+    premium_max_file_size: '20MB',
+    storage_cap: '1MB',
+  }
+  const admin = await makePerson(app, { role: 'admin' })
+  for (const [key, value] of Object.entries(changed)) {
+    expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
+  }
+  await page.goto('/signup')
+  await expect(
+    page.getByText('Free: 1 file at a time, up to 2MB each, for 1 or 2 days.'),
+  ).toBeVisible()
+
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  await expect(page.getByText('Any type, up to 2 MB each, 1 file at most')).toBeVisible()
+  await expect(page.getByRole('radio')).toHaveText(['1 day', '2 days'])
+  await expect(page.getByRole('radio', { name: '1 day' })).toBeChecked()
+
+  await chooseFiles(page, [await writeSparseFile(folder, 'large.iso', 2 * 1024 * 1024 + 1)])
+  await expect(
+    page.getByText('File upload failed - upgrade to Premium for 20MB files and unlimited uploads'),
+  ).toBeVisible()
+  await expect(page.getByText('Free takes files up to 2 MB')).toBeVisible()
+  await expect(page.getByText('Unlimited files and 20MB uploads')).toBeVisible()
+  await page.getByRole('button', { name: 'Continue with Free' }).click()
+
+  const shown = await recordTexts(page)
+  await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
+  await expect
+    .poll(() => shown.join('\n'))
+    .toContain('This server stores as much as its administrator allows.')
+})

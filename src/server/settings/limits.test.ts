@@ -19,6 +19,7 @@ import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
 import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { settings, uploads, users } from '../db/schema.ts'
+import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
 const megabyte = 1024 ** 2
 
@@ -343,5 +344,22 @@ describe('renewals and preferences after a change', () => {
     expect(await json(await person.fetch('/api/preferences'))).toMatchObject({
       defaultExpirationDays: 14,
     })
+  })
+})
+
+describe('letters after a change', () => {
+  it('name the limits that a free account has when they are written', async () => {
+    const endsAt = new Date(app.clock().getTime() + 3 * dayInMs)
+    const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
+    const text = async () => {
+      const asked = { kind: 'trial', userId: person.id, letter: 'three-days' } as const
+      const mail = await writeTrialMail(app.deps, { ...asked, endsAt: endsAt.toISOString() })
+      return JSON.stringify(mail?.content)
+    }
+    expect(await text()).toContain('free again: 3 files at most, 500MB each, for 3 days.')
+    await set('free_max_files', 1)
+    await set('free_max_file_size', '20MB')
+    await set('free_expiration_days', '1,2')
+    expect(await text()).toContain('free again: 1 file at most, 20MB each, for 1 or 2 days.')
   })
 })
