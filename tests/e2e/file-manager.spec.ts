@@ -42,10 +42,12 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await press('ArrowRight')
   await tabTo(page, page.getByRole('switch', { name: 'Mail at the first download' }))
   await press('Space')
+  await tabTo(page, page.getByRole('switch', { name: 'Mail before a link expires' }))
+  await press('Space')
   const preferences = async () => json(await person.fetch('/api/preferences'))
   await expect
     .poll(preferences)
-    .toEqual({ defaultExpirationDays: 5, mailOnFirstDownload: true, mailBeforeExpiry: false })
+    .toEqual({ defaultExpirationDays: 5, mailOnFirstDownload: true, mailBeforeExpiry: true })
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('report 11')

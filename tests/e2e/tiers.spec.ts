@@ -1,3 +1,4 @@
+import type { User } from '../../src/shared/contract/account.ts'
 import { makePerson } from '../support/make.ts'
 import { pass, setClocks } from './support/clocks.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
@@ -5,7 +6,8 @@ import { writeSparseFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 import { uploadItem } from './support/uploads.ts'
 
-const hour = 3_600_000
+const second = 1000
+const hour = 3600 * second
 const day = 24 * hour
 
 test('a trial is offered, counts down days and hours, and expires on the page', async ({
@@ -43,11 +45,15 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
     expect((await read).status()).toBe(200)
     await page.getByRole('tab', { name: 'Upload' }).click()
   }
-  await pass(app, [page], 3 * day + 14.5 * hour)
+  const user: User = await (await page.request.get('/api/auth/user')).json()
+  const leftMs = Date.parse(user.premiumTrialEndsAt ?? '') - app.clock().getTime()
+  await pass(app, [page], leftMs - 9 * hour - 50 * second)
   await expect(banner).toContainText('9 hours left')
+  await pass(app, [page], 60 * second)
+  await expect(banner).toContainText('8 hours left')
   await expect(banner.getByRole('button', { name: 'Dismiss' })).toBeHidden()
 
-  await pass(app, [page], 9.5 * hour)
+  await pass(app, [page], 9 * hour)
   await expect(banner).toContainText('Trial expired')
   await expect(badge).toBeHidden()
   await expect(page.getByText('3 days (default)')).toBeVisible()
