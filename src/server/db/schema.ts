@@ -396,7 +396,7 @@ export const deletionReceipts = pgTable(
 
 /**
  * The last run of each job: when it ran, and what it did in figures. `failedAt` and `failure` are
- * about the last run that failed.
+ * about the last run that failed, and `failures` counts those since the last run that succeeded.
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),
@@ -405,6 +405,7 @@ export const jobRuns = pgTable('job_runs', {
   result: jsonb().$type<Record<string, number>>(),
   failedAt: moment('failed_at'),
   failure: text(),
+  failures: integer().notNull().default(0),
 })
 
 /** Every short code that was ever given. No code is given twice, even after its file is gone. */

@@ -75,17 +75,25 @@ export async function noteRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
 ): Promise<void> {
-  await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
+  const row = { ...run, failures: 0 }
+  await db.insert(jobRuns).values(row).onConflictDoUpdate({ target: jobRuns.job, set: row })
 }
 
 /**
- * Records that a run of a job failed, and why. What is known of the last run that succeeded stays.
+ * Records that a run of a job failed, and why, and counts it. What is known of the last run that
+ * succeeded stays.
  */
 export async function noteFailedRun(
   db: Db,
   run: { job: string; failedAt: Date; failure: string },
 ): Promise<void> {
-  await db.insert(jobRuns).values(run).onConflictDoUpdate({ target: jobRuns.job, set: run })
+  await db
+    .insert(jobRuns)
+    .values({ ...run, failures: 1 })
+    .onConflictDoUpdate({
+      target: jobRuns.job,
+      set: { ...run, failures: sql`${jobRuns.failures} + 1` },
+    })
 }
 
 /**
