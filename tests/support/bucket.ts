@@ -1,7 +1,7 @@
 import { CreateBucketCommand, PutBucketCorsCommand, S3Client } from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
 import type { S3Settings } from '../../src/server/s3-settings.ts'
-import { neededRule } from '../../src/server/storage/s3/bucket.ts'
+import { neededRule } from '../../src/server/storage/s3/needed-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
 /** A new empty bucket for one test, and a client that may do anything to it. */

@@ -169,8 +169,21 @@ export interface Storage {
    * where presigned URLs do not lead to this server.
    */
   under?(origin: string): Storage
-  /** Resolves when the store answers and can be written to; rejects otherwise. */
+  /**
+   * Writes, reads and removes a small object. Resolves when the store has done all three; rejects
+   * otherwise.
+   */
   check(): Promise<void>
+  /**
+   * Tells whether the store keeps the bytes of removed objects as old versions. Absent where a store
+   * never does.
+   */
+  keepsOldVersions?(): Promise<boolean>
+  /**
+   * Returns by how many milliseconds the clock of the store and that of this server differ at least.
+   * Absent where the store has no clock of its own.
+   */
+  clockDifferenceMs?(): Promise<number>
 }
 
 /** The stored size is not the announced one. `actual` is null when no bytes are stored. */

@@ -268,9 +268,12 @@ export class Folders {
     await this.#fileNames.sync()
   }
 
-  /** Writes, reads back and removes a small file; rejects when any step fails. */
-  probe(): Promise<void> {
-    return probeFolder(this.#fs, this.#uploads)
+  /**
+   * Writes, reads back and removes a small file in each of the two folders; rejects when any step
+   * fails.
+   */
+  async probe(): Promise<void> {
+    await Promise.all([this.#uploads, this.#files].map((folder) => probeFolder(this.#fs, folder)))
   }
 
   #installationPath(): string {

@@ -6,15 +6,9 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
-import type { Clock } from '../../clock.ts'
+import { type Clock, differenceFrom } from '../../clock.ts'
+import { neededMethods, neededRule, readHeader, sentHeaders } from './needed-rule.ts'
 
-const methods = ['PUT', 'GET', 'HEAD']
-/**
- * The headers that a browser sends with each part. The type is part of the signature. By the MD5
- * the bucket checks the body.
- */
-const sentHeaders = ['content-type', 'content-md5']
-const readHeader = 'etag'
 /**
  * How much the clocks of the server and the bucket may differ. The URL of a download lives for one
  * minute, and such a difference shortens that.
@@ -41,26 +35,12 @@ export async function checkBucket(
 }
 
 /**
- * Returns the CORS rule that a bucket needs for pages of `origin`, in the form that S3's
- * PutBucketCors takes.
- */
-export function neededRule(origin: string): CORSRule {
-  return {
-    AllowedOrigins: [origin],
-    AllowedMethods: methods,
-    AllowedHeaders: sentHeaders,
-    ExposeHeaders: ['etag'],
-    MaxAgeSeconds: 3600,
-  }
-}
-
-/**
  * Returns the methods that these CORS rules do not allow pages of `origin`, or not with the headers
  * that uploads and downloads need. S3 applies the first rule that matches the origin and the
  * method.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
-  return methods.filter((method) => {
+  return neededMethods.filter((method) => {
     const rule = rules.find(
       ({ AllowedOrigins = [], AllowedMethods = [], AllowedHeaders = [] }) =>
         matches(AllowedOrigins, origin) &&
@@ -101,32 +81,26 @@ async function corsFault(client: S3Client, bucket: string, origin: string): Prom
 }
 
 async function versioningFault(client: S3Client, bucket: string): Promise<string | null> {
-  try {
-    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
-    if (Status !== 'Enabled') return null
-  } catch {
-    // A storage that cannot answer this question usually has no versioning. Uploads and downloads
-    // do not depend on the answer.
-    return null
-  }
+  if (!(await keepsOldVersions(client, bucket))) return null
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
 }
 
-async function clockFault(client: S3Client, bucket: string, clock: Clock): Promise<string | null> {
-  let differenceMs = 0
-  const command = new HeadBucketCommand({ Bucket: bucket })
-  command.middlewareStack.add(
-    (next) => async (args) => {
-      const sentAt = clock().getTime()
-      const answer = await next(args)
-      const { headers } = answer.response as { headers: Record<string, string> }
-      differenceMs = differenceFrom(Date.parse(headers.date ?? ''), sentAt, clock().getTime())
-      return answer
-    },
-    { step: 'deserialize', priority: 'high' },
-  )
+/** Tells whether a bucket keeps the bytes of deleted objects as old versions. */
+export async function keepsOldVersions(client: S3Client, bucket: string): Promise<boolean> {
   try {
-    await client.send(command)
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
+    return Status === 'Enabled'
+  } catch {
+    // A storage that cannot answer this question usually has no versioning. Uploads and downloads
+    // do not depend on the answer.
+    return false
+  }
+}
+
+async function clockFault(client: S3Client, bucket: string, clock: Clock): Promise<string | null> {
+  let differenceMs: number
+  try {
+    differenceMs = await clockDifferenceMs(client, bucket, clock)
   } catch {
     // Another check tells, with its own message, whether the bucket can be reached.
     return null
@@ -137,12 +111,30 @@ async function clockFault(client: S3Client, bucket: string, clock: Clock): Promi
 }
 
 /**
- * The moment is known only to the second. Returns by how many milliseconds it lies at least before
- * `from` or after `to`; 0 for a moment that cannot be read.
+ * Asks the bucket for the time, which it tells to the second in the header `Date` of its answer.
+ * Returns by how many milliseconds its clock and ours differ at least; 0 if it tells no time.
  */
-function differenceFrom(moment: number, from: number, to: number): number {
-  if (Number.isNaN(moment)) return 0
-  return Math.max(0, moment - to, from - (moment + 1000))
+export async function clockDifferenceMs(
+  client: S3Client,
+  bucket: string,
+  clock: Clock,
+): Promise<number> {
+  let differenceMs = 0
+  const command = new HeadBucketCommand({ Bucket: bucket })
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const sentAt = clock()
+      const answer = await next(args)
+      const { headers } = answer.response as { headers: Record<string, string> }
+      const told = new Date(headers.date ?? '')
+      const isTold = !Number.isNaN(told.getTime())
+      differenceMs = isTold ? differenceFrom(told, sentAt, clock(), 1000) : 0
+      return answer
+    },
+    { step: 'deserialize', priority: 'high' },
+  )
+  await client.send(command)
+  return differenceMs
 }
 
 function isNamed(error: unknown, name: string): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -22,7 +23,7 @@ import {
 } from '../storage.ts'
 import { isStorageKey } from '../storage-key.ts'
 import { reach, unlessMissing } from './answers.ts'
-import { checkBucket } from './bucket.ts'
+import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 import { lifeOf, signPart } from './signing.ts'
@@ -38,7 +39,8 @@ const redirectLifetimeMs = 60_000
  */
 const wholeFile = 1
 const folder = 'files/'
-const probeKey = 'check'
+/** The key of the object by which the bucket is tried begins so. Each try has a key of its own. */
+const probePrefix = 'check-'
 
 export interface S3StorageOptions {
   settings: S3Settings
@@ -193,9 +195,20 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
     },
 
     async check() {
-      await reach(own.send(new PutObjectCommand({ Bucket, Key: probeKey, Body: probeKey })))
-      await reach(own.send(new DeleteObjectCommand({ Bucket, Key: probeKey })))
+      const text = randomUUID()
+      const probe = { Bucket, Key: `${probePrefix}${text}` }
+      await reach(own.send(new PutObjectCommand({ ...probe, Body: text })))
+      try {
+        const { Body } = await reach(own.send(new GetObjectCommand(probe)))
+        if ((await Body?.transformToString()) !== text) {
+          throw new Error('the bucket does not give back what was written')
+        }
+      } finally {
+        await reach(own.send(new DeleteObjectCommand(probe)))
+      }
     },
+    keepsOldVersions: () => reach(keepsOldVersions(own, Bucket)),
+    clockDifferenceMs: () => reach(clockDifferenceMs(own, Bucket, clock)),
 
     publicOrigin: () => originOf(signing, Bucket),
     setupFaults: (origin) => checkBucket(own, Bucket, origin, clock),
