@@ -27,6 +27,7 @@ export function makeMailBox(): MailBox {
     async send(mail) {
       sent.push(mail)
     },
+    async check() {},
     close() {},
   }
   return {

@@ -33,6 +33,11 @@ export interface Mailer {
    * @throws {Error} when a later try may succeed.
    */
   send(mail: Mail): Promise<void>
+  /**
+   * Tries whether mail could leave now, and sends none. Resolves when the mail server has answered
+   * and accepted the login, or when the folder can be written to; rejects otherwise.
+   */
+  check(): Promise<void>
   close(): void
 }
 

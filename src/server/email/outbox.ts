@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
@@ -42,6 +42,10 @@ export function outboxMailer(options: {
       await writeFile(unfinished, message as Buffer, { mode: 0o600 })
       await rename(unfinished, file)
       log.info({ file }, 'SMTP_URL is not set, so this mail was written to a file')
+    },
+    async check() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await access(folder, constants.W_OK | constants.X_OK)
     },
     close() {},
   }

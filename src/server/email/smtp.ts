@@ -55,6 +55,9 @@ export function smtpMailer(
           : fault
       }
     },
+    async check() {
+      await transport.verify()
+    },
     close: () => transport.close(),
   }
 }

@@ -22,7 +22,7 @@ function startQueue() {
 
 /** Returns what the jobs need. Mails go to `send`. */
 function jobDeps(send: Mailer['send'] = async () => {}) {
-  return { ...app.deps, mailer: { send, close() {} } }
+  return { ...app.deps, mailer: { send, check: async () => {}, close() {} } }
 }
 
 /** Returns what is known of the last run of a job. */
