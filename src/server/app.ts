@@ -3,6 +3,7 @@ import { compress } from 'hono/compress'
 import type { Endpoint } from '../shared/contract/endpoint.ts'
 import { endpoints } from '../shared/contract/index.ts'
 import { adminActionRoutes } from './admin/action-routes.ts'
+import { checkRoutes } from './admin/checks/routes.ts'
 import { limitRoutes } from './admin/limit-routes.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
@@ -79,6 +80,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...adminRoutes(deps),
         ...adminActionRoutes(deps),
         ...limitRoutes(deps),
+        ...checkRoutes(deps),
       },
       { session },
     ),

@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import type { Db } from './db.ts'
 
+const migrationsUrl = new URL('migrations/', import.meta.url)
 const migrationLock = 'mayfly: migrations'
 
 /**
@@ -20,9 +24,36 @@ export async function migrateDatabase(connection: pg.ClientConfig): Promise<void
     // The lock ends with the connection, so it never outlives this process.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
     await migrate(drizzle(client), {
-      migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)),
+      migrationsFolder: fileURLToPath(migrationsUrl),
     })
   } finally {
     await client.end()
+  }
+}
+
+/** How the migrations of this version and those of a database compare. */
+export interface MigrationState {
+  /** How many of this version's migrations the database has. */
+  applied: number
+  /** The names of those that it lacks. */
+  missing: string[]
+  /** How many it has that this version does not know, because a newer one applied them. */
+  unknown: number
+}
+
+/** Compares the migrations of this version with those that were applied to the database. */
+export async function readMigrations(db: Db): Promise<MigrationState> {
+  const text = await readFile(new URL('meta/_journal.json', migrationsUrl), 'utf8')
+  const { entries } = JSON.parse(text) as { entries: { when: number; tag: string }[] }
+  const { rows } = await db.execute<{ when: string }>(
+    sql`select created_at::text as "when" from drizzle.__drizzle_migrations`,
+  )
+  const known = new Set(entries.map(({ when }) => String(when)))
+  const applied = new Set(rows.map(({ when }) => when))
+  const missing = entries.filter(({ when }) => !applied.has(String(when)))
+  return {
+    applied: entries.length - missing.length,
+    missing: missing.map(({ tag }) => tag),
+    unknown: rows.filter(({ when }) => !known.has(when)).length,
   }
 }

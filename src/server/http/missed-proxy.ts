@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import type { Logger } from 'pino'
 import { clientAddress } from './client-address.ts'
 
@@ -20,6 +20,18 @@ nearby.addSubnet('fc00::', 7, 'ipv6')
 nearby.addSubnet('fe80::', 10, 'ipv6')
 
 /**
+ * Tells whether a proxy of the operator seems to have passed a request on: it has a client's address
+ * in `X-Forwarded-For`, and comes from this machine or a private network.
+ */
+export function isFromProxy(request: IncomingMessage): boolean {
+  if (request.headers['x-forwarded-for'] === undefined) return false
+  const sender = clientAddress(request, { trustProxy: false })
+  // A connection that was cut has no address any more.
+  const family = isIP(sender)
+  return family !== 0 && nearby.check(sender, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
  * Makes a function that looks at each request of a server whose setting TRUST_PROXY is off. It
  * warns once if a proxy seems to pass the requests on: all people would then count as one client,
  * with one address.
@@ -27,10 +39,9 @@ nearby.addSubnet('fe80::', 10, 'ipv6')
 export function watchForProxy(log: Pick<Logger, 'warn'>): (request: IncomingMessage) => void {
   let isTold = false
   return (request) => {
-    if (isTold || request.headers['x-forwarded-for'] === undefined) return
-    const proxy = clientAddress(request, { trustProxy: false })
-    if (!nearby.check(proxy, isIPv6(proxy) ? 'ipv6' : 'ipv4')) return
+    if (isTold || !isFromProxy(request)) return
     isTold = true
+    const proxy = clientAddress(request, { trustProxy: false })
     log.warn(
       { proxy },
       'A proxy passes requests on, but TRUST_PROXY is off: everybody counts as one address and shares its limits. Set TRUST_PROXY=on',

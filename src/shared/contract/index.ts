@@ -3,6 +3,7 @@ import { admin } from './admin.ts'
 import { adminLimits } from './admin-limits.ts'
 import { analytics } from './analytics.ts'
 import { branding } from './branding.ts'
+import { checks } from './checks.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
@@ -35,6 +36,7 @@ export const endpoints = {
   ...feedback,
   ...admin,
   ...adminLimits,
+  ...checks,
 }
 
 export type Endpoints = typeof endpoints

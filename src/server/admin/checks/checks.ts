@@ -1,0 +1,28 @@
+import { checkBackups } from './backups.ts'
+import type { Check } from './check.ts'
+import { checkClock } from './clock.ts'
+import { checkCors } from './cors.ts'
+import { checkDatabase } from './database.ts'
+import { checkFreeSpace } from './free-space.ts'
+import { checkJobs } from './jobs.ts'
+import { checkMail } from './mail.ts'
+import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
+import { checkStorage } from './storage.ts'
+import { checkVersion } from './version.ts'
+
+/** Every check, in the order of its lines. */
+export const checks: readonly Check[] = [
+  { name: 'Database', look: checkDatabase },
+  { name: 'Storage', look: checkStorage },
+  { name: 'CORS', look: checkCors },
+  { name: 'Clock', look: checkClock },
+  { name: 'Mail', look: checkMail },
+  { name: 'Free space', look: checkFreeSpace },
+  { name: 'Jobs', look: checkJobs },
+  { name: 'Backups', look: checkBackups },
+  { name: 'Version', look: checkVersion },
+  { name: 'Address', look: checkAddress },
+  { name: 'Secrets', look: checkSecrets },
+  { name: 'Rate limits', look: checkRateLimits },
+  { name: 'Proxy', look: checkProxy },
+]

@@ -1,0 +1,58 @@
+import { differenceFrom } from '../../clock.ts'
+import { inTime } from '../../http/in-time.ts'
+import {
+  type CheckDeps,
+  type Finding,
+  failing,
+  ok,
+  partLimitMs,
+  reasonOf,
+  warning,
+} from './check.ts'
+import { readDatabaseTime } from './queries.ts'
+import { spanText } from './span-text.ts'
+
+/** A difference up to this does no harm. */
+const harmlessMs = 15_000
+/** The URL of a download from a bucket lives for a minute. With this difference none works. */
+const harmfulMs = 60_000
+
+/** Compares the clock of this server with those of the database and of the bucket. */
+export async function checkClock({
+  clock,
+  db,
+  stores,
+}: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
+  const from = clock()
+  const time = await readDatabaseTime(db)
+  const found = [
+    judge('database', differenceFrom(time, from, clock()), 'mails and jobs come too early or late'),
+  ]
+  for (const store of stores.all) {
+    if (store.clockDifferenceMs === undefined) continue
+    found.push({ about: 'bucket', ...(await judgeStore(store.clockDifferenceMs())) })
+  }
+  return found
+}
+
+async function judgeStore(difference: Promise<number>): Promise<Finding> {
+  try {
+    const ms = await inTime(difference, partLimitMs)
+    return judge('bucket', ms, 'downloads fail, because their addresses live for a minute')
+  } catch (error) {
+    return warning(
+      `The clock of the bucket could not be read (${reasonOf(error)}).`,
+      'Look at the line Storage: the bucket does not answer as it should.',
+    )
+  }
+}
+
+function judge(whose: string, ms: number, harm: string): Finding {
+  if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
+  const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
+  if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
+  const cure = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
+  return ms < harmfulMs
+    ? warning(`${message}. With a minute, ${harm}.`, cure)
+    : failing(`${message}: ${harm}.`, cure)
+}

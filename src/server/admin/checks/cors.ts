@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { S3Settings } from '../../s3-settings.ts'
+import { neededRule } from '../../storage/s3/needed-rule.ts'
+import { newStorageKey } from '../../storage/storage-key.ts'
+import {
+  type CheckDeps,
+  type Finding,
+  failing,
+  ok,
+  partLimitMs,
+  quoted,
+  reasonOf,
+  warning,
+} from './check.ts'
+
+const body = 'sent by the check of CORS'
+const mimeType = 'text/plain'
+const urlLifeMs = 60_000
+
+/**
+ * Whether a bucket lets pages of `APP_URL` in. Sends a few bytes as a browser does: first the
+ * question whether it may (the preflight), then the bytes. Then it looks whether a page could read
+ * the answer. Nothing stays in the bucket. There is no line where no bucket is set.
+ */
+export async function checkCors({
+  clock,
+  config: { appUrl, s3 },
+  stores,
+  log,
+}: Pick<CheckDeps, 'clock' | 'config' | 'log' | 'stores'>): Promise<Finding[]> {
+  const { current: store } = stores
+  if (s3 === null || store.name !== 's3') return []
+  const key = newStorageKey()
+  const until = new Date(clock().getTime() + urlLifeMs)
+  const url = await store.signUpload({ key, size: body.length, mimeType, until })
+  try {
+    return [await sendAsBrowser(url, appUrl.origin, s3)]
+  } finally {
+    await store.remove(key).catch((error: unknown) => {
+      // The nightly comparison removes what is left. The check of storage says what is wrong.
+      log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
+    })
+  }
+}
+
+async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promise<Finding> {
+  const bucket = new URL(url).origin
+  const signal = AbortSignal.timeout(partLimitMs)
+  const send = (method: string, headers: Record<string, string>, sent?: string) =>
+    fetch(url, { method, headers: { origin, ...headers }, body: sent, redirect: 'manual', signal })
+  try {
+    const asked = await send('OPTIONS', {
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'content-md5,content-type',
+    })
+    await asked.body?.cancel()
+    const refusal = refusalIn(asked, origin)
+    if (refusal !== null) return refused(refusal, origin, s3)
+
+    const md5 = createHash('md5').update(body).digest('base64')
+    const answer = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, body)
+    const text = await answer.text()
+    if (!answer.ok) return notTaken(answer.status, text, bucket)
+    if (!admits(answer, origin))
+      return refused('the answer to the upload names no origin', origin, s3)
+    if (!listOf(answer, 'access-control-expose-headers').includes('etag')) {
+      return refused('pages may not read the header ETag', origin, s3)
+    }
+    return ok(`A page of ${origin} may send files to ${bucket} and read the answer.`)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return warning(
+      `This server could not reach ${bucket}, where browsers send files (${reasonOf(cause)}). Browsers may reach it all the same.`,
+      `Upload a file in a browser. If that fails too, correct ${s3.publicEndpoint ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'}: it must name the storage as browsers reach it.`,
+    )
+  }
+}
+
+/** Returns what the answer to a preflight does not allow, or null if it allows the upload. */
+function refusalIn(answer: Response, origin: string): string | null {
+  if (!answer.ok || !admits(answer, origin)) {
+    return `the answer to the browser's question was ${answer.status} and does not name ${origin}`
+  }
+  if (!listOf(answer, 'access-control-allow-methods').some((name) => isOne(name, 'put'))) {
+    return 'the method PUT is not allowed'
+  }
+  const allowed = listOf(answer, 'access-control-allow-headers')
+  const missing = ['content-type', 'content-md5'].filter(
+    (header) => !allowed.some((name) => isOne(name, header)),
+  )
+  return missing.length === 0 ? null : `the header ${missing.join(' and ')} is not allowed`
+}
+
+function admits(answer: Response, origin: string): boolean {
+  const named = answer.headers.get('access-control-allow-origin')
+  return named === '*' || named === origin
+}
+
+function isOne(named: string, wanted: string): boolean {
+  return named === '*' || named === wanted
+}
+
+/** Returns the names in a header, in lower case. */
+function listOf(answer: Response, header: string): string[] {
+  const text = answer.headers.get(header) ?? ''
+  return text
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+}
+
+function refused(reason: string, origin: string, { bucket }: S3Settings): Finding {
+  const rules = JSON.stringify({ CORSRules: [neededRule(origin)] })
+  return failing(
+    `Browsers refuse to send files from ${origin} to the bucket "${bucket}": ${reason}. Uploads fail.`,
+    `Write this rule to a file cors.json and give it to the bucket: ${rules} With the tool of AWS: aws s3api put-bucket-cors --bucket ${quoted(bucket)} --cors-configuration file://cors.json`,
+  )
+}
+
+function notTaken(status: number, text: string, bucket: string): Finding {
+  const code = /<Code>([\w.]{1,60})<\/Code>/.exec(text)?.[1]
+  return failing(
+    `${bucket} refused a file that was sent as browsers send it (${status}${code ? `, ${code}` : ''}). Uploads fail.`,
+    'The address of S3_PUBLIC_ENDPOINT, or else S3_ENDPOINT, must lead to the storage itself: a proxy in between must pass the header Host and the path on unchanged. The key must be allowed to put objects, and the clocks must agree.',
+  )
+}

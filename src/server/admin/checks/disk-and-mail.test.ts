@@ -1,0 +1,121 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSilentServer, startSmtpServer } from '../../../../tests/support/smtp-server.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { readConfig } from '../../config.ts'
+import { createMailer } from '../../email/create-mailer.ts'
+import { smtpMailer } from '../../email/smtp.ts'
+import { openJobQueue } from '../../jobs/job-queue.ts'
+import { readFreeSpace } from '../../space/free-space.ts'
+import { checkBackups } from './backups.ts'
+import type { Finding } from './check.ts'
+import { checkFreeSpace } from './free-space.ts'
+import { checkMail } from './mail.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  const queue = await openJobQueue(app.pool, app.deps.log)
+  await queue.stop()
+})
+afterAll(() => app.close())
+
+/** Returns what the checks get on a server with these settings. */
+function depsWith(env: Record<string, string>) {
+  const { dataDir, databaseUrl } = app.deps.config
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ...env })
+  return { ...app.deps, config }
+}
+
+describe('free space', () => {
+  const find = async (share: (space: { free: number; size: number }) => number) => {
+    const space = await readFreeSpace(app.deps.config.dataDir)
+    const MIN_FREE_SPACE = `${Math.floor(share(space) / 1024 ** 2)}MiB`
+    return (await checkFreeSpace(depsWith({ MIN_FREE_SPACE })))[0]
+  }
+
+  it('is failing below MIN_FREE_SPACE, warns below twice of it, and is ok above', async () => {
+    expect(await find(({ size }) => 2 * size)).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('uploads are refused'),
+      cure: expect.stringContaining('MIN_FREE_SPACE'),
+    })
+    // Other programs use the same disk, so neither share is close to a limit.
+    expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
+    expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
+    expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })
+  })
+})
+
+describe('backups', () => {
+  it('are told of in the commands of this server', () => {
+    const { dataDir } = app.deps.config
+    const [own] = checkBackups(depsWith({ DATABASE_URL: '' }))
+    expect(own).toMatchObject({ status: 'warning', cure: expect.stringContaining('tar -C ') })
+    expect(own?.message).toContain(dataDir)
+    const [foreign] = checkBackups(depsWith({}))
+    expect(foreign?.status).toBe('warning')
+    expect(foreign?.cure).toContain('pg_dump')
+    expect(foreign?.cure).toContain(join(dataDir, 'secret'))
+  })
+})
+
+describe('mail without a mail server', () => {
+  const find = async (env: Record<string, string>): Promise<Finding | undefined> => {
+    const deps = depsWith(env)
+    return (await checkMail({ ...deps, mailer: createMailer(deps.config, deps) }))[0]
+  }
+
+  it('is fine on this machine, and warns where others come', async () => {
+    expect(await find({})).toMatchObject({ status: 'ok' })
+    const seen = await find({ APP_URL: 'https://files.example.org' })
+    expect(seen).toMatchObject({
+      status: 'warning',
+      cure: expect.stringContaining('SMTP_URL=smtp://'),
+    })
+    expect(seen?.message).toContain('forgot a password')
+    const verified = await find({
+      APP_URL: 'https://files.example.org',
+      REQUIRE_EMAIL_VERIFICATION: 'on',
+    })
+    expect(verified?.message).toContain('a new account')
+  })
+
+  it('is failing where the folder of letters cannot be one', async () => {
+    const outbox = join(app.deps.config.dataDir, 'outbox')
+    await rm(outbox, { recursive: true, force: true })
+    await writeFile(outbox, '')
+    const found = await find({})
+    await rm(outbox)
+    expect(found).toMatchObject({ status: 'failing', message: expect.stringContaining('EEXIST') })
+  })
+})
+
+describe('a mail server', () => {
+  it('that refuses the login is told of by its answer, and no secret is', async () => {
+    const server = await startSmtpServer()
+    const url = server.url.replace('://', '://ada:hunter2hunter2@')
+    const deps = depsWith({ SMTP_URL: url })
+    const mailer = createMailer(deps.config, deps)
+    const found = (await checkMail({ ...deps, mailer }))[0]
+    mailer.close()
+    await server.close()
+    expect(found).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ refused the login \(/),
+      cure: expect.stringContaining('user and password into SMTP_URL'),
+    })
+    expect(JSON.stringify(found)).not.toContain('hunter2')
+  })
+
+  it('that never says a word is failing', async () => {
+    const server = await startSilentServer()
+    const url = `smtp://127.0.0.1:${server.port}`
+    const mailer = smtpMailer({ url, from: 'x@example.org' }, { greetingTimeoutMs: 50 })
+    const found = (await checkMail({ ...depsWith({ SMTP_URL: url }), mailer }))[0]
+    mailer.close()
+    await server.close()
+    expect(found).toMatchObject({ status: 'failing', message: expect.stringContaining('Greeting') })
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { findingOfJob } from './job-finding.ts'
+import type { JobFacts } from './queries.ts'
+import { spanText } from './span-text.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const now = new Date('2026-11-21T11:30:30Z')
+
+function ago(ms: number) {
+  return new Date(now.getTime() - ms)
+}
+
+function ran(ms: number, result = {}) {
+  return { startedAt: ago(ms), endedAt: ago(ms), result }
+}
+
+function failed(ms: number, inARow: number) {
+  return { at: ago(ms), reason: 'no room', inARow }
+}
+
+/** A job that runs every minute, was scheduled long ago and has never run. */
+const job: JobFacts = {
+  name: 'expire-files',
+  cron: '* * * * *',
+  scheduledAt: ago(1000 * hour),
+  success: null,
+  failure: null,
+  runsSince: null,
+}
+const daily = { ...job, cron: '17 3 * * *' }
+
+function find(facts: Partial<JobFacts>, serverStartedAt = ago(100 * hour)) {
+  return findingOfJob({ ...job, ...facts }, { now, serverStartedAt })
+}
+
+describe('a job', () => {
+  it.each<[string, Partial<JobFacts>, string]>([
+    ['that ran a moment ago', { success: ran(30_000) }, 'ok'],
+    ['that missed two turns and 15 minutes at most', { success: ran(17 * minute) }, 'ok'],
+    ['that missed more', { success: ran(17 * minute + 1) }, 'failing'],
+    ['that never ran', {}, 'failing'],
+    ['that was scheduled just now', { scheduledAt: ago(minute) }, 'ok'],
+    ['that runs for hours', { success: ran(5 * hour), runsSince: ago(5 * hour) }, 'ok'],
+    ['that failed a moment ago', { success: ran(hour), failure: failed(minute, 1) }, 'warning'],
+    ['that failed twice', { failure: failed(minute, 2) }, 'warning'],
+    ['that failed three times', { failure: failed(minute, 3) }, 'failing'],
+    ['whose failed runs ended too', { failure: failed(hour, 1) }, 'failing'],
+    ['of every night that ran in this one', { ...daily, success: ran(9 * hour) }, 'ok'],
+    ['of every night after one without a server', { ...daily, success: ran(33 * hour) }, 'ok'],
+    ['of every night after three nights', { ...daily, success: ran(57 * hour) }, 'failing'],
+  ])('%s', (_, facts, status) => {
+    expect(find(facts).status).toBe(status)
+  })
+
+  it('has 15 minutes after the start of the server', () => {
+    expect(find({}, ago(15 * minute)).status).toBe('ok')
+    expect(find({}, ago(15 * minute + 1)).status).toBe('failing')
+  })
+
+  it('says when it ran, what it did, and when it runs next', () => {
+    expect(find({ success: ran(minute, { purged: 12, failed: 0 }) })).toEqual({
+      status: 'ok',
+      message:
+        'Last success: Sat 21 Nov, 11:29 UTC: 12 purged, 0 failed. Next run: Sat 21 Nov, 11:31 UTC.',
+      cure: '',
+    })
+    expect(find({ ...daily, success: ran(9 * hour), runsSince: ago(hour) }).message).toBe(
+      'Last success: Sat 21 Nov, 02:30 UTC. A run goes on since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
+    )
+  })
+
+  it('says how often it failed, when and why', () => {
+    expect(find({ failure: failed(minute, 3) })).toMatchObject({
+      message:
+        'The last 3 runs failed, the newest on Sat 21 Nov, 11:29 UTC: no room. It has not succeeded yet. Next run: Sat 21 Nov, 11:31 UTC.',
+      cure: expect.stringContaining('"job failed"'),
+    })
+  })
+})
+
+it.each([
+  [0, '1 second'],
+  [1000, '1 second'],
+  [119_000, '119 seconds'],
+  [120_000, '2 minutes'],
+  [24 * hour, '24 hours'],
+  [49 * hour, '2 days'],
+])('a span of %d ms is %s', (ms, text) => {
+  expect(spanText(ms)).toBe(text)
+})

@@ -1,0 +1,67 @@
+import { CronExpressionParser } from 'cron-parser'
+import { momentText } from '../../../shared/rules/moment-text.ts'
+import { type Finding, failing, ok, shortReason, warning } from './check.ts'
+import type { JobFacts } from './queries.ts'
+import { spanText } from './span-text.ts'
+
+/** A failing job is tried three times. When all three failed, it is not a matter of a moment. */
+const seriousFailures = 3
+/** A job is overdue when it missed two of its turns and this much time more. */
+const graceMs = 15 * 60_000
+
+interface Moments {
+  now: Date
+  /** When this server was started. Before that, perhaps no server ran. */
+  serverStartedAt: Date
+}
+
+/** Says of one job when it ran and runs next, what it did, and whether that is as it should be. */
+export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
+  const { intervalMs, next } = turnsOf(job.cron, now)
+  const last = lastRun(job)
+  const nextRun = `Next run: ${momentText(next)}.`
+  if (isOverdue(job, now, intervalMs) && now.getTime() - serverStartedAt.getTime() > graceMs) {
+    return failing(
+      `It should run every ${spanText(intervalMs)} and does not. ${last} ${nextRun}`,
+      'Restart the server and leave it running at the time of the next run. If the job does not run then, look in the log for "the job queue failed" and "job failed".',
+    )
+  }
+  if (job.failure) {
+    const { at, reason, inARow } = job.failure
+    const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
+    const message = `${times}, the newest on ${momentText(at)}: ${shortReason(reason)}. ${last} ${nextRun}`
+    const cure =
+      'Mend what the reason names; other lines on this page may say more about it. The job runs again by itself. The log has the whole story: look for "job failed".'
+    return inARow < seriousFailures ? warning(message, cure) : failing(message, cure)
+  }
+  const runs = job.runsSince ? ` A run goes on since ${momentText(job.runsSince)}.` : ''
+  return ok(`${last}${runs} ${nextRun}`)
+}
+
+/** Returns the time between two turns of a job, and its next turn. Jobs are scheduled in UTC. */
+function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
+  const turns = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
+  const next = turns.next().toDate()
+  return { intervalMs: turns.next().toDate().getTime() - next.getTime(), next }
+}
+
+/**
+ * True if no run began for so long that two turns were missed. A run that fails is a run, and one
+ * that goes on is none that is missing.
+ */
+function isOverdue(
+  { scheduledAt, success, failure, runsSince }: JobFacts,
+  now: Date,
+  intervalMs: number,
+) {
+  if (runsSince) return false
+  const began = [scheduledAt, success?.startedAt, failure?.at].map((at) => at?.getTime() ?? 0)
+  return now.getTime() - Math.max(...began) > 2 * intervalMs + graceMs
+}
+
+function lastRun({ success }: JobFacts): string {
+  if (!success) return 'It has not succeeded yet.'
+  const did = Object.entries(success.result).map(([what, count]) => `${count} ${what}`)
+  const figures = did.length > 0 ? `: ${did.join(', ')}` : ''
+  return `Last success: ${momentText(success.startedAt)}${figures}.`
+}

@@ -1,0 +1,54 @@
+import { momentText } from '../../../shared/rules/moment-text.ts'
+import { countOverdue } from '../../files/purge-queries.ts'
+import { jobNames } from '../../jobs/jobs.ts'
+import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
+import { type CheckDeps, type Finding, failing, ok } from './check.ts'
+import { findingOfJob } from './job-finding.ts'
+import { listJobFacts } from './queries.ts'
+
+type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
+
+/** A line for each job, and lines about what the jobs should have brought about. */
+export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
+  const { clock, db, startedAt } = deps
+  const now = clock()
+  const [facts, overdue] = await Promise.all([listJobFacts(db, jobNames), findOverdue(deps)])
+  const found = jobNames.map((name) => {
+    const job = facts.find((one) => one.name === name)
+    const finding = job
+      ? findingOfJob(job, { now, serverStartedAt: startedAt })
+      : failing('It is not scheduled, so it never runs.', 'Restart the server, which schedules it.')
+    return { about: name, ...finding }
+  })
+  const missing = facts.find(({ name }) => name === 'compare-storage')?.success?.result.missing ?? 0
+  return [...found, overdue, missingBytes(missing)]
+}
+
+/** Whether bytes are left that should have been removed 15 minutes ago (design §4, Expire). */
+async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
+  const about = 'bytes that should be gone'
+  const now = clock()
+  const [files, uploads] = await Promise.all([countOverdue(db, now), countOverdueRemovals(db, now)])
+  const count = files.count + uploads.count
+  if (count === 0) return { about, ...ok('None are left.') }
+  const moments = [files.since, uploads.since].filter((at) => at !== null)
+  const since = new Date(Math.min(...moments.map((at) => at.getTime())))
+  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the first since ${momentText(since)}. Their links are over all the same.`
+  const cure =
+    'Look at the lines Storage and Jobs: the storage is away or refuses removals, or no server ran. The removals are tried again by themselves, every 10 minutes at most.'
+  return { about, ...failing(message, cure) }
+}
+
+/** Whether the last comparison of storage with the database found all files there. */
+function missingBytes(missing: number): Finding {
+  const about = 'files whose bytes are missing'
+  if (missing === 0) return { about, ...ok('None, when storage was compared last.') }
+  const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something removed them behind the server's back.`
+  const cure =
+    'Restore them from a backup, under the keys that the log names: look for "the bytes of a file are missing in storage". The next comparison, every night, says whether all are back.'
+  return { about, ...failing(message, cure) }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { momentText } from '../../../shared/rules/moment-text.ts'
+import { inTime } from '../../http/in-time.ts'
+import { isLoopback } from '../../http/served-hosts.ts'
+import { codeOf } from '../../start-fault.ts'
+import {
+  type CheckDeps,
+  type Finding,
+  failing,
+  ok,
+  partLimitMs,
+  reasonOf,
+  shortReason,
+  warning,
+} from './check.ts'
+import { countWaitingLetters, type LostLetter, listLostLetters } from './queries.ts'
+
+type MailDeps = Pick<CheckDeps, 'config' | 'db' | 'mailer'>
+
+/** A lost letter is told for this many days. The queue keeps it for 14. */
+const toldDays = 7
+/** So many lost letters are told one by one. All are counted. */
+const mostTold = 5
+/** A letter waits for long when it was tried this often: the tries took eight minutes or more. */
+const manyTries = 4
+/** Mail is looked for every second. A letter that was due this long was not looked for. */
+const untriedMinutes = 5
+
+/** Whether mail can leave, which letters were lost, and which wait for long. */
+export function checkMail(deps: MailDeps): Promise<Finding[]> {
+  return Promise.all([lookAtServer(deps), lookAtLost(deps), lookAtWaiting(deps)])
+}
+
+async function lookAtServer({ config, mailer }: MailDeps): Promise<Finding> {
+  const { smtpUrl } = config
+  try {
+    await inTime(mailer.check(), partLimitMs)
+  } catch (error) {
+    return smtpUrl === null ? outboxFault(error, config.dataDir) : serverFault(error, smtpUrl)
+  }
+  return smtpUrl === null ? withoutServer(config) : ok(`${hostOf(smtpUrl)} answers and takes mail.`)
+}
+
+function serverFault(error: unknown, smtpUrl: string): Finding {
+  const host = hostOf(smtpUrl)
+  const reason = reasonOf(error)
+  const kept = 'Letters wait, and are tried again for a day'
+  if (codeOf(error) === 'EAUTH') {
+    return failing(
+      `${host} refused the login (${reason}). ${kept}.`,
+      'Put the right user and password into SMTP_URL and restart the server. The letters then go out by themselves.',
+    )
+  }
+  return failing(
+    `${host} does not answer as a mail server should (${reason}). ${kept}.`,
+    'Look at the name and the port in SMTP_URL (smtps:// for a port that speaks TLS at once, mostly 465), and whether a firewall lets this server connect to them. After a change restart the server.',
+  )
+}
+
+function outboxFault(error: unknown, dataDir: string): Finding {
+  return failing(
+    `No mail can be written to ${join(dataDir, 'outbox')} (${reasonOf(error)}).`,
+    'Make it a folder of the user that runs the server, or name a mail server by SMTP_URL and restart.',
+  )
+}
+
+function withoutServer({ appUrl, dataDir, requireEmailVerification }: MailDeps['config']): Finding {
+  const message = `No mail server is set. Each letter is a file in ${join(dataDir, 'outbox')}.`
+  if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough on this machine alone.`)
+  const lost = requireEmailVerification
+    ? 'Nobody gets the letter that a new account or a forgotten password needs.'
+    : 'Nobody who forgot a password gets a letter.'
+  return warning(
+    `${message} ${lost}`,
+    'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Letters that lie in the folder are not sent any more.',
+  )
+}
+
+/** Returns the host and port of the mail server, without user and password. */
+function hostOf(smtpUrl: string): string {
+  return new URL(smtpUrl).host
+}
+
+async function lookAtLost({ config, db }: MailDeps): Promise<Finding> {
+  const { supportEmail } = config
+  const asked = { days: toldDays, limit: mostTold, supportEmail }
+  const { total, newest } = await listLostLetters(db, asked)
+  const about = 'lost letters'
+  if (total === 0) return { about, ...ok(`None in the last ${toldDays} days.`) }
+  const letters = total === 1 ? 'A letter was' : `${total} letters were`
+  const more =
+    total > newest.length
+      ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
+      : ''
+  const message = `${letters} lost in the last ${toldDays} days. ${newest.map(tell).join(' ')}${more}`
+  const cure =
+    'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost letter is not sent again: people can ask for another one.'
+  return { about, ...warning(message, cure) }
+}
+
+function tell({ kind, address, reason, at }: LostLetter): string {
+  const to = address ?? 'an account that is gone'
+  return `To ${to} (${kind}, ${momentText(at)}): ${shortReason(reason)}.`
+}
+
+async function lookAtWaiting({ db }: MailDeps): Promise<Finding> {
+  const about = 'waiting letters'
+  const asked = { tries: manyTries, minutes: untriedMinutes }
+  const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)
+  if (untried > 0) {
+    const message = `${counted(untried)} since more than ${untriedMinutes} minutes, and no server tries to send.`
+    const cure =
+      'Restart the server. If it stays so, look in its log for "the job queue failed". None of the letters is lost.'
+    return { about, ...failing(message, cure) }
+  }
+  if (tried === 0) return { about, ...ok('None waits for long.') }
+  const message = `${counted(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
+  const cure =
+    'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each letter is tried for a day; none is lost before that.'
+  return { about, ...warning(message, cure) }
+}
+
+function counted(letters: number): string {
+  return letters === 1 ? 'A letter waits' : `${letters} letters wait`
+}

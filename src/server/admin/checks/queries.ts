@@ -1,0 +1,201 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/db.ts'
+import { mailQueueName } from '../../jobs/job-queue.ts'
+import type { JobResult } from '../../jobs/queries.ts'
+
+/** What a database says about itself. */
+export interface DatabaseFacts {
+  version: string
+  major: number
+  /** How many connections it allows to ordinary users. */
+  allowed: number
+  /** How many of them are open now, and how many of these are ours. */
+  open: number
+  ours: number
+}
+
+/** Reads what the database says about itself. The name of our connections is in `db/open.ts`. */
+export async function readDatabase(db: Db): Promise<DatabaseFacts> {
+  const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::int / 10000 as major,
+      current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed,
+      (select count(*)::int from pg_stat_activity where datid is not null) as open,
+      (select count(*)::int from pg_stat_activity
+        where datname = current_database() and application_name = 'mayfly') as ours`)
+  const [facts] = rows
+  if (!facts) throw new Error('the database said nothing about itself')
+  return facts
+}
+
+/** Returns the time of the database's clock, to the millisecond. */
+export async function readDatabaseTime(db: Db): Promise<Date> {
+  const { rows } = await db.execute<{ ms: string }>(
+    sql`select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`,
+  )
+  return new Date(Number(rows[0]?.ms))
+}
+
+/** A letter that the mail server refused, or that was tried for a day in vain. */
+export interface LostLetter {
+  kind: string
+  /** null where the account or the signup does not exist any more. */
+  address: string | null
+  reason: string
+  at: Date
+}
+
+/** The letters that were given up in the last days, the newest first, and how many there are. */
+export interface LostLetters {
+  total: number
+  newest: LostLetter[]
+}
+
+/** What the queue noted of the last try: what the mail server said, or that the try took too long. */
+const lastReason = sql.raw(
+  "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
+)
+
+/**
+ * Lists the newest letters that were given up in the last `days` days. Feedback goes to
+ * `supportEmail`; every other request names an address, an account or a signup.
+ */
+export async function listLostLetters(
+  db: Db,
+  { days, limit, supportEmail }: { days: number; limit: number; supportEmail: string },
+): Promise<LostLetters> {
+  const { rows } = await db.execute<{
+    kind: string
+    address: string | null
+    reason: string
+    ms: string
+    total: number
+  }>(sql`
+    select coalesce(j.data->>'kind', 'letter') as kind,
+      case when j.data->>'kind' = 'feedback' then ${supportEmail}
+        else coalesce(j.data->>'email', u.email, s.email) end as address,
+      ${lastReason} as reason,
+      floor(extract(epoch from j.completed_on) * 1000)::text as ms,
+      (count(*) over ())::int as total
+    from pgboss.job j
+    left join users u on u.id = j.data->>'userId'
+    left join pending_signups s on s.id = j.data->>'signupId'
+    where j.name = ${mailQueueName} and j.state = 'failed'
+      and j.completed_on > now() - ${days} * interval '1 day'
+    order by j.completed_on desc limit ${limit}`)
+  return {
+    total: rows[0]?.total ?? 0,
+    newest: rows.map(({ ms, total: _total, ...letter }) => ({
+      ...letter,
+      at: new Date(Number(ms)),
+    })),
+  }
+}
+
+/** The letters that wait although they should be out. */
+export interface WaitingLetters {
+  /** How many were tried several times in vain, and why the last of these tries failed. */
+  tried: number
+  mostTries: number
+  reason: string | null
+  /** How many are due since minutes and were never tried. */
+  untried: number
+}
+
+/**
+ * Counts the letters that were tried `tries` times or more in vain, and those that are due for more
+ * than `minutes` minutes without a try.
+ */
+export async function countWaitingLetters(
+  db: Db,
+  { tries, minutes }: { tries: number; minutes: number },
+): Promise<WaitingLetters> {
+  const { rows } = await db.execute<{
+    tried: number
+    most_tries: number
+    reason: string | null
+    untried: number
+  }>(sql`
+    select count(*) filter (where tried)::int as tried,
+      coalesce(max(j.retry_count) filter (where tried), 0) as most_tries,
+      (array_agg(${lastReason} order by j.started_on desc) filter (where tried))[1] as reason,
+      count(*) filter (where j.state = 'created'
+        and j.start_after < now() - ${minutes} * interval '1 minute')::int as untried
+    from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count >= ${tries} as tried) t
+    where j.name = ${mailQueueName} and j.state < 'active'`)
+  const [counted] = rows
+  return {
+    tried: counted?.tried ?? 0,
+    mostTries: counted?.most_tries ?? 0,
+    reason: counted?.reason ?? null,
+    untried: counted?.untried ?? 0,
+  }
+}
+
+/** What is known of the runs of a job. */
+export interface JobFacts {
+  name: string
+  cron: string
+  /** When the job was first scheduled. */
+  scheduledAt: Date
+  /** The last run that succeeded; null if there was none. */
+  success: { startedAt: Date; endedAt: Date; result: JobResult } | null
+  /** The last run that failed, and how many failed in a row since the last success. */
+  failure: { at: Date; reason: string; inARow: number } | null
+  /** Since when a run goes on; null if none does. */
+  runsSince: Date | null
+}
+
+/** Reads when each of these jobs runs, and what is known of its runs. */
+export async function listJobFacts(db: Db, names: readonly string[]): Promise<JobFacts[]> {
+  const { rows } = await db.execute<{
+    name: string
+    cron: string
+    scheduled: string
+    started: string | null
+    ended: string | null
+    result: JobResult | null
+    failed: string | null
+    failure: string | null
+    failures: number | null
+    runs: string | null
+  }>(sql`
+    select s.name, s.cron, ${milliseconds('s.created_on')} as scheduled,
+      ${milliseconds('r.started_at')} as started, ${milliseconds('r.ended_at')} as ended, r.result,
+      ${milliseconds('r.failed_at')} as failed, r.failure, r.failures,
+      (select ${milliseconds('max(j.started_on)')} from pgboss.job j
+        where j.name = s.name and j.state = 'active'
+          and j.heartbeat_on > now() - interval '2 minutes') as runs
+    from pgboss.schedule s left join job_runs r on r.job = s.name
+    where s.name in (${sql.join(
+      names.map((name) => sql`${name}`),
+      sql`, `,
+    )})`)
+  return rows.map(
+    ({ name, cron, scheduled, started, ended, result, failed, failure, failures, runs }) => ({
+      name,
+      cron,
+      scheduledAt: new Date(Number(scheduled)),
+      success:
+        started !== null && ended !== null
+          ? {
+              startedAt: new Date(Number(started)),
+              endedAt: new Date(Number(ended)),
+              result: result ?? {},
+            }
+          : null,
+      failure:
+        failed !== null && failures !== null && failures > 0
+          ? { at: new Date(Number(failed)), reason: failure ?? '', inARow: failures }
+          : null,
+      runsSince: runs === null ? null : new Date(Number(runs)),
+    }),
+  )
+}
+
+/** A moment as text of milliseconds since 1970. `db.execute` gives moments as text in no fixed form. */
+function milliseconds(column: string) {
+  return sql.raw(`floor(extract(epoch from ${column}) * 1000)::text`)
+}

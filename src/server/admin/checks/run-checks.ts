@@ -1,0 +1,67 @@
+import type { CheckLine } from '../../../shared/contract/checks.ts'
+import { inTime } from '../../http/in-time.ts'
+import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
+import { checks } from './checks.ts'
+
+/** How long one check may take. */
+const limitMs = 10_000
+
+/**
+ * Lines that are younger than this are not made anew, so that a page which stays open does not
+ * write to the storage all the time.
+ */
+const keptMs = 5_000
+
+/**
+ * Runs all checks in parallel, and returns their lines in the order of the list. Never rejects: a
+ * check that throws, or takes longer than `limit`, becomes a failing line.
+ */
+export async function runChecks(
+  deps: CheckDeps,
+  visit: Visit,
+  { list = checks, limit = limitMs }: { list?: readonly Check[]; limit?: number } = {},
+): Promise<CheckLine[]> {
+  const lines = await Promise.all(list.map((check) => runCheck(deps, visit, check, limit)))
+  return lines.flat()
+}
+
+async function runCheck(
+  deps: CheckDeps,
+  visit: Visit,
+  { name, look }: Check,
+  limit: number,
+): Promise<CheckLine[]> {
+  try {
+    // The check is called inside the promise, so that what it throws at once is caught too.
+    const looking = Promise.resolve().then(() => look(deps, visit))
+    const found = await inTime(looking, limit)
+    return found.map(({ about, ...finding }) => ({
+      name: about === undefined ? name : `${name}: ${about}`,
+      ...finding,
+    }))
+  } catch (error) {
+    deps.log.warn({ err: error, check: name }, 'a check could not be made')
+    const message = `This could not be checked: ${reasonOf(error)}.`
+    const cure =
+      'Check again. If it stays so, the log has more: look for "a check could not be made".'
+    return [{ name, ...failing(message, cure) }]
+  }
+}
+
+/**
+ * Makes a function that returns the lines of all checks. It runs them at most every 5 seconds for
+ * visits of one kind. Calls during a run share it.
+ */
+export function keepChecks(deps: CheckDeps): (visit: Visit) => Promise<CheckLine[]> {
+  let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
+  return (visit) => {
+    const now = deps.clock().getTime()
+    const key = JSON.stringify(visit)
+    // A clock that was set back makes an age below zero. Such lines are made anew too.
+    const age = kept ? now - kept.at : 0
+    if (kept === undefined || kept.visit !== key || age < 0 || age >= keptMs) {
+      kept = { visit: key, at: now, lines: runChecks(deps, visit) }
+    }
+    return kept.lines
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../config.ts'
+import { type Finding, quoted, type Visit } from './check.ts'
+import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
+
+const publicUrl = { APP_URL: 'https://files.example.org' }
+
+function configOf(env: Record<string, string>) {
+  return { config: readConfig({ DATA_DIR: '/srv/my data', ...env }) }
+}
+
+function visitOf(facts: Partial<Visit>): Visit {
+  return { host: 'files.example.org', scheme: null, isForwarded: false, isProxied: false, ...facts }
+}
+
+function only(found: Finding[]): Finding {
+  expect(found).toHaveLength(1)
+  return found[0] as Finding
+}
+
+describe('the address', () => {
+  it.each<[Record<string, string>, Partial<Visit>, string, string]>([
+    [publicUrl, {}, 'ok', ''],
+    [publicUrl, { scheme: 'https' }, 'ok', ''],
+    [{ APP_URL: 'https://files.example.org:8443' }, {}, 'ok', ''],
+    [{ APP_URL: 'https://files.example.org:8443' }, { host: 'files.example.org:8443' }, 'ok', ''],
+    [
+      publicUrl,
+      { host: 'files.example.org:3000' },
+      'warning',
+      'APP_URL=https://files.example.org:3000',
+    ],
+    [publicUrl, { scheme: 'http' }, 'warning', 'open this page by it'],
+    [{ APP_URL: 'http://files.example.org' }, {}, 'warning', 'APP_URL=https://files.example.org'],
+    [
+      { APP_URL: 'http://files.example.org' },
+      { scheme: 'https' },
+      'warning',
+      'APP_URL=https://files.example.org',
+    ],
+    [{}, { host: '127.0.0.1:3000' }, 'ok', ''],
+    [{}, { host: 'localhost:3000' }, 'ok', ''],
+    [{}, { host: 'localhost:4000' }, 'warning', 'APP_URL=http://localhost:4000'],
+    [
+      { HOST: '0.0.0.0' },
+      { host: '192.168.1.7:3000' },
+      'warning',
+      'APP_URL=http://192.168.1.7:3000',
+    ],
+  ])('%j, by %j, is %s', (env, visit, status, cure) => {
+    const found = only(checkAddress(configOf(env), visitOf(visit)))
+    expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
+  })
+})
+
+describe('secrets', () => {
+  it.each<[Record<string, string>, string]>([
+    [{}, 'ok'],
+    [{ DATABASE_URL: 'postgres://x@y/z' }, 'warning'],
+    [{ DATABASE_URL: 'postgres://x@y/z', AUTH_SECRET: 'x'.repeat(32) }, 'ok'],
+  ])('with %j are %s', (env, status) => {
+    const found = only(checkSecrets(configOf(env)))
+    expect(found.status).toBe(status)
+    expect(JSON.stringify(found)).not.toContain('xxxx')
+    if (status === 'warning') expect(found.cure).toContain("(cat '/srv/my data/secret')")
+  })
+})
+
+describe('rate limits', () => {
+  it.each<[Record<string, string>, string]>([
+    [{}, 'ok'],
+    [{ RATE_LIMITS: 'off' }, 'warning'],
+    [{ RATE_LIMITS: 'off', ...publicUrl }, 'failing'],
+  ])('with %j are %s', (env, status) => {
+    expect(only(checkRateLimits(configOf(env))).status).toBe(status)
+  })
+})
+
+describe('the proxy', () => {
+  const trusting = { TRUST_PROXY: 'on' }
+
+  it.each<[Record<string, string>, Partial<Visit>, string, string]>([
+    [{}, {}, 'ok', ''],
+    [{}, { isForwarded: true }, 'ok', ''],
+    [{}, { isForwarded: true, isProxied: true }, 'warning', 'TRUST_PROXY=on'],
+    [trusting, { isForwarded: true, isProxied: true }, 'ok', ''],
+    [trusting, {}, 'warning', 'X-Forwarded-For'],
+  ])('with %j, of a request with %j, is %s', (env, visit, status, cure) => {
+    const found = only(checkProxy(configOf(env), visitOf(visit)))
+    expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
+  })
+})
+
+it.each([
+  ['/srv/mayfly/data', '/srv/mayfly/data'],
+  ['/srv/my data', "'/srv/my data'"],
+  ["/srv/ada's; rm -rf", "'/srv/ada'\\''s; rm -rf'"],
+  ['', "''"],
+])('the path %j is written in a command as %s', (path, word) => {
+  expect(quoted(path)).toBe(word)
+})

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { isLoopback } from '../../http/served-hosts.ts'
+import { type CheckDeps, type Finding, failing, ok, quoted, type Visit, warning } from './check.ts'
+
+type ConfigDeps = Pick<CheckDeps, 'config'>
+
+/** Whether `APP_URL` is the address by which people come, and whether it is safe. */
+export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
+  const { appUrl, appUrlIsSet } = config
+  const came = URL.parse(`${visit.scheme ?? appUrl.protocol.slice(0, -1)}://${visit.host}`)
+  if (came !== null && !isSame(came, appUrl)) {
+    const led = appUrlIsSet ? 'APP_URL is' : 'APP_URL is not set. It counts as'
+    return [
+      warning(
+        `You came by ${came.origin}, but ${led} ${appUrl.origin}: links in letters lead there.`,
+        `Set APP_URL to the address that people type, for instance APP_URL=${came.origin}, and restart the server. If ${appUrl.origin} is that address, open this page by it.`,
+      ),
+    ]
+  }
+  if (isLoopback(appUrl.hostname)) {
+    return [ok(`Only this machine can open the server, by ${appUrl.origin}.`)]
+  }
+  if (appUrl.protocol !== 'https:') {
+    return [
+      warning(
+        `People come by ${appUrl.origin}, without encryption: whoever is in the same network can read passwords and files.`,
+        `Put a proxy that speaks https in front of the server (the README shows nginx and Caddy), set APP_URL=https://${appUrl.hostname} and TRUST_PROXY=on, and restart.`,
+      ),
+    ]
+  }
+  return [ok(`People come by ${appUrl.origin}, encrypted.`)]
+}
+
+/**
+ * True if both lead to the same server in the same way. A proxy may leave out the port, and a
+ * machine has several loopback names.
+ */
+function isSame(came: URL, appUrl: URL): boolean {
+  if (came.protocol !== appUrl.protocol) return false
+  const isLocal = isLoopback(came.hostname) && isLoopback(appUrl.hostname)
+  if (came.hostname !== appUrl.hostname && !isLocal) return false
+  return came.port === '' || came.port === appUrl.port
+}
+
+/** Whether several servers of one database would have the same secret. */
+export function checkSecrets({ config }: ConfigDeps): Finding[] {
+  const { authSecret, databaseUrl, dataDir } = config
+  const file = join(dataDir, 'secret')
+  if (authSecret !== null) return [ok('AUTH_SECRET is set.')]
+  if (databaseUrl === null) {
+    return [ok(`The secret that signs sessions was made at the first start and lies in ${file}.`)]
+  }
+  return [
+    warning(
+      `The secret that signs sessions was made by this server and lies in ${file}. Another server of the same database would make its own, and the two would refuse each other's sessions and links.`,
+      `Set AUTH_SECRET to the text of that file (cat ${quoted(file)}), here and on every other server of this database, and restart. Nobody is signed out by that.`,
+    ),
+  ]
+}
+
+/** Whether the server limits how often somebody may try a password or ask for a letter. */
+export function checkRateLimits({ config }: ConfigDeps): Finding[] {
+  if (config.rateLimits) return [ok('They are on.')]
+  const message =
+    'They are off: anybody may try as many passwords, and cause as many letters, as the machine can do.'
+  const cure = 'Remove RATE_LIMITS=off from the settings and restart the server.'
+  return [isLoopback(config.appUrl.hostname) ? warning(message, cure) : failing(message, cure)]
+}
+
+/** Whether the server sees the addresses of its clients. */
+export function checkProxy({ config }: ConfigDeps, visit: Visit): Finding[] {
+  if (!config.trustProxy) {
+    if (!visit.isProxied) return [ok('Clients connect directly, so their addresses are known.')]
+    return [
+      warning(
+        'A proxy passes requests on, but its word is not trusted: all people count as one address and share its limits for logins and transfers.',
+        'Set TRUST_PROXY=on and restart the server. The proxy must set X-Forwarded-For.',
+      ),
+    ]
+  }
+  if (visit.isForwarded) return [ok('The addresses of clients come from the proxy.')]
+  return [
+    warning(
+      'TRUST_PROXY is on, but your request came without X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then anybody can invent the address that counts against the limits.',
+      'Let the proxy set X-Forwarded-For (the README shows nginx and Caddy), and make sure that only the proxy reaches the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy remove TRUST_PROXY=on and restart.',
+    ),
+  ]
+}

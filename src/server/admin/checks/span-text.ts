@@ -1,0 +1,13 @@
+const units = [
+  { name: 'day', ms: 24 * 60 * 60_000 },
+  { name: 'hour', ms: 60 * 60_000 },
+  { name: 'minute', ms: 60_000 },
+  { name: 'second', ms: 1000 },
+] as const
+
+/** Writes a duration in whole units of the largest that fits twice: '90 seconds', '47 hours'. */
+export function spanText(ms: number): string {
+  const unit = units.find((one) => ms >= 2 * one.ms) ?? units[3]
+  const count = Math.max(1, Math.floor(ms / unit.ms))
+  return `${count} ${unit.name}${count === 1 ? '' : 's'}`
+}

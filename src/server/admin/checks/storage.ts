@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { inTime } from '../../http/in-time.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { cureOf, faultName } from '../storage-cure.ts'
+import { type CheckDeps, type Finding, failing, ok, partLimitMs, quoted, warning } from './check.ts'
+
+/** Writes, reads and removes a small object in every store. */
+export function checkStorage({
+  config,
+  stores,
+}: Pick<CheckDeps, 'config' | 'stores'>): Promise<Finding[]> {
+  return Promise.all(
+    stores.all.map(async (store) => {
+      const found = await checkStore(store, config)
+      return store === stores.current ? found : { ...found, about: 'files from before S3_BUCKET' }
+    }),
+  )
+}
+
+async function checkStore(store: Storage, config: Config): Promise<Finding> {
+  const place = placeOf(store, config)
+  const began = performance.now()
+  try {
+    await inTime(store.check(), partLimitMs)
+  } catch (error) {
+    const reason = faultName(error)
+    return failing(
+      `${place} cannot be written, read and emptied (${reason}). Uploads and downloads fail.`,
+      `${cureOf(store.name, reason)}${foldersOf(store, config)}`,
+    )
+  }
+  const ms = Math.max(1, Math.round(performance.now() - began))
+  if (await keepsOldVersions(store)) {
+    return warning(
+      `${place} works, but keeps old versions: the bytes of deleted files stay there.`,
+      'Suspend versioning of the bucket, or give it a lifecycle rule that expires noncurrent versions.',
+    )
+  }
+  return ok(`Wrote, read and removed an object in ${ms} ms. ${place} works.`)
+}
+
+async function keepsOldVersions(store: Storage): Promise<boolean> {
+  return store.keepsOldVersions ? inTime(store.keepsOldVersions(), partLimitMs) : false
+}
+
+function placeOf(store: Storage, { dataDir, s3 }: Config): string {
+  if (store.name === 'disk' || s3 === null) return `The folder of DATA_DIR (${dataDir})`
+  return `The bucket "${s3.bucket}" at ${s3.endpoint?.origin ?? `AWS in ${s3.region}`}`
+}
+
+function foldersOf(store: Storage, { dataDir }: Config): string {
+  if (store.name !== 'disk') return ''
+  const [files, uploads] = ['files', 'uploads'].map((name) => quoted(join(dataDir, name)))
+  return ` The folders that it needs are ${files} and ${uploads}.`
+}

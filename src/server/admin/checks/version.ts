@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { readMigrations } from '../../db/migrate.ts'
+import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
+import { readDatabase } from './queries.ts'
+
+const packageFile = new URL('../../../../package.json', import.meta.url)
+
+/** The major version of Node that the server is made for. */
+const nodeMajor = 24
+
+/** The versions of the program, Node and Postgres, and whether the database has all migrations. */
+export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Finding[]> {
+  const [migrations, { version: postgres }, text] = await Promise.all([
+    readMigrations(db),
+    readDatabase(db),
+    readFile(packageFile, 'utf8'),
+  ])
+  const { version } = JSON.parse(text) as { version: string }
+  const running = `Mayfly ${version} runs on Node ${process.versions.node} and Postgres ${postgres}`
+  const { missing, unknown, applied } = migrations
+  if (missing.length > 0) {
+    return [
+      failing(
+        `${running}, but the database lacks ${missing.length} of its changes (${missing.join(', ')}).`,
+        'Restart the server: it makes the missing changes at its start. If it does not start, its message says why.',
+      ),
+    ]
+  }
+  if (unknown > 0) {
+    return [
+      failing(
+        `${running}, but a newer version has changed the database already (${unknown} changes that this one does not know).`,
+        'Start the newer version again, or restore the backup from before the upgrade.',
+      ),
+    ]
+  }
+  if (!process.versions.node.startsWith(`${nodeMajor}.`)) {
+    return [
+      warning(
+        `${running}. It is made for Node ${nodeMajor}.`,
+        'Start it by "npm start", which brings the right Node along.',
+      ),
+    ]
+  }
+  return [ok(`${running}. The database has all ${applied} changes of this version.`)]
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+/** What a check can find, the most urgent first. */
+export const checkStatuses = ['failing', 'warning', 'ok'] as const
+export type CheckStatus = (typeof checkStatuses)[number]
+
+/** What one check found. `cure` says what to do. It is empty where there is nothing to do. */
+const checkLine = z.object({
+  name: z.string(),
+  status: z.enum(checkStatuses),
+  message: z.string(),
+  cure: z.string(),
+})
+export type CheckLine = z.infer<typeof checkLine>
+
+export const checks = {
+  adminChecks: endpoint({
+    method: 'GET',
+    path: '/api/admin/checks',
+    summary:
+      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old.',
+    access: 'admin',
+    response: z.array(checkLine),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+}

@@ -1,0 +1,148 @@
+import {
+  DeleteBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutBucketVersioningCommand,
+} from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkClock } from '../src/server/admin/checks/clock.ts'
+import { checkCors } from '../src/server/admin/checks/cors.ts'
+import { checkStorage } from '../src/server/admin/checks/storage.ts'
+import { openS3Storage } from '../src/server/storage/s3/s3.ts'
+import { createStores } from '../src/server/storage/stores.ts'
+import type { CheckLine } from '../src/shared/contract/checks.ts'
+import { json, makePerson, type Person } from './support/make.ts'
+import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+const second = 1000
+
+describeOnS3('the checks of a server with a bucket', () => {
+  let bucket: TestBucket
+  let app: TestApp
+  let admin: Person
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    app = await startTestApp({ env: bucket.env })
+    admin = await makePerson(app, { role: 'admin' })
+  })
+  afterAll(() => app.close())
+
+  async function lineOf(name: string): Promise<CheckLine> {
+    app.clock.advance(5 * second)
+    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    const found = lines.find((line) => line.name === name)
+    if (!found) throw new Error(`no line ${name}`)
+    return found
+  }
+
+  function giveRules(CORSRules: object[]) {
+    const CORSConfiguration = { CORSRules: CORSRules as never }
+    const { bucket: Bucket } = bucket.settings
+    return bucket.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }))
+  }
+
+  describe('of CORS', () => {
+    it('names the rule that the bucket lacks, and is ok with that rule', async () => {
+      const before = await lineOf('CORS')
+      expect(before).toMatchObject({
+        status: 'failing',
+        message: expect.stringContaining(`from ${app.url} to the bucket`),
+        cure: expect.stringContaining(`put-bucket-cors --bucket ${bucket.settings.bucket}`),
+      })
+      const told = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
+      await giveRules(JSON.parse(told).CORSRules)
+      const after = await lineOf('CORS')
+      expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
+    })
+
+    it.each([
+      ['another origin', { AllowedOrigins: ['https://files.example.org'] }],
+      ['no PUT', { AllowedMethods: ['GET', 'HEAD'] }],
+      ['no MD5', { AllowedHeaders: ['content-type'] }],
+      ['an ETag that pages may not read', { ExposeHeaders: [] }],
+    ])('is failing with %s', async (_, change) => {
+      const rule = {
+        AllowedOrigins: [app.url],
+        AllowedMethods: ['PUT', 'GET', 'HEAD'],
+        AllowedHeaders: ['*'],
+        ExposeHeaders: ['etag'],
+      }
+      await giveRules([rule])
+      expect((await lineOf('CORS')).status).toBe('ok')
+      await giveRules([{ ...rule, ...change }])
+      expect((await lineOf('CORS')).status).toBe('failing')
+    })
+
+    it('warns where this server cannot reach what browsers reach', async () => {
+      const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
+      const store = openS3Storage({ settings, clock: app.clock })
+      const config = { ...app.deps.config, s3: settings }
+      const found = await checkCors({ ...app.deps, config, stores: createStores(store) })
+      await store.close()
+      expect(found).toEqual([
+        {
+          status: 'warning',
+          message: expect.stringContaining('http://127.0.0.1:1'),
+          cure: expect.stringContaining('S3_PUBLIC_ENDPOINT'),
+        },
+      ])
+    })
+  })
+
+  it('leave nothing behind in the bucket', async () => {
+    const { bucket: Bucket } = bucket.settings
+    await lineOf('CORS')
+    const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket }))
+    expect(Contents).toEqual([])
+    const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket }))
+    expect(Uploads).toEqual([])
+  })
+
+  it('tell of the bucket and of the disk, which may hold older files', async () => {
+    expect(await lineOf('Storage')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining(bucket.settings.bucket),
+    })
+    expect(await lineOf('Storage: files from before S3_BUCKET')).toMatchObject({ status: 'ok' })
+  })
+
+  it.each([
+    [0, 'ok'],
+    [40 * second, 'warning'],
+    [-40 * second, 'warning'],
+    [-180 * second, 'failing'],
+  ])('compare the clock with that of the bucket: %d ms apart', async (apart, status) => {
+    const now = app.clock()
+    app.clock.set(new Date(Date.now() + apart))
+    const found = await checkClock(app.deps)
+    app.clock.set(now)
+    expect(found.find(({ about }) => about === 'bucket')?.status).toBe(status)
+  })
+
+  it('tell of a bucket that is gone, and of one that keeps old versions', async () => {
+    const other = await makeBucket()
+    const { bucket: Bucket } = other.settings
+    const store = openS3Storage({ settings: other.settings, clock: app.clock })
+    const config = { ...app.deps.config, s3: other.settings }
+    const find = () => checkStorage({ config, stores: createStores(store) })
+    const VersioningConfiguration = { Status: 'Enabled' } as const
+    await other.client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
+    expect(await find()).toMatchObject([
+      { status: 'warning', cure: expect.stringContaining('versioning') },
+    ])
+    await store.close()
+
+    const gone = await makeBucket()
+    const missing = openS3Storage({ settings: gone.settings, clock: app.clock })
+    await gone.client.send(new DeleteBucketCommand({ Bucket: gone.settings.bucket }))
+    expect(
+      await checkStorage({
+        config: { ...config, s3: gone.settings },
+        stores: createStores(missing),
+      }),
+    ).toMatchObject([{ status: 'failing', message: expect.stringContaining('NoSuchBucket') }])
+    await missing.close()
+  })
+})
