@@ -297,7 +297,7 @@ const allowed: Planted[] = [
   },
   {
     file: 'src/web/admin/ok.tsx',
-    code: "import '../auth/user-avatar.tsx'\nimport '../auth/use-auth-form.ts'\n",
+    code: "import '../auth/user-avatar.tsx'\nimport '../uploads/transfer/storage-request.ts'\n",
   },
   { file: 'src/web/charts/ok.tsx', code: "import '../ui/card.tsx'\n" },
   { file: 'src/web/files/charted.tsx', code: "import '../charts/bar-chart.tsx'\n" },

@@ -45,7 +45,7 @@ test('only the administrator gets in: others read what they need, and load no co
   await expect(page).toHaveURL('/')
 })
 
-test('the administrator adds a user, finds another and switches the tier', async ({
+test('the administrator adds a user, finds another, switches the tier, and deletes one', async ({
   app,
   noise,
   page,
@@ -103,4 +103,68 @@ test('the administrator adds a user, finds another and switches the tier', async
   await expect(page.getByText('Grace Hopper is Premium now')).toBeVisible()
   await expect(row.getByRole('button', { name: 'Make Free: Grace Hopper' })).toBeVisible()
   await expect(numbers).toContainText('Premium users1')
+
+  const trash = row.getByRole('button', { name: 'Delete Grace Hopper' })
+  await trash.press('Enter')
+  const question = page.getByRole('dialog', { name: 'Delete Grace Hopper' })
+  await expect(question).toContainText('1 file of this account goes with it')
+  await expect(question.getByRole('textbox')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(trash).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('anita@navy.example')
+  await page.keyboard.press('Enter')
+  await expect(question.getByText('This is not the address above.')).toBeVisible()
+  await question.getByRole('textbox').fill('Grace@navy.example')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Grace Hopper was deleted')).toBeVisible()
+  await expect(page.getByText('1 file went with the account.')).toBeVisible()
+  await expect(people.getByRole('heading', { name: 'Users' })).toBeFocused()
+  await expect(people.getByText('Nobody found')).toBeVisible()
+  await expect(numbers).toContainText('Users2Premium users0Files0')
+
+  await people.getByRole('button', { name: 'Clear search' }).last().click()
+  const self = people.getByRole('listitem').filter({ hasText: 'Lovelace' })
+  await expect(self.getByRole('button', { name: /^Delete / })).toBeDisabled()
+  const log = section(page, 'Audit log')
+  await expect(log.getByRole('listitem').first()).toContainText('grace@navy.example')
+})
+
+test('a new price stands on the upgrade card at once, and in the audit log', async ({
+  app,
+  page,
+}) => {
+  await openAdminCenter(page, app)
+  const settings = section(page, 'Settings')
+  const price = settings.getByRole('spinbutton', { name: 'Premium price' })
+  await expect(price).toHaveValue('8')
+  await price.fill('100')
+  await page.keyboard.press('Enter')
+  await expect(settings.getByText('The price must be a number from 1 to 99')).toBeVisible()
+  await expect(price).toBeFocused()
+  await price.fill('9.5')
+  await settings.getByRole('button', { name: 'Save premium price' }).click()
+  await expect(settings.getByText('Saved. It was $8.')).toBeVisible()
+  await settings.getByRole('textbox', { name: 'App version' }).fill('v1.0')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('contentinfo')).toContainText('v1.0')
+
+  const log = section(page, 'Audit log')
+  const entry = log.getByRole('listitem').filter({ hasText: 'Premium price: the default to $9.5' })
+  await entry.getByRole('button', { name: /^Show details/ }).click()
+  await expect(entry).toContainText('"key": "premium_price"')
+  await log.getByLabel('Act', { exact: true }).selectOption('Added a user')
+  await expect(log.getByText('No entry found')).toBeVisible()
+
+  // The browser had kept the old price for 5 minutes.
+  for (const open of [
+    () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),
+    () => page.reload(),
+  ]) {
+    await open()
+    await page.getByRole('tab', { name: 'File Manager' }).click()
+    await expect(page.getByRole('region', { name: 'Upgrade to Premium' })).toContainText(
+      '$9.5 per month',
+    )
+  }
 })

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import { AuditSection } from './audit-section.tsx'
 import { FeedbackSection } from './feedback-section.tsx'
+import { MaintenanceSection } from './maintenance-section.tsx'
 import type { SectionProps } from './section.tsx'
 import { SettingsSection } from './settings-section.tsx'
 import { StatisticsSection } from './statistics-section.tsx'
@@ -14,6 +15,7 @@ export interface AdminSection extends SectionProps {
 export const sections: readonly AdminSection[] = [
   { id: 'numbers', title: 'Numbers', Section: StatisticsSection },
   { id: 'users', title: 'Users', Section: UsersSection },
+  { id: 'maintenance', title: 'Maintenance', Section: MaintenanceSection },
   { id: 'settings', title: 'Settings', Section: SettingsSection },
   { id: 'feedback', title: 'Feedback', Section: FeedbackSection },
   { id: 'audit', title: 'Audit log', Section: AuditSection },

@@ -1,10 +1,11 @@
+import { Trash2 } from 'lucide-react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { useSwitchTier } from './use-users.ts'
 import { shownName, tierText } from './user-text.ts'
 
@@ -15,10 +16,11 @@ export const userColumns =
 export interface UserRowProps {
   user: ListedUser
   now: Date
+  onDelete: () => void
 }
 
 /** A user in the list of the administrator. On phones the row is a card. */
-export function UserRow({ user, now }: UserRowProps) {
+export function UserRow({ user, now, onDelete }: UserRowProps) {
   const { mutate: switchTier, isPending } = useSwitchTier(user)
   const { hasBadge, upgradesTo } = tierTraits[user.tier]
   const other = upgradesTo ?? defaultTier
@@ -56,12 +58,18 @@ export function UserRow({ user, now }: UserRowProps) {
             Make {tierTraits[other].name}
           </Button>
         </div>
+        <IconButton
+          label={`Delete ${shownName(user)}`}
+          icon={<Trash2 />}
+          onClick={onDelete}
+          unavailable={user.isAdmin ? 'The administrator cannot be deleted.' : undefined}
+        />
       </div>
     </li>
   )
 }
 
-function TierBadge({ user, now, filled }: UserRowProps & { filled: boolean }) {
+function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { filled: boolean }) {
   return <Badge tone={filled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
 }
 

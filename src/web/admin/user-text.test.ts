@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { mostFoundUsers } from '../../shared/rules/user-list.ts'
-import { shownName, tierText, usersNote } from './user-text.ts'
+import { deletionText, isSameAddress, shownName, tierText, usersNote } from './user-text.ts'
 
 const now = new Date('2026-11-21T11:00:00Z')
 
@@ -31,4 +31,24 @@ test.each([
   ['premium' as const, '2026-11-21T11:00:00Z', 'Premium'],
 ])('the badge of a %s user whose trial ends at %s says %s', (tier, premiumTrialEndsAt, text) => {
   expect(tierText({ tier, premiumTrialEndsAt }, now)).toBe(text)
+})
+
+test('before a user is deleted, it is said what goes', () => {
+  const others = 'uploads under way, sessions, brand and waiting mails'
+  expect(deletionText({ fileCount: 0 })).toBe(
+    `This account has no files. Its ${others} go with it. This cannot be undone.`,
+  )
+  expect(deletionText({ fileCount: 1 })).toBe(
+    `1 file of this account goes with it, bytes and link, and so do its ${others}. This cannot be undone.`,
+  )
+  expect(deletionText({ fileCount: 1902 })).toBe(
+    `1,902 files of this account go with it, bytes and links, and so do its ${others}. This cannot be undone.`,
+  )
+})
+
+test('a typed address is the same with spaces around it and in capitals, and no other is', () => {
+  expect(isSameAddress(' Mira@Example.org ', 'mira@example.org')).toBe(true)
+  for (const typed of ['', 'mira@example.or', 'mira @example.org', 'mira@example.org.']) {
+    expect(isSameAddress(typed, 'mira@example.org')).toBe(false)
+  }
 })

@@ -35,3 +35,18 @@ export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, 
   const isTrial = upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
   return isTrial ? `${name}, trial` : name
 }
+
+/** Says what goes with a user who is deleted. */
+export function deletionText({ fileCount }: Pick<ListedUser, 'fileCount'>): string {
+  const others = 'uploads under way, sessions, brand and waiting mails'
+  const files =
+    fileCount === 0
+      ? `This account has no files. Its ${others} go with it.`
+      : `${counted(fileCount, 'file')} of this account ${fileCount === 1 ? 'goes' : 'go'} with it, bytes and ${fileCount === 1 ? 'link' : 'links'}, and so do its ${others}.`
+  return `${files} This cannot be undone.`
+}
+
+/** True if somebody typed this mail address. Addresses are kept in lower case. */
+export function isSameAddress(typed: string, email: string): boolean {
+  return typed.trim().toLowerCase() === email.toLowerCase()
+}

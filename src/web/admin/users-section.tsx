@@ -8,6 +8,7 @@ import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { useSearch } from '../ui/use-search.ts'
+import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MakeUserDialog } from './make-user-dialog.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { RowsLoading, SectionFailed } from './section-states.tsx'
@@ -21,13 +22,14 @@ const maxSearchLength = 254
 
 /**
  * Spec §2: the newest users, or those whose email or name matches a search that runs while the
- * administrator types. Each can be switched to the other tier.
+ * administrator types. Each can be switched to the other tier or deleted.
  */
 export function UsersSection({ id, title }: SectionProps) {
   const { typed, search, setTyped } = useSearch()
   const { data: users, isError, isFetching, isPlaceholderData, refetch } = useUsers(search)
   const { data: stats } = useStats()
   const [isMaking, setMaking] = useState(false)
+  const deletion = useUserDeletion(id)
 
   const content = () => {
     if (isError && !users) {
@@ -41,7 +43,7 @@ export function UsersSection({ id, title }: SectionProps) {
     }
     if (!users) return <RowsLoading label="Loading the users" rows={topUsers} />
     if (users.length === 0) return <NobodyFound search={search} onClear={() => setTyped('')} />
-    return <UserList users={users} isOutdated={isPlaceholderData} />
+    return <UserList users={users} isOutdated={isPlaceholderData} onDelete={deletion.ask} />
   }
 
   return (
@@ -71,6 +73,7 @@ export function UsersSection({ id, title }: SectionProps) {
       </div>
       {content()}
       <MakeUserDialog open={isMaking} onOpenChange={setMaking} />
+      {deletion.dialog}
     </SectionFrame>
   )
 }
@@ -79,9 +82,10 @@ interface UserListProps {
   users: readonly ListedUser[]
   /** True while the users are still those of the search before. */
   isOutdated: boolean
+  onDelete: (user: ListedUser) => void
 }
 
-function UserList({ users, isOutdated }: UserListProps) {
+function UserList({ users, isOutdated, onDelete }: UserListProps) {
   const now = new Date(serverClock().now())
   return (
     <Card className={isOutdated ? 'opacity-60 transition-opacity duration-150' : ''}>
@@ -97,7 +101,7 @@ function UserList({ users, isOutdated }: UserListProps) {
       </div>
       <ul aria-label="Users" aria-busy={isOutdated}>
         {users.map((user) => (
-          <UserRow key={user.id} user={user} now={now} />
+          <UserRow key={user.id} user={user} now={now} onDelete={() => onDelete(user)} />
         ))}
       </ul>
     </Card>

@@ -1,0 +1,134 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { ApiError, call } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { toast } from '../ui/toast.tsx'
+import { counted } from './counted.ts'
+import { faultText } from './fault-text.ts'
+import { refreshAfterAct } from './refresh.ts'
+import { deletionText, isSameAddress, shownName } from './user-text.ts'
+
+/**
+ * Returns a function that asks whether to delete a user, and the dialog for this question.
+ * @param headingId the element that gets the focus after a deletion, because the row is gone then.
+ */
+export function useUserDeletion(headingId: string) {
+  const [isAsking, setAsking] = useState(false)
+  /** The user that the dialog asks about. It stays while the dialog closes. */
+  const [asked, setAsked] = useState<ListedUser | null>(null)
+  const isDeleted = useRef(false)
+  const ask = (user: ListedUser) => {
+    isDeleted.current = false
+    setAsked(user)
+    setAsking(true)
+  }
+  const close = () => setAsking(false)
+  const dialog = asked ? (
+    <FormDialog
+      open={isAsking}
+      onOpenChange={setAsking}
+      title={`Delete ${shownName(asked)}`}
+      description={deletionText(asked)}
+      finalFocus={() => (isDeleted.current ? document.getElementById(headingId) : true)}
+    >
+      <Question
+        user={asked}
+        onCancel={close}
+        onDeleted={() => {
+          isDeleted.current = true
+          close()
+        }}
+      />
+    </FormDialog>
+  ) : null
+  return { ask, dialog }
+}
+
+interface QuestionProps {
+  user: ListedUser
+  onCancel: () => void
+  onDeleted: () => void
+}
+
+/** Asks for the user's address, so that nobody deletes the wrong user. The server compares it too. */
+function Question({ user, onCancel, onDeleted }: QuestionProps) {
+  const [errors, setErrors] = useState<{ email?: string }>({})
+  const { mutateAsync: remove } = useDeleteUser(user)
+  const submit = async ({ email }: { email: string }): Promise<'stay'> => {
+    if (!isSameAddress(email, user.email)) {
+      setErrors({ email: 'This is not the address above.' })
+      return 'stay'
+    }
+    setErrors({})
+    try {
+      await remove(email.trim())
+      onDeleted()
+    } catch {
+      // The mutation has told the failure. The dialog stays, so that one can try again.
+    }
+    return 'stay'
+  }
+  return (
+    <Form names={['email']} errors={errors} onSubmit={submit}>
+      {(busy) => (
+        <>
+          <div className="grid gap-3">
+            <p className="rounded-control border border-line px-3 py-2 font-[540] wrap-anywhere">
+              {user.email}
+            </p>
+            <TextField
+              label="Type this address to delete the account"
+              name="email"
+              type="email"
+              inputMode="email"
+              autoComplete="off"
+              verbatim
+              required
+              error={errors.email}
+            />
+          </div>
+          <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
+            <Button disabled={busy} onClick={onCancel}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="danger" pending={busy} pendingLabel="Deleting…">
+              Delete
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
+  )
+}
+
+/** Deletes a user. If the user is gone already, this is a success too. */
+function useDeleteUser(user: ListedUser) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (email: string) => {
+      try {
+        const { id } = user
+        return (await call('deleteUser', { params: { id }, body: { email } })).deletedFiles
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'USER_NOT_FOUND') return 0
+        throw error
+      }
+    },
+    onSuccess: (deletedFiles) => {
+      refreshAfterAct(client)
+      toast({
+        title: `${shownName(user)} was deleted`,
+        description: `${counted(deletedFiles, 'file')} went with the account.`,
+      })
+    },
+    onError: (error) => {
+      if (saysSignedOut(error)) return
+      toast({ title: 'Failed to delete user', description: faultText(error), tone: 'destructive' })
+    },
+  })
+}

@@ -1,0 +1,127 @@
+// @vitest-environment happy-dom
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { Toaster } from '../ui/toast.tsx'
+import { useUserDeletion } from './delete-user-dialog.tsx'
+import { MaintenanceSection } from './maintenance-section.tsx'
+import { SettingForm } from './setting-form.tsx'
+import { UserRow } from './user-row.tsx'
+
+/** Spec §8, admin: what each act says when its call fails. */
+
+const reason = 'The reason that the server gave.'
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () =>
+    Response.json({ message: reason, code: 'UNAVAILABLE' }, { status: 503 }),
+  )
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+function show(content: ReactNode) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  render(
+    <QueryClientProvider client={client}>
+      {content}
+      <Toaster />
+    </QueryClientProvider>,
+  )
+}
+
+const user: ListedUser = {
+  id: 'mira',
+  email: 'mira@example.org',
+  name: 'Mira Oake',
+  firstName: 'Mira',
+  lastName: 'Oake',
+  emailVerified: true,
+  tier: defaultTier,
+  isAdmin: false,
+  premiumTrialStartedAt: null,
+  premiumTrialEndsAt: null,
+  profileImageUrl: null,
+  fileCount: 3,
+  totalDownloads: 41,
+  createdAt: '2026-11-01T00:00:00.000Z',
+}
+
+function Deletion() {
+  const { ask, dialog } = useUserDeletion('users')
+  return (
+    <>
+      <button type="button" onClick={() => ask(user)}>
+        Ask
+      </button>
+      {dialog}
+    </>
+  )
+}
+
+function press(name: string) {
+  fireEvent.click(screen.getByRole('button', { name }))
+}
+
+async function expectToast(title: string) {
+  const toast = await screen.findByRole('alert')
+  expect(within(toast).getByText(title)).toBeTruthy()
+  expect(within(toast).getByText(reason)).toBeTruthy()
+}
+
+describe('a failed act of maintenance', () => {
+  it.each([
+    ['Send: Test email', 'Failed to test email notification'],
+    ['Clean up: Clean up expired files', 'Failed to cleanup expired files'],
+    ['Sanitize: Sanitize filenames', 'Failed to sanitize filenames'],
+    ['Expire files', 'Failed to expire files'],
+    ['Expire trials', 'Failed to expire trials'],
+    ['Test connection: Test storage connection', 'Failed to test S3 connection'],
+    ['Test upload: Test storage upload', 'Direct S3 upload failed'],
+  ])('%s: says so beside its button, with the reason', async (button, text) => {
+    show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+    press(button)
+    const told = (await screen.findByText(text)).closest('[role="status"]')
+    expect(told?.textContent).toContain(reason)
+  })
+})
+
+describe('a failed change', () => {
+  it('of a tier says so', async () => {
+    show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
+    press('Make Premium: Mira Oake')
+    await expectToast('Failed to change user tier')
+  })
+
+  it('by a deletion says so, and keeps the question and what was typed', async () => {
+    show(<Deletion />)
+    press('Ask')
+    const field = await screen.findByLabelText('Type this address to delete the account')
+    fireEvent.change(field, { target: { value: 'mira@example.com' } })
+    press('Delete')
+    expect(await screen.findByText('This is not the address above.')).toBeTruthy()
+    fireEvent.change(field, { target: { value: user.email } })
+    press('Delete')
+    await expectToast('Failed to delete user')
+    expect(screen.getByLabelText<HTMLInputElement>(/^Type this address/).value).toBe(user.email)
+  })
+
+  it.each([
+    ['premium_price', '9', 'Failed to update premium price'],
+    ['app_version', 'v1', 'Failed to update app version'],
+    ['email_signature', 'Us', 'Failed to update email signature'],
+  ] as const)('of the setting %s says so, and keeps what was typed', async (key, value, text) => {
+    show(<SettingForm setting={key} saved="8" />)
+    fireEvent.change(screen.getByRole(key === 'premium_price' ? 'spinbutton' : 'textbox'), {
+      target: { value },
+    })
+    press(screen.getByRole('button').getAttribute('aria-label') ?? '')
+    await expectToast(text)
+    expect(screen.getByDisplayValue(value)).toBeTruthy()
+  })
+})

@@ -1,0 +1,104 @@
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { call } from '../api/call.ts'
+import {
+  cleanedUp,
+  expiredFiles,
+  expiredTrials,
+  type Outcome,
+  sanitized,
+  tested,
+} from './maintenance-text.ts'
+import { testUpload, testUploadBytes, thisBrowser } from './test-upload.ts'
+
+/** An act of maintenance that the administrator starts by a button (spec §2). */
+export interface MaintenanceAction {
+  title: string
+  /** What it does, in one short line. */
+  does: string
+  button: string
+  pendingLabel: string
+  /** What is shown when its call fails (spec §8). */
+  failure: string
+  /** Its size in bytes, if it sends bytes and tells how many. */
+  bytes?: number
+  /**
+   * Does it.
+   * @param onSent called from time to time with the number of bytes that were sent.
+   * @throws {ApiError} or {NetworkError} of its call.
+   */
+  run: (onSent: (bytes: number) => void) => Promise<Outcome>
+}
+
+const mailFailure = 'Failed to test email notification'
+const storageFailure = 'Failed to test S3 connection'
+
+/** All acts of maintenance, in the order of the page. */
+export function maintenanceActions(adminEmail: string): readonly MaintenanceAction[] {
+  return [
+    {
+      title: 'Clean up expired files',
+      does: 'Deletes all files that are over and cannot be renewed, from the lists too.',
+      button: 'Clean up',
+      pendingLabel: 'Cleaning up…',
+      failure: 'Failed to cleanup expired files',
+      run: async () => cleanedUp(await call('cleanUpExpired')),
+    },
+    {
+      title: 'Expire files',
+      does: 'Removes the bytes of files that are over now. Their lines stay in the lists.',
+      button: 'Expire files',
+      pendingLabel: 'Expiring…',
+      failure: 'Failed to expire files',
+      run: async () => expiredFiles(await call('expireFiles')),
+    },
+    {
+      title: 'Expire trials',
+      does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}.`,
+      button: 'Expire trials',
+      pendingLabel: 'Expiring…',
+      failure: 'Failed to expire trials',
+      run: async () => expiredTrials(await call('expireTrials')),
+    },
+    {
+      title: 'Sanitize filenames',
+      does: 'Cleans stored names by the rules that uploads obey today.',
+      button: 'Sanitize',
+      pendingLabel: 'Sanitizing…',
+      failure: 'Failed to sanitize filenames',
+      run: async () => sanitized(await call('sanitizeFileNames')),
+    },
+    {
+      title: 'Test email',
+      does: `Sends a mail to ${adminEmail} now.`,
+      button: 'Send',
+      pendingLabel: 'Sending…',
+      failure: mailFailure,
+      run: async () => {
+        const { success, message } = await call('testMail')
+        return tested(success, '1 mail sent', mailFailure, message)
+      },
+    },
+    {
+      title: 'Test storage connection',
+      does: 'Writes, reads, lists and removes where new files are kept.',
+      button: 'Test connection',
+      pendingLabel: 'Testing…',
+      failure: storageFailure,
+      run: async () => {
+        const { connected, message } = await call('testStorage')
+        return tested(connected, 'Connected', storageFailure, message)
+      },
+    },
+    {
+      title: 'Test storage upload',
+      does: `Sends ${formatSize(testUploadBytes)} from this browser to the storage, which is removed within the hour.`,
+      button: 'Test upload',
+      pendingLabel: 'Testing…',
+      failure: 'Direct S3 upload failed',
+      bytes: testUploadBytes,
+      run: (onSent) => testUpload(thisBrowser(), onSent),
+    },
+  ]
+}

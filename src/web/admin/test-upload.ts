@@ -1,0 +1,133 @@
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { call } from '../api/call.ts'
+import { type Send, type StorageAnswer, sendByXhr } from '../uploads/transfer/storage-request.ts'
+import type { Outcome } from './maintenance-text.ts'
+
+/** How many bytes the test of an upload sends. */
+export const testUploadBytes = 1024 ** 2
+
+const testFileType = 'application/octet-stream'
+const testTimeoutMs = 60_000
+const reachTimeoutMs = 10_000
+
+/** What the test of an upload needs of the browser and the server. */
+export interface UploadWorld {
+  /** Asks the server for the presigned URL. */
+  start: (file: { fileName: string; fileSize: number; fileType: string }) => Promise<{
+    uploadUrl: string
+  }>
+  send: Send
+  isOnline: () => boolean
+  /** Whether any answer comes from this origin, be it one that the page may not read. */
+  isReachable: (origin: string) => Promise<boolean>
+  /** The origin of this page. */
+  origin: string
+  /** Milliseconds of a clock that only measures durations. */
+  now: () => number
+}
+
+/** This browser and the server. */
+export function thisBrowser(): UploadWorld {
+  return {
+    start: (body) => call('testStorageUpload', { body }),
+    send: sendByXhr,
+    isOnline: () => navigator.onLine,
+    isReachable: (origin) =>
+      fetch(origin, {
+        mode: 'no-cors',
+        cache: 'no-store',
+        credentials: 'omit',
+        signal: AbortSignal.timeout(reachTimeoutMs),
+      }).then(
+        () => true,
+        () => false,
+      ),
+    origin: window.location.origin,
+    now: () => performance.now(),
+  }
+}
+
+/**
+ * Tests an upload as browsers make it: a PUT of 1 MB to a presigned URL (spec §2, §7). The server
+ * removes the bytes within the hour.
+ * @param onSent called from time to time with the number of bytes that were sent.
+ * @throws {ApiError} or {NetworkError} if the server gave no presigned URL.
+ */
+export async function testUpload(
+  world: UploadWorld,
+  onSent: (bytes: number) => void,
+): Promise<Outcome> {
+  const file = { fileName: 'storage-test.bin', fileSize: testUploadBytes, fileType: testFileType }
+  const { uploadUrl } = await world.start(file)
+  const url = new URL(uploadUrl, world.origin)
+  const begin = world.now()
+  const answer = await world.send({
+    method: 'PUT',
+    url: url.href,
+    headers: { 'content-type': testFileType },
+    body: new Blob([new Uint8Array(testUploadBytes)]),
+    timeoutMs: testTimeoutMs,
+    signal: new AbortController().signal,
+    onSent,
+  })
+  if (answer.kind === 'answer' && (answer.status === 200 || answer.status === 204)) {
+    return { ok: true, text: sentText(testUploadBytes, world.now() - begin) }
+  }
+  const isForeign = url.origin !== world.origin
+  const isOnline = world.isOnline()
+  const asks = answer.kind === 'network' && isForeign && isOnline
+  const isReachable = asks && (await world.isReachable(url.origin))
+  return uploadFailure(answer, { url, page: world.origin, isOnline, isReachable })
+}
+
+/** Says how much was sent in which time, in tenths of a second: '1 MB sent in 0.4 s'. */
+export function sentText(bytes: number, ms: number): string {
+  return `${formatSize(bytes)} sent in ${(Math.max(ms, 100) / 1000).toFixed(1)} s`
+}
+
+/** Where the bytes were sent, and what the browser knows about the way there. */
+interface UploadFacts {
+  url: URL
+  /** The origin of the page. */
+  page: string
+  isOnline: boolean
+  /** Whether the storage answers at all, although the page may not read it. */
+  isReachable: boolean
+}
+
+/** Says why the bytes did not arrive (spec §8), and what to do about it. */
+function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
+  if (answer.kind !== 'answer') {
+    return { ok: false, text: 'Direct S3 upload failed', note: noAnswerNote(answer.kind, facts) }
+  }
+  const { status, code } = answer
+  return {
+    ok: false,
+    text: `Direct S3 upload failed with status ${status}`,
+    note: `Storage refused the bytes${code === null ? '' : ` (${code})`}. ${statusCure(status)}`,
+  }
+}
+
+/** Spec §8: status 403 adds a hint about missing write permission. */
+function statusCure(status: number): string {
+  if (status === 403) {
+    return 'The key probably has no write permission: allow it s3:PutObject on the bucket. Compare the clocks of server and storage too.'
+  }
+  if (status >= 500) return 'Look whether the storage runs and has free space, then try again.'
+  return 'Test the storage connection, which says more.'
+}
+
+function noAnswerNote(
+  kind: 'network' | 'timeout' | 'stalled',
+  { url, page, isOnline, isReachable }: UploadFacts,
+): string {
+  if (!isOnline) return 'This browser is offline. Connect it to the network, then try again.'
+  if (kind !== 'network') {
+    return `${url.host} did not take the bytes within ${testTimeoutMs / 1000} s. Look at the network between this browser and the storage.`
+  }
+  if (isReachable) {
+    return `${url.host} answers, but its CORS rule does not let this page read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket.`
+  }
+  if (url.origin === page) return 'The connection was cut. Check your network, then try again.'
+  return `${url.host} cannot be reached from this browser. Look whether the name and the certificate are right (S3_PUBLIC_ENDPOINT), and whether a firewall is in between.`
+}

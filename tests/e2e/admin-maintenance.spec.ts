@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm'
+import { files } from '../../src/server/db/schema.ts'
+import { makeFile, makePerson } from '../support/make.ts'
+import { openAdminCenter, section } from './support/admin.ts'
+import { expect, test } from './support/test.ts'
+
+test('maintenance: each act says what it did, in figures, and a test upload why it failed', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const owner = await makePerson(app)
+  const [over] = [await makeFile(owner), await makeFile(owner)]
+  await app.deps.db
+    .update(files)
+    .set({ expiresAt: app.clock(), originalName: 'a\u0007b.txt' })
+    .where(eq(files.id, over.id))
+  await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
+  const admin = await openAdminCenter(page, app)
+  const acts = section(page, 'Maintenance')
+  const run = async (title: string) => {
+    const row = acts
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: title }) })
+    await row.getByRole('button').click()
+    return row.getByRole('status')
+  }
+  const figures: [string, string | RegExp][] = [
+    ['Sanitize filenames', '1 name changed, 0 errors'],
+    ['Expire files', '1 file expired'],
+    ['Clean up expired files', '1 file deleted'],
+    ['Expire trials', '1 trial ended'],
+    ['Test email', '1 mail sent'],
+    ['Test storage connection', 'Connected'],
+    ['Test storage upload', /1 MB sent in \d+\.\d s/],
+  ]
+  for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
+  await expect(await run('Expire trials')).toContainText('0 trials ended: none was over')
+  expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
+
+  noise.expect(/403 \(Forbidden\).*\/storage\//)
+  await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))
+  const refused = await run('Test storage upload')
+  await expect(refused).toContainText('Direct S3 upload failed with status 403')
+  await expect(refused).toContainText('write permission')
+})
