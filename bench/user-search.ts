@@ -13,13 +13,14 @@ const statisticsMs = 1500
 
 /** What the administrator searches for, by the name that the report gives it. */
 const searches = {
-  'one address, whole': 'grace.turing.987654@mail77.example',
+  'one address, whole': 'leslie.rhodes.654321@mail321.example',
   'a number in one address': '.123456@',
   'a last name that every 50th has': 'lovelace',
   'a whole name': 'Grace Hopper',
   'a domain that every 500th has': '@mail123.example',
   'a text that all have': 'example',
   'a text that nobody has': 'no such person',
+  'two texts that many have, which nobody has together': 'grace@mail',
   'three letters that nobody has': 'qzx',
   'two letters that begin many names': 'lo',
   'two letters that nobody has': 'qz',

@@ -1,7 +1,19 @@
-import { and, count, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import { files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
+import { indexedSearch } from './search-pieces.ts'
 
 /**
  * Counts all users, the users who have Premium at `now`, the files that their owners have not
@@ -40,18 +52,26 @@ export interface CountedUser {
 }
 
 /**
+ * The newest users that every search looks through. A text that many users have is found among
+ * them. For the others, an index is asked.
+ */
+const newestUsers = 10_000
+
+/**
  * Lists the newest users, at most `limit`. With `search` it lists users whose mail address or name
- * contains this text, in upper or lower case.
+ * contains this text, in upper or lower case. A text of one or two letters is looked for among the
+ * newest 10,000 users, and among the others only where a word begins with it.
  */
 export async function listUsers(
   db: Db,
   { search, limit }: { search: string | undefined; limit: number },
 ): Promise<CountedUser[]> {
+  const which = search ? inArray(users.id, await findUsers(db, search, limit)) : undefined
   const found = db
     .select()
     .from(users)
-    .where(search ? isFound(search) : undefined)
-    .orderBy(desc(users.createdAt), desc(users.id))
+    .where(which)
+    .orderBy(...newestFirst)
     .limit(limit)
     .as('found')
   const counted = db
@@ -76,11 +96,68 @@ export async function listUsers(
   }))
 }
 
+const newestFirst = [desc(users.createdAt), desc(users.id)] as const
+
 /**
- * Tells, as SQL, whether a user's address or name contains this text. An index of trigrams makes
- * that fast. The characters `%` and `_` have no special meaning.
+ * Returns the ids of users whose address or name contains this text. The newest `limit` of them are
+ * among these.
  */
-function isFound(search: string): SQL {
-  const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-  return sql`${users.searchText} like ${pattern}`
+async function findUsers(db: Db, search: string, limit: number): Promise<string[]> {
+  const text = search.toLowerCase()
+  const recent = await findNewestUsers(db, text, limit)
+  return recent.length === limit ? recent : [...recent, ...(await findByIndex(db, text, limit))]
+}
+
+/** Looks for the text among the newest users. It reads them in the order of an index. */
+async function findNewestUsers(db: Db, text: string, limit: number): Promise<string[]> {
+  const newest = db
+    .select({ id: users.id, createdAt: users.createdAt, searchText: users.searchText })
+    .from(users)
+    .orderBy(...newestFirst)
+    .limit(newestUsers)
+    .as('newest')
+  const found = await db
+    .select({ id: newest.id })
+    .from(newest)
+    .where(contains(newest.searchText, text))
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(limit)
+  return found.map(({ id }) => id)
+}
+
+/** Looks for the text among all users by an index of trigrams. */
+async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
+  const { pieces, wordStart } = indexedSearch(text)
+  const indexed = [
+    ...pieces.map((piece) => contains(users.searchText, piece)),
+    ...(wordStart === null ? [] : [or(...wordBeginnings(wordStart))]),
+  ]
+  if (indexed.length === 0) return []
+  // Without `materialized`, Postgres could read all users from the newest on, because it guesses
+  // wrongly how many have the text.
+  const { rows } = await db.execute<{ id: string }>(sql`
+    with found as materialized (
+      select ${users.id}, ${users.createdAt} from ${users}
+      where ${and(...indexed, contains(users.searchText, text))})
+    select id from found order by created_at desc, id desc limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** What stands before a word in an address or a name. */
+const beforeWords = [' ', '.', '@', '-', '_', '+']
+
+/** Tells, as SQL, for each place where a word can begin whether one begins with this text. */
+function wordBeginnings(text: string): SQL[] {
+  const first = sql`${users.searchText} like ${`${asPattern(text)}%`}`
+  return [first, ...beforeWords.map((before) => contains(users.searchText, before + text))]
+}
+
+/** Tells, as SQL, whether a column contains this text. An index of trigrams can be used. */
+function contains(column: SQLWrapper, text: string): SQL {
+  return sql`${column} like ${`%${asPattern(text)}%`}`
+}
+
+/** In a pattern of `like`, the characters `%`, `_` and backslash would have a meaning. */
+function asPattern(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
 }

@@ -70,7 +70,7 @@ export const admin = {
     method: 'GET',
     path: '/api/admin/users',
     summary:
-      'The 5 newest users; with `search` the 50 newest whose email or name holds this text, in capitals or not.',
+      'The 5 newest users; with `search` the 50 newest whose email or name holds this text, in capitals or not. A text of one or two letters is found among the newest 10,000 users, and elsewhere where a word begins with it.',
     access: 'admin',
     query: z.object({ search }),
     response: z.array(listedUser),

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makePerson, type Person } from '../../../tests/support/make.ts'
+import { plansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+
+const userCount = 12_000
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  // The newest of these users has the lowest number. Every tenth is called Grace.
+  await app.pool.query(
+    `insert into users (id, name, email, created_at, updated_at)
+    select 'many ' || n, case n % 10 when 0 then 'Grace' else 'Ada' end || ' Hamilton',
+      'person-' || n || '@many.example', $2::timestamptz - n * interval '1 minute', $2
+    from generate_series(1, $1::int) n`,
+    [userCount, app.clock()],
+  )
+  await app.pool.query(
+    `update users set name = 'Zoë Quoxley', email = 'zoe@quox.example' where id = 'many 11999'`,
+  )
+  await app.pool.query('vacuum analyze users')
+})
+afterAll(() => app.close())
+
+async function find(search: string): Promise<string[]> {
+  const path = `/api/admin/users?search=${encodeURIComponent(search)}`
+  return (await json<ListedUser[]>(await admin.fetch(path))).map(({ id }) => id)
+}
+
+/** Returns `count` ids, beginning with that of this number. */
+function from(first: number, count: number, step: number) {
+  return Array.from({ length: count }, (_, at) => `many ${first + at * step}`)
+}
+
+describe('a search among many users', () => {
+  it.each([
+    ['an old address, whole', 'person-11998@many.example', ['many 11998']],
+    ['a part of an old address', 'ON-1199', ['many 1199', ...from(11_990, 9, 1)]],
+    ['an old name', 'quoxley', ['many 11999']],
+    ['a name with a letter that is not ASCII', 'ZOË', ['many 11999']],
+    ['two letters that begin an old name', 'qu', ['many 11999']],
+    ['letters after the @ of an old address', '@quo', ['many 11999']],
+    ['what few have', '500@many', from(500, 12, 1000)],
+    ['what nobody has', 'nobody here', []],
+    ['letters that many have, in an order that nobody has', 'hamilton grace', []],
+    ['signs', '%_', []],
+  ])('finds %s', async (_, search, ids) => {
+    expect(await find(search)).toEqual(ids)
+  })
+
+  it.each([
+    ['hamil', from(1, 50, 1)],
+    ['grace ham', from(10, 50, 10)],
+    ['lt', from(1, 50, 1)],
+  ])('finds the 50 newest with %j', async (search, ids) => {
+    expect(await find(search)).toEqual(ids)
+  })
+
+  it('finds two letters within a word only among the newest 10,000', async () => {
+    expect(await find('uo')).toEqual([])
+  })
+
+  it.each(['person-11998@many.example', 'quoxley', 'nobody here', 'qz', 'hamil', '%_'])(
+    'never reads all of them: %s',
+    async (search) => {
+      const plans = await plansOf(app.pool, () => find(search))
+      expect(plans.some((plan) => plan.includes('users_created_at'))).toBe(true)
+      for (const plan of plans) expect(plan).not.toContain('Seq Scan on users')
+    },
+  )
+})
