@@ -226,23 +226,6 @@ describe('DELETE /api/files/expired/bulk', () => {
   })
 })
 
-describe('deleting one file', () => {
-  it('whose bytes are gone asks nothing of the storage', async () => {
-    const ada = await makePerson(app)
-    const { id } = await makeFile(ada)
-    app.clock.advance(3 * day)
-    await expireFiles(app.deps)
-    let asked = 0
-    const remove = async () => {
-      asked += 1
-    }
-    const stores = createStores({ ...app.storage, remove })
-    await deleteFile({ ...app.deps, stores }, ada.id, id, app.deps.log)
-    expect(asked).toBe(0)
-    expect(await app.deps.db.select().from(files).where(eq(files.id, id))).toEqual([])
-  })
-})
-
 describe('a download that is under way', () => {
   const size = 24 * 1024 * 1024
 

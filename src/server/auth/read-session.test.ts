@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -246,74 +245,5 @@ describe('a session', () => {
     await app.deps.db.delete(users).where(eq(users.id, person.id))
     expect(await statusOf(person)).toBe(401)
     expect(await sessionsOf(person.id)).toEqual([])
-  })
-})
-
-describe('a login', () => {
-  it('ends the session that the browser had, and no other', async () => {
-    const person = await makePerson(app)
-    const before = await logIn(app, person.email, person.password)
-    const now = await logInWith(before, person)
-    expect(now.status).toBe(200)
-    expect(await statusOf(makeClient(app, before))).toBe(401)
-    expect(await statusOf(person)).toBe(200)
-    expect(await sessionsOf(person.id)).toHaveLength(2)
-  })
-
-  it('as somebody else ends the session of who was signed in', async () => {
-    const [one, other] = [await makePerson(app), await makePerson(app)]
-    const before = await logIn(app, one.email, one.password)
-    expect((await logInWith(before, other)).status).toBe(200)
-    expect(await statusOf(makeClient(app, before))).toBe(401)
-    expect(await statusOf(one)).toBe(200)
-  })
-
-  it('that fails, or comes with a cookie that nobody signed, ends nothing', async () => {
-    const person = await makePerson(app)
-    const before = await logIn(app, person.email, person.password)
-    const failed = await logInWith(before, { ...person, password: 'not this one' })
-    expect(failed.status).toBe(401)
-    expect(await statusOf(makeClient(app, before))).toBe(200)
-
-    const [{ token } = { token: '' }] = await sessionsOf(person.id)
-    const forged = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
-    expect((await logInWith(forged, await makePerson(app))).status).toBe(200)
-    expect(await sessionsOf(person.id)).toHaveLength(2)
-  })
-
-  it('that is refused leaves a line in the log with the address, and without the account', async () => {
-    const before = app.logged.length
-    const email = `${randomUUID()}@example.org`
-    await logInWith('', { email, password: 'a guess' })
-    const lines = app.logged.slice(before)
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        msg: 'a password was refused',
-        client: '127.0.0.1',
-        code: 'INVALID_CREDENTIALS',
-      }),
-    )
-    expect(JSON.stringify(lines)).not.toContain(email)
-  })
-})
-
-describe('a logout', () => {
-  it('ends the session on the server too', async () => {
-    const person = await makePerson(app)
-    const response = await person.fetch('/api/logout')
-    expect(response.status).toBe(302)
-    expect(response.headers.get('location')).toBe('/')
-    expect(await statusOf(person)).toBe(401)
-    expect(await sessionsOf(person.id)).toEqual([])
-  })
-
-  it('that another site asks for, and a mere look at it, ends nothing', async () => {
-    const person = await makePerson(app)
-    for (const site of ['cross-site', 'same-site']) {
-      const answer = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
-      expect(answer.headers.getSetCookie()).toEqual([])
-    }
-    await person.fetch('/api/logout', { method: 'HEAD' })
-    expect(await statusOf(person)).toBe(200)
   })
 })

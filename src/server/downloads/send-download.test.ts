@@ -183,62 +183,6 @@ describe('counting downloads', () => {
   })
 })
 
-describe('the page of a link', () => {
-  it.each(['/s/', '/download/'])(
-    'tells what %s{code} holds, also to a chat preview',
-    async (base) => {
-      const { shortCode } = await makeFile(owner, {
-        name: 'press-kit.zip',
-        type: 'application/zip',
-      })
-      const response = await get(`${base}${shortCode}`, browser)
-      expect(response.status).toBe(200)
-      const html = await response.text()
-      expect(html).toContain('<h1')
-      expect(html).toContain('press-kit.zip')
-      expect(html).toContain('1000 Bytes')
-      expect(html).toContain('Archive')
-      expect(html).toContain('3 days left')
-      expect(html).toContain('Download File')
-      expect(html).toContain(`/api/download/${shortCode}`)
-      expect(html).toMatch(/<meta property="og:title" content="press-kit\.zip"/)
-      expect(response.headers.get('cache-control')).toContain('no-store')
-      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    },
-  )
-
-  it('is a 404 that says so for a dead or unknown link', async () => {
-    const { shortCode, expiresAt } = await makeFile(await makePerson(app))
-    const before = app.clock()
-    app.clock.set(new Date(expiresAt))
-    const endless = `/s/${'x'.repeat(200)}`
-    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', endless]) {
-      const response = await get(path, browser)
-      expect(response.status).toBe(404)
-      expect(await response.text()).toContain('Invalid download link')
-    }
-    app.clock.set(before)
-  })
-})
-
-describe('GET /api/links/{code}', () => {
-  it('answers what the page shows and nothing of the owner', async () => {
-    const file = await makeFile(owner, { name: 'a.txt' })
-    expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({
-      shortCode: file.shortCode,
-      originalName: 'a.txt',
-      mimeType: 'text/plain',
-      size: 1000,
-      createdAt: file.createdAt,
-      expiresAt: file.expiresAt,
-      maxLifetimeAt: file.maxLifetimeAt,
-      sha256: sha256(file.bytes),
-      branding: null,
-    })
-    expect((await get('/api/links/unknown')).status).toBe(404)
-  })
-})
-
 describe('a client that leaves early', () => {
   it('neither ends the server nor keeps the file open', async () => {
     const { shortCode } = await makeFile(owner, { bytes: new Uint8Array(8 * 1024 ** 2) })

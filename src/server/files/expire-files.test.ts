@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   askForDeletion,
   json,
+  makeClient,
   makeFile,
   makePerson,
   type Person,
@@ -11,7 +12,9 @@ import {
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { deletionReceipts, files } from '../db/schema.ts'
+import { linkStatus } from '../../shared/rules/link-status.ts'
+import { effectiveTier } from '../../shared/rules/trial.ts'
+import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { setTier } from '../tiers/set-tier.ts'
@@ -53,10 +56,129 @@ function withStore(changes: Partial<Storage>) {
 function errors() {
   return app.logged.filter(({ level }) => level >= 50)
 }
+function download(shortCode: string) {
+  return makeClient(app).fetch(`/api/download/${shortCode}`)
+}
 function refuse() {
   return Promise.reject(new Error('EIO'))
 }
 const nothing = { purged: 0, failed: 0 }
+
+describe('expiry', () => {
+  it('ends a link at its very second, before any job ran', async () => {
+    const file = await makeFile(await makePerson(app))
+    app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
+    expect((await download(file.shortCode)).status).toBe(200)
+    app.clock.set(new Date(file.expiresAt))
+    const over = await download(file.shortCode)
+    expect(over.status).toBe(404)
+    expect(await over.json()).toEqual({
+      code: 'LINK_NOT_FOUND',
+      message: 'File not found or expired',
+    })
+  })
+
+  it("removes a free user's bytes, keeps the line of history, and keeps a premium user's bytes", async () => {
+    const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
+    const [mine, kept] = [await makeFile(free), await makeFile(premium)]
+    const [mineKey, keptKey] = [(await rowOf(mine.id)).storageKey, (await rowOf(kept.id)).storageKey]
+    app.clock.advance(3 * day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(mineKey)).toBeNull()
+    expect(await app.storage.storedSize(keptKey)).toBe(1000)
+    const [line] = await json<File[]>(await free.fetch('/api/files'))
+    expect(line).toMatchObject({ id: mine.id, purgedAt: app.clock().toISOString() })
+
+    app.clock.advance(27 * day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(keptKey)).toBeNull()
+  })
+
+  it.each([
+    ['free', { tier: 'free', premiumTrialEndsAt: null }],
+    ['premium', { tier: 'premium', premiumTrialEndsAt: null }],
+    ['a trial in its last millisecond', { tier: 'premium', premiumTrialEndsAt: 1 }],
+    ['a trial that ended just now', { tier: 'premium', premiumTrialEndsAt: 0 }],
+  ] as const)('claims exactly what the rule calls deleted: %s', async (_, { tier, ...trial }) => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const now = app.clock()
+    const ends = trial.premiumTrialEndsAt
+    const facts = {
+      tier,
+      premiumTrialEndsAt: ends === null ? null : new Date(now.getTime() + ends),
+    }
+    const made = []
+    for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
+      const { id } = await makeFile(owner)
+      const dates = {
+        expiresAt: new Date(now.getTime() - age + 3 * day),
+        maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
+      }
+      await app.deps.db.update(files).set(dates).where(eq(files.id, id))
+      made.push({ id, purgingAt: null, ...dates })
+    }
+    await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
+
+    await expireFiles(app.deps)
+    const ownerTier = effectiveTier({ ...facts, premiumTrialStartedAt: null }, now)
+    for (const file of made) {
+      const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
+      const deleted = linkStatus(file, ownerTier, now) === 'deleted'
+      expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
+    }
+  })
+
+  it('keeps the bytes of an owner whose tier it does not know, and says so at once', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const key = (await rowOf((await makeFile(owner)).id)).storageKey
+    await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
+    expect((await owner.fetch('/api/files')).status).toBe(500)
+    const [fault] = app.logged.filter(({ level }) => level >= 50)
+    expect(fault?.err).toMatchObject({ message: 'Unknown tier: business' })
+    app.clock.advance(29 * day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(key)).toBe(1000)
+
+    await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, owner.id))
+    app.clock.advance(day)
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(key)).toBeNull()
+  })
+
+  it('takes over what was cut off half-way, and shares the work between servers', async () => {
+    const person = await makePerson(app)
+    const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    const [cut] = made
+    if (!cut) throw new Error('no file')
+    app.clock.advance(3 * day)
+    // A server leaves this state if it dies after it has removed the bytes and before it records
+    // that.
+    await app.storage.remove((await rowOf(cut.id)).storageKey)
+    const claimed = {
+      purgingAt: app.clock(),
+      purgeTries: 1,
+      purgeTryAt: new Date(app.clock().getTime() + 2 * minute),
+    }
+    await app.deps.db.update(files).set(claimed).where(eq(files.id, cut.id))
+
+    const runs = await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
+    expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(2)
+    app.clock.advance(2 * minute)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+  })
+
+  it('keeps the row and tries again when a removal fails', async () => {
+    const file = await makeFile(await makePerson(app))
+    const key = (await rowOf(file.id)).storageKey
+    app.clock.advance(3 * day)
+    const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
+    expect(await app.storage.storedSize(key)).toBe(1000)
+    app.clock.advance(10 * 60_000)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    expect(await app.storage.storedSize(key)).toBeNull()
+  })
+})
 
 describe('a removal that fails', () => {
   it('is tried again for ever, after 2, 4, 8 and then 10 minutes, and told each time', async () => {

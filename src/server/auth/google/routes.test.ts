@@ -1,0 +1,270 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type GoogleApp, startGoogleApp } from '../../../../tests/support/google-app.ts'
+import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  signUp,
+} from '../../../../tests/support/make.ts'
+import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
+import { send } from '../../../../tests/support/send.ts'
+import type { User } from '../../../shared/contract/account.ts'
+import { readConfig } from '../../config.ts'
+import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
+import { ensureAdministrator } from '../administrator.ts'
+
+let google: GoogleApp
+beforeAll(async () => {
+  google = await startGoogleApp()
+})
+afterAll(() => google.close())
+
+let count = 0
+/**
+ * Makes a person with an account at the issuer, and with a verified address that nobody else has.
+ */
+function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
+  count += 1
+  return {
+    sub: `subject-${count}`,
+    email: `person${count}@example.org`,
+    email_verified: true,
+    given_name: 'Grace',
+    family_name: 'Hopper',
+    ...facts,
+  } as IssuerPerson & { email: string }
+}
+
+async function userOf(browser: TestBrowser): Promise<User> {
+  return json<User>(await browser.fetch('/api/auth/user'))
+}
+
+function rowOf(email: string) {
+  const { db } = google.app.deps
+  return db.select().from(users).where(eq(users.email, email))
+}
+
+function waysOf(userId: string) {
+  const { db } = google.app.deps
+  return db.select().from(accounts).where(eq(accounts.userId, userId))
+}
+
+function sessionsOf(userId: string) {
+  const { db } = google.app.deps
+  return db.select().from(sessions).where(eq(sessions.userId, userId))
+}
+
+async function verify(email: string) {
+  await google.app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, email))
+}
+
+describe.each([
+  ['in the ID token', false],
+  ['by userinfo alone', true],
+])('an issuer that tells who somebody is %s', (_, conformIdTokenClaims) => {
+  let own: GoogleApp
+  beforeAll(async () => {
+    own = await startGoogleApp({ conformIdTokenClaims })
+  })
+  afterAll(() => own.close())
+
+  it('makes an account with names and picture, and finds it the next time', async () => {
+    const picture = `${own.issuer.url.replace('http:', 'https:')}/grace.png`
+    const person = somebody({ email: 'Grace@Example.org', picture })
+    const { browser, path } = await own.signIn(person)
+    expect(path).toBe('/')
+    const user = await userOf(browser)
+    expect(user).toMatchObject({
+      email: 'grace@example.org',
+      name: 'Grace Hopper',
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      tier: 'free',
+      isAdmin: false,
+      profileImageUrl: picture,
+    })
+    expect(await own.app.mails()).toEqual([])
+
+    const again = await own.signIn({ ...person, email: 'other@example.org', picture: undefined })
+    expect(again.path).toBe('/')
+    expect(await userOf(again.browser)).toEqual(user)
+    expect((await browser.fetch('/api/auth/user')).status).toBe(200)
+  })
+
+  it('is not believed where it does not vouch for the address', async () => {
+    const person = somebody({ email_verified: 'true' })
+    const { path } = await own.signIn(person)
+    expect(path).toBe('/login?fault=google-unverified')
+    expect((await own.signIn(somebody({ email_verified: undefined }))).path).toBe(
+      '/login?fault=google-unverified',
+    )
+  })
+})
+
+describe('the start of a sign-in', () => {
+  it('leads to the issuer with state, nonce and PKCE, of which none comes twice', async () => {
+    const seen = new Set<string>()
+    for (const browser of [makeBrowser(google.app), makeBrowser(google.app)]) {
+      for (const _ of [1, 2]) {
+        const answer = await browser.fetch('/api/login')
+        expect(answer.status).toBe(302)
+        expect(answer.headers.get('cache-control')).toBe('no-store')
+        const { origin, pathname, searchParams } = new URL(answer.headers.get('location') ?? '')
+        expect(`${origin}${pathname}`).toBe(`${google.issuer.url}/auth`)
+        expect(Object.fromEntries(searchParams)).toEqual({
+          client_id: 'mayfly',
+          response_type: 'code',
+          scope: 'openid email profile',
+          redirect_uri: `${google.app.url}/api/auth/callback/google`,
+          state: expect.stringMatching(/^[\w-]{43}$/),
+          nonce: expect.stringMatching(/^[\w-]{43}$/),
+          code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+          code_challenge_method: 'S256',
+        })
+        for (const name of ['state', 'nonce', 'code_challenge'])
+          seen.add(searchParams.get(name) ?? '')
+      }
+    }
+    expect(seen.size).toBe(12)
+  })
+
+  it('sets a cookie that scripts cannot read and that is over soon', async () => {
+    const answer = await makeClient(google.app).fetch('/api/login')
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^mayfly\.google=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
+  })
+
+  it('keeps in the database nothing with which somebody else could end it', async () => {
+    const answer = await makeClient(google.app).fetch('/api/login')
+    const location = new URL(answer.headers.get('location') ?? '')
+    const secrets = [
+      location.searchParams.get('state'),
+      location.searchParams.get('nonce'),
+      /google=([\w-]+)/.exec(answer.headers.getSetCookie().join())?.[1],
+    ]
+    const rows = JSON.stringify(await google.app.deps.db.select().from(verifications))
+    for (const secret of secrets) {
+      expect(secret).toHaveLength(43)
+      expect(rows).not.toContain(secret)
+    }
+  })
+
+  it('uses the __Host- prefix where the public address is https', async () => {
+    const own = await startGoogleApp({ env: { APP_URL: 'https://files.example.org' } })
+    try {
+      const { headers } = await send(`http://127.0.0.1:${own.app.deps.config.port}/api/login`, {
+        headers: { host: 'files.example.org' },
+      })
+      expect(headers['set-cookie']).toEqual([
+        expect.stringMatching(
+          /^__Host-mayfly\.google=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        ),
+      ])
+      expect(headers.location).toContain(
+        encodeURIComponent('https://files.example.org/api/auth/callback/google'),
+      )
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('tells the pages that it is there, and lets them show pictures of the issuer alone', async () => {
+    const visitor = makeClient(google.app)
+    expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
+    const { headers } = await visitor.fetch('/')
+    const https = google.issuer.url.replace('http:', 'https:')
+    expect(headers.get('content-security-policy')).toContain(
+      `; img-src 'self' data: blob: ${https}; `,
+    )
+  })
+})
+
+describe('the page after a sign-in', () => {
+  it('is the one that was wanted', async () => {
+    const { path } = await google.signIn(somebody(), { next: '/s/abcDEF2345?a=1' })
+    expect(path).toBe('/s/abcDEF2345?a=1')
+  })
+
+  it.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '/api/logout'])(
+    'is the front page for %s',
+    async (next) => {
+      expect((await google.signIn(somebody(), { next })).path).toBe('/')
+    },
+  )
+
+  it('is the login with the reason, and keeps what was wanted, where somebody says no', async () => {
+    const { browser, path } = await google.signIn(null, { next: '/s/abcDEF2345' })
+    expect(path).toBe('/login?fault=google-denied&next=%2Fs%2FabcDEF2345')
+    expect((await browser.fetch('/api/auth/user')).status).toBe(401)
+  })
+})
+
+describe('the session of a sign-in', () => {
+  it('has the cookies of any other and records the browser', async () => {
+    const person = somebody()
+    google.issuer.person = person
+    const browser = makeBrowser(google.app)
+    const callback = await browser.open('/api/login', ({ pathname }) =>
+      pathname.includes('/callback'),
+    )
+    const answer = await browser.fetch(callback.href, { headers: { 'user-agent': 'Lynx' } })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^mayfly\.session_token=.+HttpOnly/),
+      expect.stringMatching(/^mayfly\.signed_in=(?!.*HttpOnly)/),
+    ])
+    const [row] = await rowOf(person.email)
+    expect(await sessionsOf(row?.id ?? '')).toMatchObject([
+      { userAgent: 'Lynx', ipAddress: '127.0.0.1', createdAt: google.app.clock() },
+    ])
+  })
+
+  it('replaces the one that the browser had, whoever it was', async () => {
+    const before = await makePerson(google.app)
+    const browser = makeBrowser(google.app, await logIn(google.app, before.email, before.password))
+    const stolen = makeClient(google.app, browser.cookie())
+    expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
+
+    const person = somebody()
+    await google.signIn(person, { browser })
+    expect(await userOf(browser)).toMatchObject({ email: person.email })
+    expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
+    expect(await sessionsOf(before.id)).toHaveLength(1) // the one that `makePerson` opened, as in another browser
+  })
+})
+
+describe('limits', () => {
+  it('hold for starts and answers of one address, and end at the login page', async () => {
+    const own = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
+    try {
+      const starts = await Promise.all(
+        Array.from({ length: 310 }, () => makeClient(own.app).fetch('/api/login?next=/s/abc')),
+      )
+      const refused = starts.filter(({ headers }) => headers.get('location')?.startsWith('/login'))
+      expect(refused).toHaveLength(10)
+      expect(refused[0]?.headers.get('location')).toBe('/login?fault=google-busy&next=%2Fs%2Fabc')
+      expect(await own.app.deps.db.$count(verifications)).toBe(300)
+
+      const answers = await Promise.all(
+        Array.from({ length: 310 }, () =>
+          makeClient(own.app).fetch('/api/auth/callback/google?state=x&code=y'),
+        ),
+      )
+      const ends = answers.map(({ headers }) => headers.get('location'))
+      expect(ends.filter((end) => end === '/login?fault=google-lost')).toHaveLength(300)
+      expect(ends.filter((end) => end === '/login?fault=google-busy')).toHaveLength(10)
+
+      const { email, password } = await signUp(own.app)
+      await logIn(own.app, email, password)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  logIn,
+  makeClient,
+  makePerson,
+  type Person,
+  signUp,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { rateLimits, sessions } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { logIn as logInHere } from './log-in.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.deps.db.delete(rateLimits)
+})
+
+function sessionsOf(userId: string) {
+  return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
+}
+
+async function statusOf(client: Client) {
+  return (await client.fetch('/api/auth/user')).status
+}
+
+/** Logs a person in by a request with these cookies. Returns the answer. */
+function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
+  return makeClient(app, cookie).post('/api/auth/login', { email, password })
+}
+
+describe('a login', () => {
+  it('ends the session that the browser had, and no other', async () => {
+    const person = await makePerson(app)
+    const before = await logIn(app, person.email, person.password)
+    const now = await logInWith(before, person)
+    expect(now.status).toBe(200)
+    expect(await statusOf(makeClient(app, before))).toBe(401)
+    expect(await statusOf(person)).toBe(200)
+    expect(await sessionsOf(person.id)).toHaveLength(2)
+  })
+
+  it('as somebody else ends the session of who was signed in', async () => {
+    const [one, other] = [await makePerson(app), await makePerson(app)]
+    const before = await logIn(app, one.email, one.password)
+    expect((await logInWith(before, other)).status).toBe(200)
+    expect(await statusOf(makeClient(app, before))).toBe(401)
+    expect(await statusOf(one)).toBe(200)
+  })
+
+  it('that fails, or comes with a cookie that nobody signed, ends nothing', async () => {
+    const person = await makePerson(app)
+    const before = await logIn(app, person.email, person.password)
+    const failed = await logInWith(before, { ...person, password: 'not this one' })
+    expect(failed.status).toBe(401)
+    expect(await statusOf(makeClient(app, before))).toBe(200)
+
+    const [{ token } = { token: '' }] = await sessionsOf(person.id)
+    const forged = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
+    expect((await logInWith(forged, await makePerson(app))).status).toBe(200)
+    expect(await sessionsOf(person.id)).toHaveLength(2)
+  })
+
+  it('that is refused leaves a line in the log with the address, and without the account', async () => {
+    const before = app.logged.length
+    const email = `${randomUUID()}@example.org`
+    await logInWith('', { email, password: 'a guess' })
+    const lines = app.logged.slice(before)
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'a password was refused',
+        client: '127.0.0.1',
+        code: 'INVALID_CREDENTIALS',
+      }),
+    )
+    expect(JSON.stringify(lines)).not.toContain(email)
+  })
+
+  it('answers the same to a wrong password and an unknown address', async () => {
+    const person = await makePerson(app)
+    const wrong = await makeClient(app).post('/api/auth/login', {
+      email: person.email,
+      password: 'not this one',
+    })
+    const unknown = await makeClient(app).post('/api/auth/login', {
+      email: 'nobody@example.org',
+      password: 'not this one',
+    })
+    for (const response of [wrong, unknown]) {
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual({
+        code: 'INVALID_CREDENTIALS',
+        message: 'Invalid email or password. Please try again.',
+      })
+      expect(response.headers.getSetCookie()).toEqual([])
+    }
+  })
+})
+
+describe('the limits of logins', () => {
+  it('end the guessing of one password, and say when to come back', async () => {
+    const attempt = (email: string) =>
+      makeClient(app).post('/api/auth/login', { email, password: 'guess' })
+    for (let attempts = 0; attempts < 10; attempts += 1) {
+      expect((await attempt('victim@example.org')).status).toBe(401)
+    }
+    const refused = await attempt('victim@example.org')
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    expect((await attempt('VICTIM@example.org')).status).toBe(429)
+    expect((await attempt('other@example.org')).status).toBe(401)
+  })
+
+  it('let an office behind one address log in again and again', async () => {
+    const { email, password } = await signUp(app)
+    for (let attempts = 0; attempts < 60; attempts += 1) {
+      const login = await makeClient(app).post('/api/auth/login', {
+        email,
+        password,
+      })
+      expect(login.status).toBe(200)
+    }
+  })
+})
+
+describe('a login that our own fault ends', () => {
+  const client = {
+    address: '192.0.2.1',
+    headers: new Headers(),
+    knownBrowser: null,
+    sessionBefore: null,
+  }
+
+  /** Logs in on a server whose hashing of passwords fails. */
+  function failing(fault: Error): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> {
+    const fail = () => Promise.reject(fault)
+    return { ...app.deps, passwords: { hash: fail, verify: fail, forClient: fail, hashedFirst: fail } }
+  }
+
+  it.each([new AppError('PASSWORDS_BUSY'), new Error('a thread has ended')])(
+    'is told as that, and counts as no wrong password: %s',
+    async (fault) => {
+      const login = logInHere(failing(fault), { email: 'ada@example.org', password: 'x' }, client)
+      await expect(login).rejects.toBe(fault)
+      expect(await app.deps.db.select().from(rateLimits)).toEqual([])
+    },
+  )
+
+  it('is told as that even if the count cannot be taken back', async () => {
+    const fault = new AppError('PASSWORDS_BUSY')
+    const limits = app.deps.rateLimits
+    const rateLimited: Deps['rateLimits'] = {
+      check: (counters) => limits.check(counters),
+      spend: (counters) => limits.spend(counters),
+      add: (counters) => limits.add(counters),
+      forget: (keys) => limits.forget(keys),
+      hold: (ms) => limits.hold(ms),
+      refund: () => Promise.reject(new Error('the database is away')),
+    }
+    const deps = { ...failing(fault), rateLimits: rateLimited }
+    const login = logInHere(deps, { email: 'ada@example.org', password: 'x' }, client)
+    await expect(login).rejects.toBe(fault)
+  })
+})

@@ -1,0 +1,75 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, json, makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { sessions } from '../db/schema.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function statusOf(client: Client) {
+  return (await client.fetch('/api/auth/user')).status
+}
+
+describe('the current user', () => {
+  it('counts a trial as over from its very end on', async () => {
+    const end = new Date(app.clock().getTime() + 1000)
+    const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ tier: 'premium' })
+    app.clock.set(end)
+    expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ tier: 'free' })
+  })
+})
+
+describe('requests from other sites', () => {
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['another site without an origin', { 'sec-fetch-site': 'cross-site' }],
+    ['another port', { origin: 'http://127.0.0.1:1' }],
+  ])('are refused from %s', async (_, headers) => {
+    const person = await makePerson(app)
+    const response = await person.fetch('/api/files/abort-upload', {
+      method: 'POST',
+      headers,
+      body: '{"cloudKey":"x"}',
+    })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ code: 'FOREIGN_ORIGIN' })
+  })
+
+  it('are served from our own', async () => {
+    const person = await makePerson(app)
+    const response = await person.fetch('/api/files/abort-upload', {
+      method: 'POST',
+      headers: { origin: app.url, 'sec-fetch-site': 'same-origin' },
+      body: '{"cloudKey":"x"}',
+    })
+    expect(response.status).toBe(404)
+  })
+})
+
+describe('a logout', () => {
+  it('ends the session on the server too', async () => {
+    const person = await makePerson(app)
+    const response = await person.fetch('/api/logout')
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('/')
+    expect(await statusOf(person)).toBe(401)
+    const { db } = app.deps
+    expect(await db.$count(sessions, eq(sessions.userId, person.id))).toBe(0)
+  })
+
+  it('that another site asks for, and a mere look at it, ends nothing', async () => {
+    const person = await makePerson(app)
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
+      expect(answer.headers.getSetCookie()).toEqual([])
+    }
+    await person.fetch('/api/logout', { method: 'HEAD' })
+    expect(await statusOf(person)).toBe(200)
+  })
+})

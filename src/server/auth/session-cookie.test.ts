@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { testClock } from '../../../tests/support/test-clock.ts'
+import type { Deps } from '../deps.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { clearSessionCookies, readSessionToken, setSessionCookies } from './session-cookie.ts'
+
+const dayMs = 86_400_000
+const secret = 'the secret of the server'
+const clock = testClock(new Date('2030-01-01T00:00:00.000Z'))
+
+function server(origin: string): Pick<Deps, 'auth' | 'clock' | 'config'> {
+  return {
+    auth: { $context: Promise.resolve({ secret }) } as unknown as Deps['auth'],
+    clock,
+    config: { appUrl: new URL(origin) } as Deps['config'],
+  }
+}
+const plain = server('http://127.0.0.1:3000')
+const secure = server('https://files.example.org')
+
+/** Answers one request that carries these cookies. Returns what the answer sets. */
+async function visit(
+  cookie: string,
+  work: (context: Context<HttpEnv>) => Promise<unknown> | unknown,
+): Promise<string[]> {
+  const app = new Hono<HttpEnv>()
+  app.get('/', async (context) => {
+    await work(context)
+    return context.body(null)
+  })
+  const answer = await app.request('/', { headers: { cookie } })
+  expect(answer.status).toBe(200)
+  return answer.headers.getSetCookie()
+}
+
+async function tokenIn(deps: typeof plain, cookie: string): Promise<string | null> {
+  let token: string | null = null
+  await visit(cookie, async (context) => {
+    token = await readSessionToken(deps, context)
+  })
+  return token
+}
+
+/** Opens a session. Returns the cookies as a browser sends them back. */
+async function opened(deps: typeof plain, token: string, createdAt = clock()) {
+  const set = await visit('', (context) => setSessionCookies(deps, context, { token, createdAt }))
+  return { set, sent: set.map((one) => one.split(';', 1)[0]).join('; ') }
+}
+
+describe('a session cookie', () => {
+  it.each([
+    ['http', plain],
+    ['https', secure],
+  ])('over %s brings its token back', async (_, deps) => {
+    for (const token of ['abc', 'with.dots.inside', 'x'.repeat(64)]) {
+      expect(await tokenIn(deps, (await opened(deps, token)).sent)).toBe(token)
+    }
+  })
+
+  it('has the signature that Better Auth writes and reads', async () => {
+    const signature = createHmac('sha256', secret).update('abc').digest('base64')
+    const cookie = `mayfly.session_token=${encodeURIComponent(`abc.${signature}`)}`
+    expect(await tokenIn(plain, cookie)).toBe('abc')
+    expect((await opened(plain, 'abc')).sent).toContain(cookie)
+  })
+
+  it.each([
+    ['is missing', ''],
+    ['is empty', 'mayfly.session_token='],
+    ['has no signature', 'mayfly.session_token=abc'],
+    ['has an empty one', 'mayfly.session_token=abc.'],
+    ['has one of another token', `mayfly.session_token=abd.${sign('abc', secret)}`],
+    ['has one by another secret', `mayfly.session_token=abc.${sign('abc', 'guessed')}`],
+    ['has one that is cut off', `mayfly.session_token=abc.${sign('abc', secret).slice(0, 20)}`],
+    ['has one that is longer', `mayfly.session_token=abc.${sign('abc', secret)}A`],
+    ['is no text', 'mayfly.session_token=%00.%ff'],
+  ])('that %s opens nothing', async (_, cookie) => {
+    expect(await tokenIn(plain, cookie)).toBeNull()
+  })
+
+  it('over https is read by the name alone that no other host can set', async () => {
+    const { sent } = await opened(secure, 'abc')
+    expect(sent).toContain('__Host-mayfly.session_token=')
+    expect(await tokenIn(secure, sent.replaceAll('__Host-', ''))).toBeNull()
+    expect(await tokenIn(plain, sent)).toBeNull()
+  })
+
+  it('lasts until 90 days after the login, also where it is set later', async () => {
+    const { set } = await opened(plain, 'abc', new Date(clock().getTime() - 30 * dayMs))
+    expect(set).toHaveLength(2)
+    for (const cookie of set) expect(cookie).toContain(`; Max-Age=${60 * 24 * 60 * 60};`)
+  })
+
+  it('comes with a hint, another one for each session, which alone scripts can read', async () => {
+    const [first, second] = [await opened(plain, 'abc'), await opened(plain, 'abc')]
+    const [token = '', hint = ''] = first.set
+    expect(token).toContain('; HttpOnly')
+    expect(hint).toMatch(/^mayfly\.signed_in=[\w-]{8};/)
+    expect(hint).not.toContain('HttpOnly')
+    expect(hint).not.toBe(second.set[1])
+  })
+
+  it.each([
+    [plain, false],
+    [secure, true],
+  ])('and its hint go at a logout, by the names that they have', async (deps, isSecure) => {
+    const before = (await opened(deps, 'abc')).set.map((one) => one.split('=', 1)[0])
+    const cleared = await visit('', (context) => clearSessionCookies(deps, context))
+    expect(cleared.map((one) => one.split('=', 1)[0])).toEqual(before)
+    for (const cookie of cleared) {
+      expect(cookie).toMatch(/^[^=]+=; Max-Age=0; Path=\/;/)
+      expect(cookie.includes('; Secure')).toBe(isSecure)
+    }
+  })
+})
+
+function sign(token: string, by: string): string {
+  return encodeURIComponent(createHmac('sha256', by).update(token).digest('base64'))
+}

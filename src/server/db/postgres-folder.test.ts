@@ -1,0 +1,241 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StartFault } from '../start-fault.ts'
+import {
+  findPostmaster,
+  prepareCluster,
+  prepareSocketFolder,
+  removeInitdbLeftovers,
+  removeStaleSocketLock,
+} from './postgres-folder.ts'
+import type { PostgresPrograms } from './postgres-programs.ts'
+
+let dataDir: string
+let cluster: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-folder-'))
+  cluster = join(dataDir, 'postgres')
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+async function makeCluster(version: string) {
+  await mkdir(cluster)
+  await writeFile(join(cluster, 'PG_VERSION'), `${version}\n`)
+}
+
+/** Programs whose `initdb` is a script. `$1` is the folder that it gets, `$2` the cluster. */
+function programs(script: string): PostgresPrograms & { started: string[][] } {
+  const started: string[][] = []
+  return {
+    version: '18.4',
+    account: null,
+    started,
+    start(program, folder, args, stdio): ChildProcess {
+      started.push([program, ...args])
+      return spawn('sh', ['-c', script, 'sh', folder, cluster], { stdio })
+    },
+    handedOver: (_, folder) => folder,
+  }
+}
+
+const makes = 'echo 18 > "$1/PG_VERSION"'
+
+describe('preparing the cluster', () => {
+  it('makes it whole under its name where there is none', async () => {
+    const used = programs(makes)
+    await prepareCluster(cluster, dataDir, used)
+    expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
+    expect(await readdir(dataDir)).toEqual(['postgres'])
+    // Text sorts the same on every machine.
+    expect(used.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
+  })
+
+  it('leaves one of the same version as it is', async () => {
+    await makeCluster('18')
+    const used = programs(makes)
+    await prepareCluster(cluster, dataDir, used)
+    expect(used.started).toEqual([])
+  })
+
+  it.each(['17', '19', '1', ''])('refuses one of version %j, and says what to do', async (version) => {
+    await makeCluster(version)
+    const preparing = prepareCluster(cluster, dataDir, programs(makes))
+    await expect(preparing).rejects.toThrow(StartFault)
+    await expect(preparing).rejects.toThrow(
+      `was made by Postgres ${version}, and this version brings Postgres 18`,
+    )
+    await expect(preparing).rejects.toThrow('pg_dump')
+  })
+
+  it('tells why Postgres could not make it, and leaves no half of one', async () => {
+    const failing = programs('echo half > "$1/base"; echo "no space left" >&2; exit 1')
+    const preparing = prepareCluster(cluster, dataDir, failing)
+    await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
+  it('takes that of another server which was faster', async () => {
+    const slower = programs(`${makes}; mkdir "$2"; echo 18 > "$2/PG_VERSION"; touch "$2/theirs"`)
+    await prepareCluster(cluster, dataDir, slower)
+    expect(await readdir(cluster)).toContain('theirs')
+    expect(await readdir(dataDir)).toEqual(['postgres'])
+  })
+
+  it('takes a cluster that it cannot read for none of its own', async () => {
+    await mkdir(join(cluster, 'PG_VERSION'), { recursive: true })
+    await expect(prepareCluster(cluster, dataDir, programs(makes))).rejects.toThrow('EISDIR')
+  })
+})
+
+it('what an interrupted initdb left is removed, and nothing else', async () => {
+  await makeCluster('18')
+  await mkdir(join(dataDir, 'postgres-initdb-abc'))
+  await writeFile(join(dataDir, 'postgres-initdb-abc', 'base'), 'half')
+  await mkdir(join(dataDir, 'files'))
+  await removeInitdbLeftovers(dataDir)
+  expect((await readdir(dataDir)).sort()).toEqual(['files', 'postgres'])
+})
+
+describe('the folder of the socket', () => {
+  const isRoot = process.getuid?.() === 0
+  const modeOf = async (folder: string) => (await stat(folder)).mode & 0o777
+  let outside: string | null
+  beforeEach(() => {
+    outside = null
+  })
+  afterEach(async () => {
+    if (outside !== null) await rm(outside, { recursive: true })
+  })
+
+  it('is private, in the data folder, and the same the next time', async () => {
+    const folder = await prepareSocketFolder(dataDir, null)
+    expect(folder).toBe(join(dataDir, 'postgres-socket'))
+    expect(await modeOf(folder)).toBe(0o700)
+    await chmod(folder, 0o777)
+    expect(await prepareSocketFolder(dataDir, null)).toBe(folder)
+    expect(await modeOf(folder)).toBe(0o700)
+  })
+
+  it.each([
+    [89, true],
+    [90, false],
+  ])('of a path of %i bytes is in the data folder: %s', async (bytes, isInside) => {
+    const short = await mkdtemp('/tmp/mf-')
+    try {
+      const rest = bytes - Buffer.byteLength(join(short, '', 'postgres-socket')) - 1
+      const long = join(short, 'x'.repeat(rest))
+      await mkdir(long)
+      const folder = await prepareSocketFolder(long, null)
+      if (isInside) expect(folder).toBe(join(long, 'postgres-socket'))
+      else {
+        outside = folder
+        expect(folder).toMatch(/^\/tmp\/mayfly-[\da-f]{20}$/)
+        expect(await modeOf(folder)).toBe(0o700)
+        expect(await prepareSocketFolder(long, null)).toBe(folder)
+      }
+    } finally {
+      await rm(short, { recursive: true })
+    }
+  })
+
+  const inTheWay: [string, (folder: string) => Promise<unknown>][] = [
+    ['a file', (folder) => writeFile(folder, '')],
+    ['a link that leads to a folder', (folder) => symlink(dataDir, folder)],
+  ]
+  if (isRoot) {
+    inTheWay.push([
+      'a folder of somebody else',
+      async (folder) => {
+        await mkdir(folder)
+        await chown(folder, 12_345, 12_345)
+      },
+    ])
+  }
+  it.each(inTheWay)('is never %s', async (_, put) => {
+    await put(join(dataDir, 'postgres-socket'))
+    await expect(prepareSocketFolder(dataDir, null)).rejects.toThrow(
+      /postgres-socket belongs to somebody else\. Remove it/,
+    )
+  })
+})
+
+describe('the running Postgres of a cluster', () => {
+  const file = () => join(cluster, 'postmaster.pid')
+  const isThere = async (path: string) => (await stat(path).catch(() => null)) !== null
+  const children: ChildProcess[] = []
+  beforeEach(() => makeCluster('18'))
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+  })
+
+  /** Runs a program that has the name of Postgres, and does nothing. Returns its process id. */
+  async function runPostgres(cwd: string): Promise<number> {
+    const named = join(dataDir, 'postgres-named')
+    await mkdir(named, { recursive: true })
+    await symlink('/bin/sleep', join(named, 'postgres')).catch(() => {})
+    const child = spawn(join(named, 'postgres'), ['600'], { cwd, stdio: 'ignore' })
+    children.push(child)
+    await once(child, 'spawn')
+    return child.pid ?? 0
+  }
+
+  it.each([null, '', '\n', 'nonsense', '0', '-1', '1.5', '99999999999999999999'])(
+    'is none where the file holds %j',
+    async (content) => {
+      if (content !== null) await writeFile(file(), content)
+      expect(await findPostmaster(cluster)).toBeNull()
+    },
+  )
+
+  it('is found by its id', async () => {
+    const pid = await runPostgres(cluster)
+    await writeFile(file(), `${pid}\n/data\n`)
+    expect(await findPostmaster(cluster)).toBe(pid)
+    expect(await isThere(file())).toBe(true)
+  })
+
+  it('is none once the process has ended', async () => {
+    const ended = spawn('true')
+    await once(ended, 'close')
+    await writeFile(file(), `${ended.pid}\n`)
+    expect(await findPostmaster(cluster)).toBeNull()
+  })
+
+  it.each([
+    ['another program', async () => process.pid],
+    ['the Postgres of another cluster', () => runPostgres(dataDir)],
+  ])('is not %s that got its id, whose file is removed', async (_, pid) => {
+    await writeFile(file(), `${await pid()}\n`)
+    expect(await findPostmaster(cluster)).toBeNull()
+    expect(await isThere(file())).toBe(false)
+  })
+
+  it('keeps the lock of its socket; one that nobody holds is removed', async () => {
+    const lock = join(dataDir, '.s.PGSQL.5432.lock')
+    await writeFile(lock, `${await runPostgres(cluster)}\n`)
+    await removeStaleSocketLock(dataDir, cluster)
+    expect(await isThere(lock)).toBe(true)
+    await writeFile(lock, `${process.pid}\n`)
+    await removeStaleSocketLock(dataDir, cluster)
+    expect(await isThere(lock)).toBe(false)
+  })
+
+  it('without a lock of a socket there is nothing to do', async () => {
+    await removeStaleSocketLock(dataDir, cluster)
+  })
+})

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPostgres, run } from './postgres-programs.ts'
+
+describe('a program that was run', () => {
+  const shell = (script: string) => run(spawn('sh', ['-c', script]))
+
+  it('tells how it ended and what it said', async () => {
+    expect(await shell('echo out; echo wrong >&2; exit 3')).toEqual({
+      code: 3,
+      output: 'out\n',
+      errors: 'wrong\n',
+    })
+    expect(await shell('true')).toEqual({ code: 0, output: '', errors: '' })
+  })
+
+  it('that was ended by a signal has not succeeded', async () => {
+    expect((await shell('kill -9 $$')).code).toBe(-1)
+  })
+
+  it('that cannot be run at all has no code, and the reason is told', async () => {
+    const { code, errors } = await run(spawn('/nowhere/postgres'))
+    expect(code).toBeNull()
+    expect(errors).toContain('ENOENT')
+  })
+
+  it('may have nobody who listens to it', async () => {
+    expect(await run(spawn('true', { stdio: 'ignore' }))).toEqual({
+      code: 0,
+      output: '',
+      errors: '',
+    })
+  })
+})
+
+describe('the Postgres of this machine', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-programs-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+  const isRoot = process.getuid?.() === 0
+
+  it('is found with its version', async () => {
+    const { version } = await findPostgres(join(folder, 'missing'))
+    expect(version).toMatch(/^\d+\.\d+$/)
+  })
+
+  it('is run by this account, or, by root, by another one that gets its folders open', async () => {
+    const { account, handedOver } = await findPostgres(join(folder, 'missing'))
+    if (isRoot) expect(account?.uid).toBeGreaterThan(0)
+    else expect(account).toBeNull()
+    const byRoot = isRoot && process.platform === 'linux'
+    expect(handedOver(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
+  })
+
+  it('gets nothing of the environment of the server', async () => {
+    const before = process.env.PGOPTIONS
+    process.env.PGOPTIONS = 'a setting of the shell'
+    try {
+      const programs = await findPostgres(join(folder, 'missing'))
+      const cluster = join(folder, 'of-the-account')
+      await mkdir(cluster)
+      if (programs.account) await chown(cluster, programs.account.uid, programs.account.gid)
+      // A cluster that is none ends Postgres at once, which names the folder that it looked at.
+      const started = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
+      const [path = ''] = started.spawnargs
+      expect(path).toMatch(/\/bin\/postgres$/)
+      const { code, errors } = await run(started)
+      expect(code).not.toBe(0)
+      expect(errors).toMatch(/postgresql\.conf/)
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.env, 'PGOPTIONS')
+      else process.env.PGOPTIONS = before
+    }
+  })
+
+  const owned: [string, number, number | null][] = isRoot
+    ? [
+        ['root', 0, null],
+        ['somebody', 12_345, 12_345],
+      ]
+    : []
+  it.each([['nobody yet', -1, -1] as const, ...owned])(
+    'run for a cluster of %s, uid %i, as uid %j',
+    async (_, uid, expected) => {
+      const cluster = join(folder, `cluster-${uid}`)
+      if (uid >= 0) {
+        await mkdir(cluster)
+        await chown(cluster, uid, uid)
+      }
+      const finding = findPostgres(cluster)
+      if (expected === null) {
+        await expect(finding).rejects.toThrow(/belongs to root, .* chown -R postgres/)
+        return
+      }
+      const { account } = await finding
+      if (expected >= 0) expect(account).toEqual({ uid: expected, gid: expected })
+    },
+  )
+})

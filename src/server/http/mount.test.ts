@@ -1,0 +1,242 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
+import { refusalOf, type Sending, send } from '../../../tests/support/send.ts'
+import { testClock } from '../../../tests/support/test-clock.ts'
+import type { Endpoint } from '../../shared/contract/endpoint.ts'
+import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { type Call, type Handlers, mount } from './mount.ts'
+import { requestContext } from './request-context.ts'
+import { servedHosts } from './served-hosts.ts'
+import type { Session, SessionUser } from './session.ts'
+
+type AnyCall = Call<Endpoint>
+
+const names = Object.keys(endpoints) as EndpointName[]
+/** Every row of the table. Each has the paths of its parameters filled in. */
+const rows = names.map((name) => {
+  const row: Endpoint = endpoints[name]
+  return { name, ...row, path: row.path.replaceAll(/\{\w+\}/g, 'abcdefghij') }
+})
+
+/** The calls that reached a handler. */
+let calls: { name: EndpointName; call: AnyCall }[] = []
+/** What the handlers return. */
+let answer: unknown
+/** The session of every request. */
+let session: Session | null
+/** How often a session was looked for. */
+let looked = 0
+
+let server: BareServer
+beforeAll(async () => {
+  const handlers = Object.fromEntries(
+    names.map((name) => [
+      name,
+      (call: AnyCall) => {
+        calls.push({ name, call })
+        return answer
+      },
+    ]),
+  ) as unknown as Handlers<EndpointName>
+  const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
+  const deps = { log: pino({ level: 'silent' }), clock: testClock() }
+  server = await serveBare((app) => {
+    app.use(requestContext(deps, { trustProxy: false, hosts }))
+    const found = async () => {
+      looked += 1
+      return session
+    }
+    app.route('/', mount(handlers, { session: found }))
+  })
+})
+afterAll(() => server.close())
+
+beforeEach(() => {
+  calls = []
+  answer = { message: 'done' }
+  session = signedIn('user')
+  looked = 0
+})
+
+function signedIn(role: 'user' | 'admin'): Session {
+  return { id: 'a session', user: { id: 'ada', role } as SessionUser }
+}
+
+function ask(method: string, path: string, sending: Sending = {}) {
+  return send(`${server.url}${path}`, { method, ...sending })
+}
+
+describe('who may call', () => {
+  it.each(rows.filter(({ access }) => access !== 'visitor'))(
+    '$method $path: nobody without a session, and no handler hears of it',
+    async ({ method, path }) => {
+      session = null
+      expect(refusalOf(await ask(method, path))).toEqual([401, 'UNAUTHORIZED'])
+      expect(calls).toEqual([])
+    },
+  )
+
+  it.each(rows.filter(({ access }) => access === 'admin'))(
+    '$method $path: no user who is not the administrator',
+    async ({ method, path }) => {
+      expect(refusalOf(await ask(method, path))).toEqual([403, 'FORBIDDEN'])
+      expect(calls).toEqual([])
+    },
+  )
+
+  it('whoever is refused is not told what else is wrong with the call', async () => {
+    session = null
+    const answered = await ask('DELETE', '/api/files/bulk', { body: '{' })
+    expect(refusalOf(answered)).toEqual([401, 'UNAUTHORIZED'])
+  })
+
+  it('a call for visitors looks for no session, and its handler gets none', async () => {
+    answer = { status: 'ok' }
+    expect((await ask('GET', '/api/health')).status).toBe(200)
+    expect(looked).toBe(0)
+    expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
+  })
+
+  it('a handler gets the user, the session and the address of the caller', async () => {
+    await ask('DELETE', '/api/files/abcdefghij')
+    const [{ name, call } = { name: undefined, call: undefined }] = calls
+    expect(name).toBe('deleteFile')
+    expect(call).toMatchObject({
+      user: { id: 'ada' },
+      sessionId: 'a session',
+      clientAddress: '127.0.0.1',
+      publicOrigin: server.url,
+      params: { id: 'abcdefghij' },
+    })
+  })
+})
+
+describe('another method than the table names', () => {
+  it.each([
+    ['POST', '/api/health', 'GET, HEAD'],
+    ['GET', '/api/files/bulk', 'DELETE'],
+    ['DELETE', '/api/auth/user', 'GET, HEAD, PATCH'],
+  ])('%s %s is refused, and the answer names those that are there', async (method, path, allow) => {
+    const answered = await ask(method, path)
+    expect(refusalOf(answered)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    const named = String(answered.headers.allow).split(', ')
+    expect(named.sort()).toEqual(allow.split(', ').sort())
+    expect(calls).toEqual([])
+  })
+
+  it('HEAD is GET without the body', async () => {
+    answer = { status: 'ok' }
+    const answered = await ask('HEAD', '/api/health')
+    expect(answered.status).toBe(200)
+    expect(answered.body).toHaveLength(0)
+  })
+})
+
+describe('the body of a call', () => {
+  const login = (body?: string) =>
+    ask('POST', '/api/auth/login', {
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    })
+
+  it.each(['{', 'nonsense', '{"email":', "{'email':'a@b.de'}"])(
+    'that is no JSON is refused: %s',
+    async (body) => {
+      const answered = await login(body)
+      expect(refusalOf(answered)).toEqual([400, 'INVALID_INPUT'])
+      expect(JSON.parse(answered.body.toString()).message).toBe('The body is not valid JSON.')
+      expect(calls).toEqual([])
+    },
+  )
+
+  it('is told about with every fault at once, each by its field', async () => {
+    const answered = await login('{"email":"nobody","password":7}')
+    const { message } = JSON.parse(answered.body.toString())
+    expect(answered.status).toBe(400)
+    expect(message.split('; ')).toEqual([
+      expect.stringMatching(/^email: /),
+      expect.stringMatching(/^password: /),
+    ])
+  })
+
+  it('that is missing counts as none: it is refused where one is needed', async () => {
+    expect(refusalOf(await login())).toEqual([400, 'INVALID_INPUT'])
+    expect(refusalOf(await login(''))).toEqual([400, 'INVALID_INPUT'])
+  })
+
+  it('reaches the handler without fields that the table does not name', async () => {
+    answer = {}
+    await login('{"email":" ada@example.org ","password":"secret","role":"admin"}')
+    expect(calls[0]?.call.body).toEqual({ email: 'ada@example.org', password: 'secret' })
+  })
+
+  it('that does not arrive whole is not taken for a whole one', async () => {
+    const { hostname, port } = new URL(server.url)
+    const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n'
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.write(`${head}Expect: 100-continue\r\n\r\n`)
+    await once(socket, 'data')
+    socket.write('{"email":"ada@example.org","password":"secret"}', () => socket.destroy())
+    await expect.poll(() => server.connections()).toBe(0)
+    expect(calls).toEqual([])
+  })
+
+  it('of an endpoint that takes bytes is left to its handler', async () => {
+    answer = null
+    await ask('PUT', '/api/branding/logo', {
+      headers: { 'content-type': 'image/png' },
+      body: '{ this is no JSON',
+    })
+    expect(calls[0]?.call.body).toBeUndefined()
+  })
+})
+
+describe('the query of a call', () => {
+  it('is parsed, with its defaults', async () => {
+    answer = []
+    await ask('GET', '/api/files?limit=7&search=%20a%20&nothing=x')
+    expect(calls[0]?.call.query).toEqual({ limit: 7, sort: '-date', search: 'a' })
+  })
+
+  it.each(['limit=0', 'limit=1001', 'limit=x', 'sort=age'])('is refused: %s', async (query) => {
+    const answered = await ask('GET', `/api/files?${query}`)
+    expect(refusalOf(answered)).toEqual([400, 'INVALID_INPUT'])
+    expect(calls).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  it('holds nothing that the table does not name', async () => {
+    answer = { status: 'ok', secret: 'not for you' }
+    const { body } = await ask('GET', '/api/health')
+    expect(JSON.parse(body.toString())).toEqual({ status: 'ok' })
+  })
+
+  it('is kept by no cache', async () => {
+    answer = { status: 'ok' }
+    expect((await ask('GET', '/api/health')).headers['cache-control']).toBe('no-store')
+  })
+
+  it('is kept as long as the table says', async () => {
+    answer = { version: '1.2.3' }
+    const { headers } = await ask('GET', '/api/settings/version')
+    expect(headers['cache-control']).toBe('public, max-age=300')
+  })
+
+  it('that does not fit the table is a fault of ours, and nothing of it leaves', async () => {
+    answer = { status: 'not as the table says' }
+    const { status, body } = await ask('GET', '/api/health')
+    expect(status).toBe(500)
+    expect(body.toString()).not.toContain('not as the table says')
+  })
+
+  it('that is no JSON is the handler’s own', async () => {
+    answer = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
+    const { status, headers, body } = await ask('GET', '/download/abcdefghij')
+    expect([status, headers['x-own'], body.toString()]).toEqual([418, 'yes', 'a page'])
+  })
+})

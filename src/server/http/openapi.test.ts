@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { endpoints } from '../../shared/contract/index.ts'
+import { openApiDocument } from './openapi.ts'
+
+interface Operation {
+  operationId: string
+  security: object[]
+  parameters: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { required: boolean; content: Record<string, { schema?: object }> }
+  responses: Record<string, { description: string; content?: Record<string, object> }>
+}
+
+const document = openApiDocument('https://files.example.org') as {
+  servers: object[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    securitySchemes: { session: { name: string } }
+    schemas: { Error: { properties: { code: { enum: string[] } } } }
+  }
+}
+
+const rows = Object.entries(endpoints).map(([name, row]): [string, Endpoint] => [name, row])
+
+function operationOf(name: keyof typeof endpoints): Operation {
+  const { path, method } = endpoints[name]
+  return document.paths[path]?.[method.toLowerCase()] as Operation
+}
+
+describe('every call of the table', () => {
+  it.each(rows)('%s is there under its path and method', (name, { path, method }) => {
+    expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
+  })
+
+  it.each(rows)('%s needs a session unless it is for visitors', (name, { access }) => {
+    const { security } = operationOf(name as keyof typeof endpoints)
+    expect(security).toEqual(access === 'visitor' ? [] : [{ session: [] }])
+  })
+
+  it.each(rows)('%s names every error that it can answer, by its status', (name, { errors }) => {
+    const { responses } = operationOf(name as keyof typeof endpoints)
+    for (const code of [...errors, ...commonErrors] as ErrorCode[]) {
+      const { status, message } = errorTable[code]
+      expect(responses[status]?.description).toContain(`${code}: ${message}`)
+    }
+  })
+
+  it.each(rows)('%s requires each parameter of its path', (name, { path }) => {
+    const { parameters } = operationOf(name as keyof typeof endpoints)
+    const inPath = parameters.filter((parameter) => parameter.in === 'path')
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+    expect(inPath.map((parameter) => parameter.name).sort()).toEqual(named.sort())
+    expect(inPath.every(({ required }) => required)).toBe(true)
+  })
+})
+
+it('names the server, its cookie and every code of an error', () => {
+  expect(document.servers).toEqual([{ url: 'https://files.example.org' }])
+  expect(document.components.securitySchemes.session.name).toMatch(/^__(Host|Secure)-/)
+  expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errorTable))
+  const plain = openApiDocument('http://127.0.0.1:3000') as typeof document
+  expect(plain.components.securitySchemes.session.name).not.toMatch(/^__/)
+})
+
+it('keeps both calls of one path', () => {
+  expect(operationOf('currentUser').operationId).toBe('currentUser')
+  expect(operationOf('updateUser').operationId).toBe('updateUser')
+})
+
+it('tells what a caller sends, and what the server understands of it', () => {
+  const { requestBody } = operationOf('login')
+  expect(requestBody).toMatchObject({
+    required: true,
+    content: {
+      'application/json': {
+        schema: { type: 'object', required: ['email', 'password'] },
+      },
+    },
+  })
+  // A schema that also changes what was sent is described as it is sent.
+  const limit = operationOf('listFiles').parameters.find(({ name }) => name === 'limit')
+  expect(limit).toMatchObject({ in: 'query', required: false })
+})
+
+it('lets a body be left out where every field has a default', () => {
+  const withBody = rows.filter(([, { body }]) => body)
+  const optional = withBody.filter(([, { body }]) => body?.safeParse(undefined).success)
+  for (const [name] of withBody) {
+    const { requestBody } = operationOf(name as keyof typeof endpoints)
+    expect(requestBody?.required, name).toBe(!optional.some(([other]) => other === name))
+  }
+})
+
+it('names the types of bytes that a call takes', () => {
+  const { requestBody } = operationOf('saveLogo')
+  expect(requestBody).toEqual({
+    required: true,
+    content: { 'image/png': {}, 'image/jpeg': {}, 'image/webp': {} },
+  })
+})
+
+it.each([
+  ['health', '200', 'application/json'],
+  ['download', '200', 'application/octet-stream'],
+  ['openDownloadPage', '200', 'text/html'],
+  ['logo', '200', 'image/png'],
+] as const)('%s answers %s with %s', (name, status, type) => {
+  expect(Object.keys(operationOf(name).responses[status]?.content ?? {})).toEqual([type])
+})
+
+it('a call that leads elsewhere answers a redirection', () => {
+  const { responses } = operationOf('logout')
+  expect(responses[302]).toBeDefined()
+  expect(responses[200]).toBeUndefined()
+})

@@ -1,0 +1,212 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import { type TestClock, testClock } from '../../../tests/support/test-clock.ts'
+import { AppError } from '../errors.ts'
+import { type Counter, counter, createRateLimits, type RateLimits } from './rate-limit.ts'
+
+const windowMs = 60_000
+
+let database: TestDatabase
+let pool: pg.Pool
+let clock: TestClock
+let limits: RateLimits
+beforeAll(async () => {
+  database = await freshDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 5 })
+})
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+const held: number[] = []
+async function hold(ms: number) {
+  held.push(ms)
+}
+
+beforeEach(async () => {
+  await pool.query('delete from rate_limits')
+  clock = testClock(new Date('2030-01-01T00:00:00.000Z'))
+  limits = createRateLimits({ pool, clock, enabled: true, hold })
+})
+
+function of(key: string, most = 3): Counter {
+  return { key, most, windowMs }
+}
+
+/** Returns what the table counts, by key. */
+async function counted(): Promise<Record<string, number>> {
+  const { rows } = await pool.query<{ key: string; points: number }>('select * from rate_limits')
+  return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
+}
+
+/** Returns the refusal of an attempt, or null when it may go on. */
+async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
+  try {
+    await attempt
+    return null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return error
+    throw error
+  }
+}
+
+describe('spending', () => {
+  it('allows as many attempts as the limit in a window, and none more', async () => {
+    for (let attempt = 0; attempt < 3; attempt += 1) await limits.spend([of('a')])
+    expect(await refusal(limits.spend([of('a')]))).not.toBeNull()
+    expect(await counted()).toEqual({ a: 3 })
+  })
+
+  it('counts from the first attempt, and begins anew when its window ends', async () => {
+    await limits.spend([of('a', 1)])
+    clock.advance(windowMs - 1)
+    expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
+    clock.advance(1)
+    expect(await refusal(limits.spend([of('a', 1)]))).toBeNull()
+    expect(await counted()).toEqual({ a: 1 })
+  })
+
+  it('adds to all counters or to none', async () => {
+    await limits.spend([of('full', 1)])
+    const [before, full, after] = [of('a'), of('full', 1), of('z')]
+    expect(await refusal(limits.spend([before, full, after]))).not.toBeNull()
+    expect(await counted()).toEqual({ full: 1 })
+  })
+
+  it('never passes a limit, however many ask at once', async () => {
+    const attempts = Array.from({ length: 20 }, () => refusal(limits.spend([of('a', 7)])))
+    const refused = (await Promise.all(attempts)).filter((one) => one !== null)
+    expect(refused).toHaveLength(13)
+    expect(await counted()).toEqual({ a: 7 })
+  })
+
+  it('of the same counters in another order never waits for ever', async () => {
+    const orders = [
+      [of('a', 1000), of('b', 1000)],
+      [of('b', 1000), of('a', 1000)],
+    ]
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => limits.spend(orders[n % 2] as Counter[])),
+    )
+    expect(await counted()).toEqual({ a: 40, b: 40 })
+  })
+
+  it('gives each counter its own limit', async () => {
+    await limits.spend([of('b', 2), of('a', 1)])
+    expect(await refusal(limits.spend([of('b', 2)]))).toBeNull()
+    expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    [1, 'Too many attempts. Please wait 1 s and try again.', '1'],
+    [59_000, 'Too many attempts. Please wait 59 s and try again.', '59'],
+    [59_001, 'Too many attempts. Please wait a minute and try again.', '60'],
+    [60_001, 'Too many attempts. Please wait 2 minutes and try again.', '61'],
+    [900_000, 'Too many attempts. Please wait 15 minutes and try again.', '900'],
+  ])('that has %i ms to go says when to come back', async (leftMs, message, retryAfter) => {
+    await limits.spend([{ key: 'a', most: 1, windowMs: leftMs }])
+    const refused = await refusal(limits.check([of('a', 1)]))
+    expect(refused?.message).toBe(message)
+    expect(refused?.headers).toEqual({ 'retry-after': retryAfter })
+  })
+
+  it('of several full counters names the longest wait', async () => {
+    await limits.spend([{ key: 'short', most: 1, windowMs: 10_000 }])
+    await limits.spend([{ key: 'long', most: 1, windowMs: 30_000 }])
+    const both = [of('short', 1), of('long', 1)]
+    for (const attempt of [limits.check(both), limits.spend(both)]) {
+      expect((await refusal(attempt))?.headers).toEqual({ 'retry-after': '30' })
+    }
+  })
+})
+
+describe('checking', () => {
+  it('tells the counts and writes nothing', async () => {
+    await limits.spend([of('a')])
+    await limits.spend([of('a'), of('b')])
+    expect(await limits.check([of('a'), of('b'), of('unknown')])).toEqual(
+      new Map([
+        ['a', 2],
+        ['b', 1],
+      ]),
+    )
+    expect(await counted()).toEqual({ a: 2, b: 1 })
+  })
+
+  it('refuses at the limit, and not before', async () => {
+    await limits.spend([of('a', 2)])
+    expect(await refusal(limits.check([of('a', 2)]))).toBeNull()
+    await limits.spend([of('a', 2)])
+    expect(await refusal(limits.check([of('a', 2)]))).not.toBeNull()
+  })
+
+  it('knows nothing of a window that has ended', async () => {
+    await limits.spend([of('a', 1)])
+    clock.advance(windowMs)
+    expect(await limits.check([of('a', 1)])).toEqual(new Map())
+  })
+})
+
+describe('adding', () => {
+  it('counts past the limit, and never refuses', async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1) await limits.add([of('a', 1)])
+    expect(await counted()).toEqual({ a: 5 })
+  })
+})
+
+describe('taking back', () => {
+  it('leaves no row of an attempt that was alone', async () => {
+    const spent = await limits.spend([of('a'), of('b')])
+    await limits.refund(spent)
+    expect(await counted()).toEqual({})
+  })
+
+  it('takes back one attempt, of all counters or of those that are named', async () => {
+    await limits.spend([of('a'), of('b')])
+    const spent = await limits.spend([of('a'), of('b')])
+    await limits.refund(spent, ['b', 'never spent'])
+    expect(await counted()).toEqual({ a: 2, b: 1 })
+  })
+
+  it('takes nothing from the window after', async () => {
+    const spent = await limits.spend([of('a')])
+    clock.advance(windowMs)
+    await limits.spend([of('a')])
+    await limits.refund(spent)
+    expect(await counted()).toEqual({ a: 1 })
+  })
+})
+
+describe('forgetting', () => {
+  it('empties what is named, and nothing else', async () => {
+    await limits.spend([of('a'), of('b')])
+    await limits.forget(['a', 'unknown'])
+    expect(await counted()).toEqual({ b: 1 })
+  })
+})
+
+describe('where limits are off', () => {
+  it('nothing is counted and nothing refused, and an attempt can still be delayed', async () => {
+    const off = createRateLimits({ pool, clock, enabled: false, hold })
+    for (let attempt = 0; attempt < 3; attempt += 1) await off.spend([of('a', 1)])
+    await off.add([of('a', 1)])
+    await off.refund(new Map([['a', 0]]))
+    await off.forget(['a'])
+    expect(await off.check([of('a', 0)])).toEqual(new Map())
+    expect(await counted()).toEqual({})
+    held.length = 0
+    await off.hold(1000)
+    expect(held).toEqual([1000])
+  })
+})
+
+it('a counter has the limit of its name, and shares its key with no other name', () => {
+  const login = counter('loginsByAddress', '192.0.2.1')
+  expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', most: 600, windowMs: 900_000 })
+  expect(counter('loginsByAccount', '192.0.2.1').key).not.toBe(login.key)
+})

@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { send, untilClosed } from '../../../tests/support/send.ts'
+import { AppError } from '../errors.ts'
+import { refuse } from './refusal.ts'
+
+const MiB = 1024 * 1024
+const busy = new AppError('UNAVAILABLE', { headers: { 'Retry-After': '7' } })
+
+/** What the server does with a request. */
+let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+/** Resolves when the server has refused its last request. */
+let refused: Promise<void>
+let server: Server
+let url: string
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    refused = answer(request, response)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  return new Promise((closed) => server.close(closed))
+})
+beforeEach(() => {
+  answer = (request, response) => refuse(request, response, busy)
+})
+
+/** Sends text as it is. Returns the connection and a function that returns what came back. */
+function open(text: string): { socket: Socket; received: () => string } {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  let received = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    received += chunk
+  })
+  socket.on('error', () => undefined)
+  socket.write(text)
+  return { socket, received: () => received }
+}
+
+it('tells status, code, words and headers, and is kept by no cache', async () => {
+  const { status, headers, body } = await send(url)
+  expect(status).toBe(503)
+  expect(JSON.parse(body.toString())).toEqual(busy.body)
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'retry-after': '7',
+  })
+})
+
+it('has no body for HEAD, and tells its length all the same', async () => {
+  const { status, headers, body } = await send(url, { method: 'HEAD' })
+  expect(status).toBe(503)
+  expect(body).toHaveLength(0)
+  expect(Number(headers['content-length'])).toBeGreaterThan(0)
+})
+
+it('leaves a connection open whose request has come whole', async () => {
+  const { socket, received } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(1)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(2)
+  expect(received()).not.toMatch(/connection: close/i)
+  socket.destroy()
+})
+
+it.each([
+  ['a length', 'Content-Length: 100000'],
+  ['no length', 'Transfer-Encoding: chunked'],
+])('closes a connection on which a body with %s arrives', async (_, header) => {
+  const { socket, received } = open(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
+  // The answer is there before the body, so a client need not send all of it.
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 503/)
+  expect(received()).toMatch(/\r\nconnection: close\r\n/i)
+  expect(socket.closed).toBe(false)
+  socket.end()
+  await untilClosed(socket)
+  await refused
+})
+
+it('hears a body out, so that the client reads the answer instead of a reset', async () => {
+  const body = Buffer.alloc(8 * MiB)
+  const answered = await send(url, { method: 'PUT', body })
+  expect(answered.status).toBe(503)
+  await refused
+})
+
+it('hears no more than 16 MiB', async () => {
+  let heard = 0
+  answer = async (request, response) => {
+    request.on('data', (chunk: Buffer) => {
+      heard += chunk.length
+    })
+    await refuse(request, response, busy)
+  }
+  const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
+  const { socket } = open(head)
+  const chunk = Buffer.alloc(MiB)
+  const pour = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on('drain', pour)
+  pour()
+  await refused
+  expect(heard).toBeGreaterThan(16 * MiB)
+  expect(heard).toBeLessThan(17 * MiB)
+  socket.destroy()
+})
+
+it('after half of another answer cuts the connection, so that nobody takes it for whole', async () => {
+  answer = async (request, response) => {
+    response.writeHead(200, { 'Content-Length': 10 })
+    response.write('half')
+    await refuse(request, response, busy)
+  }
+  await expect(send(url)).rejects.toThrow()
+})
+
+it('to a client that has left is nothing', async () => {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  answer = async (request, response) => {
+    response.once('close', leave)
+    await left
+    await refuse(request, response, busy)
+    expect(response.headersSent).toBe(false)
+  }
+  const { socket } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  socket.destroy()
+  await left
+  await refused
+})

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { toSessionUser } from './session.ts'
+
+const now = new Date('2030-01-01T00:00:00.000Z')
+
+function user(changes: Partial<Parameters<typeof toSessionUser>[0]> = {}) {
+  return {
+    id: 'ada',
+    email: 'ada@example.org',
+    name: 'Ada Lovelace',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    emailVerified: true,
+    role: 'user',
+    tier: 'free',
+    premiumTrialStartedAt: null,
+    premiumTrialEndsAt: null,
+    image: null,
+    ...changes,
+  }
+}
+
+it.each([
+  ['in its trial', 1, 'premium'],
+  ['at the very end of it', 0, 'free'],
+  ['after it', -1, 'free'],
+])('a user %s has the tier of that moment', (_, leftMs, tier) => {
+  const premiumTrialEndsAt = new Date(now.getTime() + leftMs)
+  expect(toSessionUser(user({ tier: 'premium', premiumTrialEndsAt }), now).tier).toBe(tier)
+})
+
+it('Premium without an end stays', () => {
+  expect(toSessionUser(user({ tier: 'premium' }), now).tier).toBe('premium')
+})
+
+it('what an account lacks is null, never undefined', () => {
+  const facts = { premiumTrialStartedAt: undefined, premiumTrialEndsAt: undefined }
+  expect(toSessionUser(user({ ...facts, image: undefined }), now)).toMatchObject({
+    premiumTrialStartedAt: null,
+    premiumTrialEndsAt: null,
+    image: null,
+  })
+})
+
+it.each([{ tier: 'gold' }, { tier: '' }, { role: 'root' }, { role: 'Admin' }])(
+  'an account with %j opens no session: nobody guesses what it may do',
+  (changes) => {
+    expect(() => toSessionUser(user(changes), now)).toThrow(RangeError)
+  },
+)

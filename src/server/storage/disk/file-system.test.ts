@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { hasCode, isMissing, unlessMissing } from './file-system.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-files-'))
+  await writeFile(join(folder, 'there'), 'text')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+it('what is there is returned', async () => {
+  expect(await unlessMissing(readFile(join(folder, 'there'), 'utf8'))).toBe('text')
+})
+
+it('a missing file is null, and so is one in a missing folder', async () => {
+  expect(await unlessMissing(readFile(join(folder, 'missing')))).toBeNull()
+  expect(await unlessMissing(readFile(join(folder, 'missing', 'file')))).toBeNull()
+})
+
+it.each([
+  ['a folder in the place of a file', () => join(folder, '.'), 'EISDIR'],
+  ['a file in the place of a folder', () => join(folder, 'there', 'file'), 'ENOTDIR'],
+])('%s is an error and not the same as missing', async (_, path, code) => {
+  const error = await unlessMissing(readFile(path())).catch((error: unknown) => error)
+  expect(isMissing(error)).toBe(false)
+  expect(hasCode(error, code)).toBe(true)
+})
+
+it.each([null, undefined, 'ENOENT', { code: 'ENOENT' }, new Error('ENOENT')])(
+  'something else that is thrown has no code: %j',
+  (thrown) => {
+    expect(isMissing(thrown)).toBe(false)
+  },
+)

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { inKeyOrder } from './in-key-order.ts'
+import type { StoredObject } from './storage.ts'
+
+async function* listing(objects: readonly StoredObject[]): AsyncGenerator<StoredObject, void> {
+  yield* objects
+}
+
+/** Makes the list of one side. The dates tell from which side an object came. */
+function side(keys: Iterable<string>, date: number): StoredObject[] {
+  return [...keys].sort().map((key) => ({ key, modifiedAt: new Date(date) }))
+}
+
+async function merged(first: Iterable<string>, second: Iterable<string>): Promise<StoredObject[]> {
+  return Array.fromAsync(inKeyOrder(listing(side(first, 1)), listing(side(second, 2))))
+}
+
+const keys = fc.uniqueArray(fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b', 'z') }))
+
+it('lists every object once, in the order of the keys, and from the first list where both have it', async () => {
+  await fc.assert(
+    fc.asyncProperty(keys, keys, async (first, second) => {
+      const objects = await merged(first, second)
+      const all = [...new Set([...first, ...second])].sort()
+      expect(objects.map(({ key }) => key)).toEqual(all)
+      for (const { key, modifiedAt } of objects) {
+        expect(modifiedAt.getTime()).toBe(first.includes(key) ? 1 : 2)
+      }
+    }),
+  )
+})
+
+it.each([
+  [[], []],
+  [['a'], []],
+  [[], ['a']],
+  [['a'], ['a']],
+])('of %j and %j', async (first, second) => {
+  expect((await merged(first, second)).map(({ key }) => key)).toEqual([
+    ...new Set([...first, ...second]),
+  ])
+})
+
+it('a list that breaks off is told, and is no end of the list', async () => {
+  async function* broken(): AsyncGenerator<StoredObject, void> {
+    yield* side(['a'], 1)
+    throw new Error('the disk is away')
+  }
+  const whole = () => listing(side(['b', 'c'], 2))
+  await expect(Array.fromAsync(inKeyOrder(broken(), whole()))).rejects.toThrow('the disk is away')
+  await expect(Array.fromAsync(inKeyOrder(whole(), broken()))).rejects.toThrow('the disk is away')
+})

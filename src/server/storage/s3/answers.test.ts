@@ -1,0 +1,41 @@
+import { S3ServiceException } from '@aws-sdk/client-s3'
+import { describe, expect, it } from 'vitest'
+import { reach, unlessMissing } from './answers.ts'
+
+function fault(name: string): S3ServiceException {
+  return new S3ServiceException({ name, $fault: 'client', $metadata: {} })
+}
+
+const away = { name: 'AppError', code: 'UNAVAILABLE' }
+
+describe.each([
+  ['reach', reach],
+  ['unlessMissing', unlessMissing],
+])('%s', (_, ask) => {
+  it('returns what the bucket answers', async () => {
+    expect(await ask(Promise.resolve('an answer'))).toBe('an answer')
+  })
+
+  it.each([
+    fault('AccessDenied'),
+    fault('NoSuchBucket'),
+    fault('SlowDown'),
+    fault('InternalError'),
+    new Error('connect ECONNREFUSED'),
+    'no error at all',
+  ])('takes %s for a bucket that is away, and keeps the reason', async (cause) => {
+    await expect(ask(Promise.reject(cause))).rejects.toMatchObject({ ...away, cause })
+  })
+})
+
+const missing = ['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart']
+
+it.each(missing)('%s means that something is missing, where it may be', async (name) => {
+  expect(await unlessMissing(Promise.reject(fault(name)))).toBeNull()
+  await expect(reach(Promise.reject(fault(name)))).rejects.toMatchObject(away)
+})
+
+it('an error of another library with such a name means nothing', async () => {
+  const error = Object.assign(new Error('no such key'), { name: 'NoSuchKey' })
+  await expect(unlessMissing(Promise.reject(error))).rejects.toMatchObject(away)
+})

@@ -1,0 +1,94 @@
+import { PutBucketCorsCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { describeOnS3, makeBucket } from '../../../../tests/support/s3.ts'
+import { send } from '../../../../tests/support/send.ts'
+import { type LogLine, logCollector } from '../../../../tests/support/test-log.ts'
+import { newStorageKey } from '../storage-key.ts'
+import { neededRule } from './needed-rule.ts'
+import { openBucket } from './open-bucket.ts'
+
+const origin = 'https://files.example.org'
+const rule = neededRule(origin)
+function clock() {
+  return new Date()
+}
+
+describeOnS3('opening a bucket', () => {
+  const open = async (changes = {}) => {
+    const bucket = await makeBucket()
+    const settings = { ...bucket.settings, ...changes }
+    const logged: LogLine[] = []
+    const appUrl = new URL(origin)
+    const start = async (ahead = 0) => {
+      const log = pino({}, logCollector(logged))
+      const ownClock = () => new Date(clock().getTime() + ahead)
+      const storage = await openBucket({ settings, appUrl, clock: ownClock, log })
+      const said = logged.splice(0).map(({ msg }) => msg)
+      return { storage, said }
+    }
+    return { ...bucket, start }
+  }
+
+  it('says which CORS rule is missing, and is quiet once it is there', async () => {
+    const { client, settings, start } = await open()
+    const before = await start()
+    expect(before.said).toEqual([
+      expect.stringMatching(/^Browsers will refuse uploads from https:\/\/files\.example\.org /),
+    ])
+    expect(before.said[0]).toContain(JSON.stringify(rule))
+
+    // The message contains the rule that the bucket lacks. After the bucket got this rule, there is
+    // no message any more.
+    const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
+    const CORSConfiguration = { CORSRules: [said] }
+    await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))
+    const after = await start()
+    expect(after.said).toEqual([])
+
+    const until = new Date(clock().getTime() + 60_000)
+    const grant = { key: newStorageKey(), size: 1, mimeType: 'text/plain', until }
+    const preflight = await send(await after.storage.signUpload(grant), {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'content-md5,content-type',
+      },
+    })
+    expect(preflight.status).toBe(200)
+    expect(preflight.headers['access-control-allow-origin']).toBe(origin)
+    await Promise.all([before.storage.close(), after.storage.close()])
+  })
+
+  it('warns of a bucket that keeps what is deleted', async () => {
+    const { client, settings, allow, start } = await open()
+    await allow(origin)
+    const VersioningConfiguration = { Status: 'Enabled' } as const
+    const Bucket = settings.bucket
+    await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
+    const { said, storage } = await start()
+    expect(said).toEqual([expect.stringContaining('keeps old versions')])
+    await storage.close()
+  })
+
+  it.each([-120_000, 120_000])('warns where the clocks are %d ms apart', async (ahead) => {
+    const { allow, start } = await open()
+    await allow(origin)
+    const { said, storage } = await start(ahead)
+    expect(said).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
+    await storage.close()
+  })
+
+  it.each([
+    [{ bucket: 'there-is-none' }, 'NoSuchBucket'],
+    [{ credentials: { accessKeyId: 'nobody', secretAccessKey: 'x' } }, 'InvalidAccessKeyId'],
+    [{ endpoint: new URL('http://127.0.0.1:1') }, 'ECONNREFUSED'],
+  ])('stops the start with %j', async (changes, reason) => {
+    const { start } = await open(changes)
+    const fault = await start().catch((error: unknown) => error)
+    expect(fault).toMatchObject({ name: 'StartFault' })
+    expect(String(fault)).toContain(reason)
+    expect(String(fault)).toContain('settings that begin with S3_')
+  })
+})
