@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { axisTicks, barAt, barPlace, barScale } from './bar-scale.ts'
-import { formatCount, formatShortCount } from './format-count.ts'
-import { movedPoint } from './reading-point.ts'
 
 const counts = fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 60 })
 const places = fc
@@ -82,39 +80,5 @@ describe('the words below the bars', () => {
         expect(ticks.at(-1)).toBe(count - 1)
       }),
     )
-  })
-})
-
-describe('a key', () => {
-  it.each([
-    ['ArrowLeft', 10, 9],
-    ['ArrowDown', 10, 9],
-    ['ArrowRight', 10, 11],
-    ['ArrowUp', 10, 11],
-    ['PageDown', 10, 3],
-    ['PageUp', 10, 17],
-    ['Home', 10, 0],
-    ['End', 10, 29],
-    ['ArrowLeft', 0, 0],
-    ['ArrowRight', 29, 29],
-    ['PageDown', 3, 0],
-    ['PageUp', 28, 29],
-    ['Tab', 10, null],
-    ['a', 10, null],
-  ])('%s moves the reading point from %i to %j', (key, from, to) => {
-    expect(movedPoint(key, from, 30)).toBe(to)
-  })
-})
-
-describe('a count', () => {
-  it.each([
-    [0, '0', '0'],
-    [999, '999', '999'],
-    [1000, '1,000', '1K'],
-    [12_400, '12,400', '12.4K'],
-    [1_250_000, '1,250,000', '1.3M'],
-  ])('%i reads %s, and %s in little room', (count, whole, short) => {
-    expect(formatCount(count)).toBe(whole)
-    expect(formatShortCount(count)).toBe(short)
   })
 })

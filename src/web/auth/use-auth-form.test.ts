@@ -1,0 +1,136 @@
+// @vitest-environment happy-dom
+import { act } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { ApiError, NetworkError } from '../api/call.ts'
+import { type AuthForm, useAuthForm } from './use-auth-form.ts'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+type Name = 'email' | 'password'
+interface Body {
+  email: string
+  password: string
+}
+
+const failed = { title: 'Login failed', description: 'Please try again.' }
+const typed = { email: 'ada@example.org', password: 'secret' }
+
+function form(changes: Partial<AuthForm<Name, Body>> = {}) {
+  const sent: Body[] = []
+  const shown = page.run(() =>
+    useAuthForm<Name, Body>({
+      names: ['email', 'password'],
+      schema: z.object({ email: z.email(), password: z.string().min(6) }),
+      send: async (body) => {
+        sent.push(body)
+        return 'leave'
+      },
+      failed,
+      ...changes,
+    }),
+  )
+  return {
+    sent,
+    errors: () => shown.result.current.errors,
+    submit: async (values: Record<Name, string> = typed) => {
+      let next: string | undefined
+      await act(async () => {
+        next = await shown.result.current.onSubmit(values)
+      })
+      return next
+    },
+  }
+}
+
+function failing(error: unknown, changes: Partial<AuthForm<Name, Body>> = {}) {
+  return form({ send: () => Promise.reject(error), ...changes })
+}
+
+describe('what was typed', () => {
+  test('is sent as the schema makes it, and the form does what the call says', async () => {
+    const { sent, submit, errors } = form()
+    expect(await submit({ ...typed, email: 'ada@example.org' })).toBe('leave')
+    expect(sent).toEqual([typed])
+    expect(errors()).toEqual({})
+    expect(page.text()).toBe('')
+  })
+
+  test('and is wrong is not sent: each field says what is wrong with it', async () => {
+    const { sent, submit, errors } = form()
+    expect(await submit({ email: 'ada', password: '' })).toBe('stay')
+    expect(sent).toEqual([])
+    expect(Object.keys(errors()).sort()).toEqual(['email', 'password'])
+    expect(page.text()).toBe('')
+  })
+
+  test('gets a toast too where the form has one for it', async () => {
+    const told = { title: 'Password too short', description: 'At least 6 characters.' }
+    const { submit } = form({
+      faultToast: ({ password }) => (password.length < 6 ? told : null),
+    })
+    await submit({ ...typed, email: 'ada' })
+    expect(page.text()).toBe('')
+    await submit({ ...typed, password: 'x' })
+    await expect.poll(page.text).toBe('Password too shortAt least 6 characters.')
+  })
+
+  test('that is right now has no errors of before', async () => {
+    const { submit, errors } = form()
+    await submit({ ...typed, email: 'ada' })
+    await submit()
+    expect(errors()).toEqual({})
+  })
+})
+
+describe('a call that fails', () => {
+  test.each([
+    ['has the server’s sentence', new ApiError(400, '', { message: 'Not this one.' }), 'Not this one.'],
+    ['without a sentence has the form’s own', new ApiError(500, ''), failed.description],
+    ['by a fault of the page has the form’s own', new Error('a fault'), failed.description],
+  ])('%s', async (_, error, description) => {
+    const { submit } = failing(error)
+    expect(await submit()).toBe('stay')
+    await expect.poll(page.text).toBe(`${failed.title}${description}`)
+  })
+
+  test.each([
+    [undefined, 'Login failed'],
+    ['Network error', 'Network error'],
+  ])('without an answer is told by the connection, under the title %j', async (networkTitle, title) => {
+    const { submit } = failing(new NetworkError('away'), networkTitle ? { networkTitle } : {})
+    await submit()
+    await expect.poll(page.text).toBe(`${title}Please check your connection and try again`)
+  })
+
+  test('is shown at its field where the form says so', async () => {
+    const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
+    const taken = new ApiError(409, '', { code: 'EMAIL_TAKEN' })
+    const { submit, errors } = failing(taken, { refusals })
+    await submit()
+    expect(errors()).toEqual(refusals.EMAIL_TAKEN)
+  })
+
+  test.each([
+    new ApiError(409, '', { code: 'PASSWORDS_BUSY' }),
+    new ApiError(409, ''),
+    new NetworkError('away'),
+  ])('is shown at no field otherwise: %s', async (error) => {
+    const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
+    const { submit, errors } = failing(error, { refusals })
+    await submit()
+    expect(errors()).toEqual({})
+  })
+
+  test('because the session has ended leads to the login, with no toast of the form', async () => {
+    const { submit } = failing(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
+    expect(await submit()).toBe('stay')
+    expect(page.signedOut()).toBe(1)
+    expect(page.text()).toBe('')
+  })
+})

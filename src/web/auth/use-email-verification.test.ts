@@ -1,0 +1,67 @@
+// @vitest-environment happy-dom
+import { act } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { useEmailVerification } from './use-email-verification.ts'
+
+const call = 'POST /api/auth/verify-email'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function verify(token: string) {
+  const shown = page.run(({ token }: { token: string }) => useEmailVerification(token), { token })
+  return { state: () => shown.result.current, draw: () => shown.rerender({ token }) }
+}
+
+test('a link without a token has failed, and the server is not asked', () => {
+  const { state } = verify('')
+  expect(state()).toEqual({
+    state: 'failed',
+    reason: 'No verification token found in URL',
+    retry: null,
+  })
+  expect(page.asked).toEqual([])
+})
+
+test('a token is sent once, however often the page is drawn', async () => {
+  const { answer, come } = later()
+  page.on(call, answer)
+  const { state, draw } = verify('abc')
+  expect(state()).toEqual({ state: 'loading' })
+  draw()
+  await act(async () => come({ message: 'Email verified!' }))
+  await expect.poll(state).toEqual({ state: 'verified' })
+  draw()
+  expect(page.asked.map(({ body }) => body)).toEqual([{ token: 'abc' }])
+  await expect.poll(page.text).toBe('Email verified!')
+})
+
+test.each([
+  ['the server’s reason', 'This link is not valid any more.', 'This link is not valid any more.'],
+  ['the default', undefined, 'Failed to verify email'],
+])('a token that is refused tells %s, and cannot be tried again', async (_, message, reason) => {
+  page.on(call, () => refused(400, 'TOKEN_INVALID', message))
+  const { state } = verify('abc')
+  await expect.poll(state).toEqual({ state: 'failed', reason, retry: null })
+  await expect.poll(page.text).toBe(`Verification failed${reason}`)
+})
+
+test('without an answer it can be tried again, and the page waits meanwhile', async () => {
+  const { state } = verify('abc')
+  await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
+  await expect.poll(page.text).toContain('Network error')
+
+  const { answer, come } = later()
+  page.on(call, answer)
+  const failed = state()
+  if (failed.state !== 'failed' || !failed.retry) return expect.fail('it should be tried again')
+  const { retry } = failed
+  act(() => retry())
+  await expect.poll(state).toEqual({ state: 'loading' })
+  await act(async () => come({ message: 'Email verified!' }))
+  await expect.poll(state).toEqual({ state: 'verified' })
+})

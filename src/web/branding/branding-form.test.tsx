@@ -1,0 +1,138 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
+import type { Brand } from '../../shared/contract/branding.ts'
+import { BrandingForm } from './branding-form.tsx'
+
+const save = 'PUT /api/branding'
+const saved: Brand = { name: 'Ada & Co', accent: '#0b6e63', message: 'Hello', logoUrl: null }
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function show(brand: Brand | null = null) {
+  page.show(<BrandingForm saved={brand} />)
+}
+function field(name: string) {
+  return document.querySelector<HTMLInputElement>(`[name="${name}"]`) as HTMLInputElement
+}
+function type(texts: Record<string, string>) {
+  for (const [name, value] of Object.entries(texts)) {
+    fireEvent.change(field(name), { target: { value } })
+  }
+}
+async function press(name: string) {
+  await act(async () => fireEvent.click(screen.getByRole('button', { name })))
+}
+function bodies() {
+  return page.asked.filter(({ call }) => call === save).map(({ body }) => body)
+}
+
+test('a brand is saved as the server takes it, and the fields show it tidied', async () => {
+  page.on(save, () => saved)
+  show()
+  type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
+  await press('Save branding')
+  await expect.poll(page.text).toContain('Branding savedThe pages of your links show it now.')
+  expect(bodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
+  expect(field('name').value).toBe('Ada & Co')
+  expect(field('accent').value).toBe('#0b6e63')
+})
+
+test('an emptied colour is that of Mayfly', async () => {
+  page.on(save, () => saved)
+  show(saved)
+  type({ accent: '  ' })
+  await press('Save branding')
+  await expect.poll(bodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
+})
+
+test.each([
+  [{ name: ' ' }, 'name', 'Please enter a name.'],
+  [{ accent: 'green' }, 'accent', 'Must be a colour such as #0b6e63.'],
+  [{ message: 'a\n\nb\n\nc\n\nd\n\ne' }, 'message', 'Must have 8 lines at most.'],
+])('%j is not sent: the field says what is wrong', async (texts, name, fault) => {
+  show(saved)
+  type(texts)
+  await press('Save branding')
+  expect(field(name).getAttribute('aria-invalid')).toBe('true')
+  expect(page.text()).toContain(fault)
+  expect(page.asked).toEqual([])
+})
+
+test('what was wrong is forgotten once it is right', async () => {
+  page.on(save, () => saved)
+  show()
+  await press('Save branding')
+  expect(page.text()).toContain('Please enter a name.')
+  type({ name: 'Ada' })
+  await press('Save branding')
+  await expect.poll(page.text).toContain('Branding saved')
+  expect(page.text()).not.toContain('Please enter a name.')
+})
+
+describe('a failure', () => {
+  test.each([
+    ['has the server’s words', () => refused(403, 'TIER_BRANDING', 'Premium only.'), 'Premium only.'],
+    ['without words has its own', () => refused(500), 'Please try again.'],
+    [
+      'of the connection says so',
+      () => Promise.reject(new TypeError('Failed to fetch')),
+      'Please check your connection and try again.',
+    ],
+  ])('%s, and what was typed stays', async (_, answer, told) => {
+    page.on(save, answer)
+    show()
+    type({ name: 'Ada' })
+    await press('Save branding')
+    await expect.poll(page.text).toContain(`Branding not saved${told}`)
+    expect(field('name').value).toBe('Ada')
+  })
+
+  test('without a session has the toast of the session alone', async () => {
+    page.on(save, unauthorized)
+    show(saved)
+    await press('Save branding')
+    await expect.poll(page.signedOut).toBe(1)
+    expect(page.text()).not.toContain('not saved')
+  })
+})
+
+describe('removing a brand', () => {
+  test('is offered where there is one, and asked about first', async () => {
+    show()
+    expect(screen.queryByRole('button', { name: 'Remove branding' })).toBeNull()
+    page.close()
+    page = openPage()
+    show(saved)
+    await press('Remove branding')
+    expect(screen.getByRole('alertdialog').textContent).toContain('Remove your branding?')
+    expect(page.asked).toEqual([])
+  })
+
+  test('empties the fields', async () => {
+    page.on('DELETE /api/branding', () => ({ message: '' }))
+    show(saved)
+    await press('Remove branding')
+    await press('Remove')
+    await expect.poll(page.text).toContain('Branding removed')
+    expect([field('name').value, field('message').value, field('accent').value]).toEqual([
+      '',
+      '',
+      '',
+    ])
+  })
+
+  test('that fails says so, and leaves them', async () => {
+    page.on('DELETE /api/branding', () => refused(500))
+    show(saved)
+    await press('Remove branding')
+    await press('Remove')
+    await expect.poll(page.text).toContain('Branding not removed')
+    expect(field('name').value).toBe('Ada & Co')
+  })
+})

@@ -1,0 +1,238 @@
+// @vitest-environment happy-dom
+import { act } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
+import { ApiError, NetworkError } from '../api/call.ts'
+import {
+  isFinalRefusal,
+  useClearExpired,
+  useDeleteFile,
+  useDeleteFiles,
+  useRenewFile,
+} from './change-files.ts'
+import { useFiles } from './use-files.ts'
+
+const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id, originalName: `${id}.txt` })) as [
+  ReturnType<typeof storedFile>,
+  ReturnType<typeof storedFile>,
+  ReturnType<typeof storedFile>,
+]
+
+let page: WebPage
+/** The files that the server lists. */
+let listed: ReturnType<typeof storedFile>[]
+beforeEach(() => {
+  page = openPage()
+  listed = [a, b, c]
+  page.on('GET /api/files', () => listed)
+  page.on('GET /api/files/summary', () => ({ active: 0, private: 0, deleted: 0 }))
+})
+afterEach(() => page.close())
+
+/** Runs a hook beside a list of files. */
+function beside<Result>(hook: () => Result) {
+  const { result } = page.run(() => ({ own: hook(), list: useFiles() }))
+  return {
+    own: () => result.current.own,
+    names: () => result.current.list.files?.map(({ id }) => id).join(''),
+  }
+}
+
+async function listing<Result>(hook: () => Result) {
+  const screen = beside(hook)
+  await expect.poll(screen.names).toBe('abc')
+  page.asked.length = 0
+  return screen
+}
+
+/** Returns how often the list was read. */
+function reads() {
+  return page.asked.filter(({ call }) => call === 'GET /api/files').length
+}
+
+const away = () => Promise.reject(new TypeError('Failed to fetch'))
+
+describe('deleting a file', () => {
+  test('takes it out of the list, and says so', async () => {
+    const { own, names } = await listing(useDeleteFile)
+    page.on('DELETE /api/files/b', () => {
+      listed = [a, c]
+      return { message: 'File deleted' }
+    })
+    act(() => own()(b))
+    await expect.poll(names).toBe('ac')
+    await expect.poll(page.text).toContain('File deletedb.txt')
+    await expect.poll(reads).toBe(1)
+  })
+
+  test('that is gone already is a success', async () => {
+    const { own } = await listing(useDeleteFile)
+    page.on('DELETE /api/files/b', () => refused(404, 'FILE_NOT_FOUND', 'File not found'))
+    act(() => own()(b))
+    await expect.poll(page.text).toContain('File deleted')
+  })
+
+  test.each([
+    ['no answer', away],
+    ['a fault of the server', () => refused(500)],
+    ['another 404', () => refused(404, 'NOT_FOUND')],
+  ])('ends in %s: it is back in the list, and a toast says so', async (_, answer) => {
+    const { own, names } = await listing(useDeleteFile)
+    page.on('DELETE /api/files/b', answer)
+    act(() => own()(b))
+    await expect
+      .poll(page.text)
+      .toContain('Delete failedFailed to delete file. Please try again.')
+    expect(names()).toBe('abc')
+  })
+
+  test('without a session has the toast of the session alone', async () => {
+    const { own } = await listing(useDeleteFile)
+    page.on('DELETE /api/files/b', unauthorized)
+    act(() => own()(b))
+    await expect.poll(page.signedOut).toBe(1)
+    expect(page.text()).toBe('')
+  })
+})
+
+describe('deleting files', () => {
+  /** A server that deletes what is not among `missing`. */
+  function deletes(missing: readonly string[] = []) {
+    page.on('DELETE /api/files/bulk', ({ body }) => {
+      const { fileIds } = body as { fileIds: string[] }
+      const notFound = fileIds.filter((id) => missing.includes(id))
+      return { message: '', deletedCount: fileIds.length - notFound.length, notFound }
+    })
+  }
+
+  function bulk(gone: string[][] = []) {
+    return () => useDeleteFiles((ids) => gone.push([...ids]))
+  }
+
+  test('takes them out of the list at once, and says how many', async () => {
+    deletes()
+    const gone: string[][] = []
+    const { own, names } = await listing(bulk(gone))
+    listed = [b]
+    act(() => own().mutate([a, c]))
+    await expect.poll(names).toBe('b')
+    await expect.poll(page.text).toContain('2 files deleted')
+    expect(gone).toEqual([['a', 'c']])
+  })
+
+  test('that are gone already says which were not there', async () => {
+    deletes(['b'])
+    const { own } = await listing(bulk())
+    act(() => own().mutate([a, b]))
+    await expect.poll(page.text).toContain('1 file deleted')
+    expect(page.text()).toContain('b.txt')
+  })
+
+  test.each([
+    [1000, [1000]],
+    [1001, [1000, 1]],
+    [2500, [1000, 1000, 500]],
+    [0, []],
+  ])('%i of them asks for %j at once', async (count, sizes) => {
+    deletes()
+    const { own } = await listing(bulk())
+    const many = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
+    act(() => own().mutate(many))
+    await expect.poll(() => own().isSuccess).toBe(true)
+    const asked = page.asked.filter(({ call }) => call === 'DELETE /api/files/bulk')
+    expect(asked.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(sizes)
+  })
+
+  test('that fails half-way keeps what was deleted before, and reads the list again', async () => {
+    const gone: string[][] = []
+    const { own, names } = await listing(bulk(gone))
+    let calls = 0
+    page.on('DELETE /api/files/bulk', ({ body }) => {
+      calls += 1
+      if (calls > 1) return refused(503)
+      listed = [b, c]
+      return { message: '', deletedCount: (body as { fileIds: [] }).fileIds.length, notFound: [] }
+    })
+    const many = [a, ...Array.from({ length: 1000 }, (_, n) => storedFile({ id: `file-${n}` }))]
+    act(() => own().mutate(many))
+    await expect.poll(page.text).toContain('ErrorFailed to delete files. Please try again.')
+    expect(gone.map(({ length }) => length)).toEqual([1000])
+    await expect.poll(names).toBe('bc')
+    expect(reads()).toBe(1)
+  })
+})
+
+describe('clearing the history', () => {
+  test('reads the list again, and says what the server said', async () => {
+    const { own, names } = await listing(useClearExpired)
+    page.on('DELETE /api/files/expired/bulk', () => {
+      listed = [a]
+      return { message: '2 files deleted', deletedCount: 2 }
+    })
+    act(() => own().mutate())
+    await expect.poll(page.text).toContain('Expired history cleared2 files deleted')
+    await expect.poll(names).toBe('a')
+  })
+
+  test('that fails says so', async () => {
+    const { own } = await listing(useClearExpired)
+    page.on('DELETE /api/files/expired/bulk', away)
+    act(() => own().mutate())
+    await expect
+      .poll(page.text)
+      .toContain('Delete failedFailed to delete expired files. Please try again.')
+  })
+})
+
+describe('renewing a link', () => {
+  const renew = (own: () => ReturnType<typeof useRenewFile>) =>
+    act(() => own().mutate({ id: 'b', days: 3 }))
+  const failed = 'Renewal failed'
+
+  test('shows the new one at once, in its place', async () => {
+    const { result } = page.run(() => ({ own: useRenewFile(), list: useFiles() }))
+    await expect.poll(() => result.current.list.files?.length).toBe(3)
+    const renewed = { ...b, shortCode: 'another' }
+    page.on('PATCH /api/files/b/renew', () => renewed)
+    page.on('GET /api/files', () => new Promise(() => {}))
+    renew(() => result.current.own)
+    await expect.poll(() => result.current.list.files?.[1]).toEqual(renewed)
+    expect(page.asked.find(({ call }) => call.startsWith('PATCH'))?.body).toEqual({
+      expirationDays: 3,
+    })
+  })
+
+  test.each([
+    ['FILE_GONE', 410],
+    ['FILE_NOT_FOUND', 404],
+    ['TIER_RENEWAL', 403],
+  ] as const)('refused for good (%s) has the server’s words, and reads the list again', async (code, status) => {
+    const { own } = await listing(useRenewFile)
+    page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
+    renew(own)
+    await expect.poll(page.text).toContain(`${failed}The words of the server.`)
+    await expect.poll(reads).toBe(1)
+  })
+
+  test('refused for now has words of its own, and reads nothing again', async () => {
+    const { own } = await listing(useRenewFile)
+    page.on('PATCH /api/files/b/renew', () => refused(503, 'UNAVAILABLE', 'Not to be shown.'))
+    renew(own)
+    const text = `${failed}Failed to renew the file link. Please try again.`
+    await expect.poll(page.text).toContain(text)
+    expect(reads()).toBe(0)
+  })
+})
+
+test.each([
+  [new ApiError(410, '', { code: 'FILE_GONE' }), true],
+  [new ApiError(403, '', { code: 'TIER_RENEWAL' }), true],
+  [new ApiError(404, '', { code: 'FILE_NOT_FOUND' }), true],
+  [new ApiError(404, '', { code: 'NOT_FOUND' }), false],
+  [new ApiError(410, ''), false],
+  [new NetworkError('FILE_GONE'), false],
+  [null, false],
+])('%s is final: %s', (error, isFinal) => {
+  expect(isFinalRefusal(error)).toBe(isFinal)
+})

@@ -1,0 +1,105 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { FoundFiles, type FoundFilesProps } from './found-files.tsx'
+
+let page: WebPage
+let pressed: string[]
+beforeEach(() => {
+  page = openPage()
+  pressed = []
+  page.on('GET /api/settings/email-signature', () => ({ signature: '' }))
+})
+afterEach(() => page.close())
+
+const [a, b] = [storedFile({ id: 'a' }), storedFile({ id: 'b' })]
+
+function show(
+  found: Partial<FoundFilesProps['found']>,
+  { search = '', moreFails = false }: { search?: string; moreFails?: boolean } = {},
+) {
+  page.show(
+    <FoundFiles
+      label="File Manager"
+      search={search}
+      found={
+        {
+          files: undefined,
+          hasMore: false,
+          isOutdated: false,
+          isError: false,
+          isFetching: false,
+          refetch: async () => pressed.push('read again'),
+          ...found,
+        } as FoundFilesProps['found']
+      }
+      more={{ readUntil() {}, isError: moreFails, retry: () => pressed.push('read on') }}
+      total={2}
+      tier="premium"
+      now={new Date('2025-07-12T11:00:00.000Z')}
+      emptyAction={<button type="button">Upload a file</button>}
+      onClearSearch={() => pressed.push('clear')}
+    />,
+  )
+  return {
+    rows: () => screen.queryAllByRole('listitem').length,
+    spoken: () => screen.getAllByRole('status')[0]?.textContent,
+    press: (name: string) => fireEvent.click(screen.getByRole('button', { name })),
+  }
+}
+
+test('files are listed', () => {
+  const { rows, spoken } = show({ files: [a, b] })
+  expect([rows(), spoken()]).toEqual([2, ''])
+})
+
+describe('a search', () => {
+  test.each([
+    [{ files: [a] }, '1 file found'],
+    [{ files: [a, b] }, '2 files found'],
+    [{ files: [] }, '0 files found'],
+    // The files are still those of the search before.
+    [{ files: [a, b], isOutdated: true }, ''],
+    [{ files: undefined }, ''],
+  ])('that found %j says "%s"', (found, told) => {
+    expect(show(found, { search: 'x' }).spoken()).toBe(told)
+  })
+
+  test('that found nothing says so, and can be cleared', () => {
+    const { press } = show({ files: [] }, { search: 'x' })
+    expect(page.text()).toContain('No name holds “x”.')
+    press('Clear search')
+    expect(pressed).toEqual(['clear'])
+  })
+})
+
+test('who has no files is told how to get one', () => {
+  show({ files: [] })
+  expect(page.text()).toContain('No files yet')
+  expect(screen.getByRole('button', { name: 'Upload a file' })).toBeTruthy()
+})
+
+test('a list that cannot be read says so, and is read again', () => {
+  const { press } = show({ isError: true })
+  press('Try again')
+  expect(pressed).toEqual(['read again'])
+})
+
+test('known files stay where the list could not be read again', () => {
+  expect(show({ files: [a], isError: true }).rows()).toBe(1)
+  expect(page.text()).not.toContain('could not be loaded')
+})
+
+test('a list that is being read is loading', () => {
+  show({ isFetching: true })
+  expect(page.text()).toContain('Loading your files')
+})
+
+test('a page that could not be read is told below the others', () => {
+  const { rows, press } = show({ files: [a, b] }, { moreFails: true })
+  expect(rows()).toBe(2)
+  press('Try again')
+  expect(pressed).toEqual(['read on'])
+})

@@ -1,0 +1,141 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storedFile } from '../../../../tests/support/upload-facts.ts'
+import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
+import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
+
+const now = new Date('2025-07-13T10:00:00.000Z')
+
+/** A file whose link is open at `now`, and one whose link has ended. */
+function open(id: string) {
+  return storedFile({ id, shortCode: `code-${id}` })
+}
+function ended(id: string) {
+  return { ...open(id), expiresAt: now.toISOString() }
+}
+
+let page: WebPage
+let pressed: string[]
+/** What was copied; null where the browser refuses to copy. */
+let copied: string[] | null
+beforeEach(() => {
+  page = openPage()
+  pressed = []
+  copied = []
+  const writeText = async (text: string) => {
+    if (copied === null) throw new DOMException('refused', 'NotAllowedError')
+    copied.push(text)
+  }
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
+  Object.assign(document, { execCommand: () => false })
+})
+afterEach(() => {
+  page.close()
+  Reflect.deleteProperty(navigator, 'clipboard')
+  Reflect.deleteProperty(document, 'execCommand')
+})
+
+function show(changes: Partial<SelectionBarProps> = {}) {
+  page.show(
+    <SelectionBar
+      selected={[]}
+      isAll={false}
+      isReading={false}
+      tier="premium"
+      now={now}
+      onSelectAll={() => pressed.push('all')}
+      onClear={() => pressed.push('clear')}
+      onDelete={() => pressed.push('delete')}
+      {...changes}
+    />,
+  )
+}
+
+function box(name: string) {
+  return screen.getByRole<HTMLInputElement>('checkbox', { name })
+}
+
+async function copy(name: string) {
+  await act(async () => fireEvent.click(screen.getByRole('button', { name })))
+}
+
+describe('the box', () => {
+  test.each([
+    ['nothing', { selected: [] }, 'Select all files', [false, false], 'all'],
+    ['some files', { selected: [open('a')] }, 'Select all files', [false, true], 'all'],
+    ['all files', { selected: [open('a')], isAll: true }, 'Select none', [true, false], 'clear'],
+  ])('with %s selected shows it, and does what it says', (_, changes, name, state, press) => {
+    show(changes)
+    const { checked, indeterminate } = box(name)
+    expect([checked, indeterminate]).toEqual(state)
+    fireEvent.click(box(name))
+    expect(pressed).toEqual([press])
+  })
+
+  test('asks for nothing more while it reads the list, and says that it does', () => {
+    show({ isReading: true })
+    fireEvent.click(box('Select all files'))
+    expect(pressed).toEqual([])
+    expect(screen.getByRole('status').textContent).toBe('Selecting all…')
+  })
+})
+
+test('says how many files are selected, and how large they are together', () => {
+  show({ selected: [open('a'), { ...open('b'), size: 548 }] })
+  expect(screen.getByRole('status').textContent).toBe('2 selected · 1.5 KB')
+})
+
+test('offers nothing to do with nothing', () => {
+  show()
+  expect(screen.queryAllByRole('button')).toEqual([])
+  expect(screen.getByRole('status').textContent).toBe('Select all')
+})
+
+describe('copying links', () => {
+  const origin = () => window.location.origin
+
+  test('copies each on a line', async () => {
+    show({ selected: [open('a'), open('b')] })
+    await copy('Copy 2 links')
+    expect(copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
+    await expect.poll(page.text).toContain('2 links copied')
+    expect(page.text()).not.toContain('no open link')
+  })
+
+  test('leaves out links that do not open, and says so', async () => {
+    show({ selected: [open('a'), ended('b')] })
+    await copy('Copy 1 link')
+    expect(copied).toEqual([`${origin()}/s/code-a`])
+    await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
+  })
+
+  test('counts several of those', async () => {
+    show({ selected: [open('a'), ended('b'), ended('c')] })
+    await copy('Copy 1 link')
+    await expect.poll(page.text).toContain('2 files have no open link.')
+  })
+
+  test('is not possible where none opens', async () => {
+    show({ selected: [ended('a')] })
+    await copy('Copy 0 links')
+    expect(copied).toEqual([])
+  })
+
+  test.each([
+    [[open('a')], 'Copy 1 link', 'Failed to copy link to clipboard.'],
+    [[open('a'), open('b')], 'Copy 2 links', 'Failed to copy links to clipboard.'],
+  ])('that the browser refuses is told', async (selected, name, told) => {
+    copied = null
+    show({ selected })
+    await copy(name)
+    await expect.poll(page.text).toContain(`Copy failed${told}`)
+  })
+})
+
+test('the other buttons delete and clear', () => {
+  show({ selected: [open('a')] })
+  fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))
+  expect(pressed).toEqual(['delete', 'clear'])
+})

@@ -1,0 +1,157 @@
+// @vitest-environment happy-dom
+import { act } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storedFile } from '../../../../tests/support/upload-facts.ts'
+import {
+  later,
+  openPage,
+  refused,
+  unauthorized,
+  type WebPage,
+} from '../../../../tests/support/web-page.ts'
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { newestFirst } from '../../../shared/rules/file-order.ts'
+import { refreshFiles, useFiles } from '../use-files.ts'
+import { useSelection } from './use-selection.ts'
+
+const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
+  StoredFile,
+  StoredFile,
+  StoredFile,
+]
+
+let page: WebPage
+/** The pages that the server answers, by cursor. */
+let pages: Record<string, { items: StoredFile[]; next?: string }>
+beforeEach(() => {
+  page = openPage()
+  pages = { '': { items: [a, b, c] } }
+  page.on('GET /api/files', ({ query }) => {
+    const { items, next } = pages[query.search ?? query.cursor ?? ''] ?? { items: [] }
+    return Response.json(items, { headers: next ? { 'x-next-cursor': next } : {} })
+  })
+  page.on('GET /api/files/summary', () => ({ active: 0, private: 0, deleted: 0 }))
+})
+afterEach(() => page.close())
+
+async function manager() {
+  const shown = page.run(
+    ({ search }: { search: string }) => {
+      const wish = { search, order: newestFirst }
+      const found = useFiles(wish)
+      return { found, own: useSelection(wish, found) }
+    },
+    { search: '' },
+  )
+  const now = () => shown.result.current
+  await expect.poll(() => now().found.files).toBeDefined()
+  return {
+    now,
+    search: (search: string) => shown.rerender({ search }),
+    toggle: (file: StoredFile) => act(() => now().own.toggle(file)),
+    chosen: () => [...now().own.chosen.keys()].join(''),
+  }
+}
+
+test('a file is selected, and not any more, by the same box', async () => {
+  const { toggle, chosen } = await manager()
+  toggle(a)
+  toggle(b)
+  expect(chosen()).toBe('ab')
+  toggle(a)
+  expect(chosen()).toBe('b')
+})
+
+test('nothing is selected once all is cleared', async () => {
+  const { now, toggle, chosen } = await manager()
+  toggle(a)
+  act(() => now().own.clear())
+  expect(chosen()).toBe('')
+})
+
+test('what was deleted is selected no more', async () => {
+  const { now, toggle, chosen } = await manager()
+  toggle(a)
+  toggle(b)
+  act(() => now().own.drop(new Set(['a', 'c'])))
+  expect(chosen()).toBe('b')
+})
+
+describe('a list that is read again', () => {
+  test('drops what is gone from it, and shows what has changed', async () => {
+    const { now, toggle, chosen } = await manager()
+    toggle(a)
+    toggle(b)
+    const renewed = { ...b, shortCode: 'another' }
+    pages = { '': { items: [renewed, c] } }
+    act(() => refreshFiles(page.client))
+    await expect.poll(chosen).toBe('b')
+    expect(now().own.chosen.get('b')).toEqual(renewed)
+  })
+
+  test('proves nothing of files on pages that it does not know', async () => {
+    const { toggle, chosen, now } = await manager()
+    toggle(a)
+    pages = { '': { items: [b, c], next: 'more' } }
+    act(() => refreshFiles(page.client))
+    await expect.poll(() => now().found.hasMore).toBe(true)
+    expect(chosen()).toBe('a')
+  })
+})
+
+describe('another search', () => {
+  test('selects nothing that it does not show', async () => {
+    const { toggle, chosen, search, now } = await manager()
+    toggle(a)
+    pages.text = { items: [a] }
+    search('text')
+    await expect.poll(() => now().found.files).toEqual([a])
+    expect(chosen()).toBe('')
+  })
+
+  test('leaves the selection as it is while the files of the one before are shown', async () => {
+    const { toggle, chosen, search, now } = await manager()
+    toggle(a)
+    const { answer, come } = later()
+    page.on('GET /api/files', answer)
+    search('text')
+    expect(now().found.isOutdated).toBe(true)
+    toggle(b)
+    expect(chosen()).toBe('ab')
+    await act(async () => come([b]))
+    await expect.poll(() => now().found.isOutdated).toBe(false)
+    expect(chosen()).toBe('')
+    toggle(b)
+    expect(chosen()).toBe('b')
+  })
+})
+
+describe('selecting all', () => {
+  test('reads the list to its end first', async () => {
+    pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
+    const { now, chosen } = await manager()
+    act(() => now().own.selectAll())
+    await expect.poll(() => now().own.isReading).toBe(true)
+    await expect.poll(chosen).toBe('abc')
+    expect(now().own.isReading).toBe(false)
+  })
+
+  test('selects nothing where that fails, and says so', async () => {
+    pages = { '': { items: [a, b], next: 'more' } }
+    const { now, chosen, toggle } = await manager()
+    toggle(a)
+    page.on('GET /api/files', () => refused(503))
+    act(() => now().own.selectAll())
+    await expect.poll(page.text).toBe('ErrorFailed to load all files. Please try again.')
+    expect(chosen()).toBe('a')
+  })
+
+  test('without a session has the toast of the session alone', async () => {
+    pages = { '': { items: [a, b], next: 'more' } }
+    const { now } = await manager()
+    page.on('GET /api/files', unauthorized)
+    act(() => now().own.selectAll())
+    await expect.poll(page.signedOut).toBe(1)
+    expect(page.text()).toBe('')
+  })
+})

@@ -1,0 +1,114 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  later,
+  openPage,
+  refused,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { SignedInScreen, VisitorScreen } from './screen-sets.tsx'
+
+const call = 'GET /api/auth/user'
+function ada() {
+  return { id: 'ada' }
+}
+
+let page: WebPage
+/** The pages that the browser was sent to. */
+let opened: string[]
+beforeEach(() => {
+  page = openPage()
+  opened = []
+  document.cookie = `${signedInHint}=abc`
+  vi.spyOn(window.location, 'replace').mockImplementation((url) => void opened.push(String(url)))
+})
+afterEach(() => {
+  page.close()
+  vi.restoreAllMocks()
+  document.cookie = `${signedInHint}=; Max-Age=0`
+  window.history.replaceState(null, '', '/')
+})
+
+describe('a screen for signed-in users', () => {
+  const show = (visitor?: string) =>
+    page.show(<SignedInScreen visitor={visitor}>{({ id }) => `files of ${id}`}</SignedInScreen>)
+
+  test('is loading while nobody knows, and then the user’s own', async () => {
+    const { answer, come } = later()
+    page.on(call, answer)
+    show()
+    expect(page.text()).toContain('Loading')
+    await act(async () => come(ada()))
+    await expect.poll(page.text).toBe('files of ada')
+    expect(page.signedOut()).toBe(0)
+  })
+
+  test('shows a visitor what it has for one', async () => {
+    page.on(call, unauthorized)
+    show('the front page')
+    await expect.poll(page.text).toBe('the front page')
+    expect(page.signedOut()).toBe(0)
+  })
+
+  test('leads a visitor to the login where it has nothing for one', async () => {
+    page.on(call, unauthorized)
+    show()
+    await expect.poll(page.signedOut).toBe(1)
+    expect(page.text()).not.toContain('files')
+  })
+
+  test('leads whoever was signed out to the login, not to what a visitor sees', async () => {
+    page.on(call, ada)
+    show('the front page')
+    await expect.poll(page.text).toBe('files of ada')
+    act(() => void page.client.setQueryData(currentUserQuery.queryKey, null))
+    await expect.poll(page.signedOut).toBe(1)
+    expect(page.text()).not.toMatch(/front page|files/)
+  })
+
+  test('says that the server is away, and asks again when it is told to', async () => {
+    page.on(call, () => refused(503))
+    show()
+    await expect.poll(page.text).toContain('cannot be reached')
+    page.on(call, ada)
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await expect.poll(page.text).toBe('files of ada')
+  })
+})
+
+describe('a screen for visitors', () => {
+  const show = () => page.show(<VisitorScreen>the form</VisitorScreen>)
+
+  test('is loading while nobody knows', async () => {
+    page.on(call, later().answer)
+    show()
+    expect(page.text()).toContain('Loading')
+    expect(page.text()).not.toContain('the form')
+  })
+
+  test.each([
+    ['a visitor', unauthorized],
+    ['whoever cannot reach the server', () => refused(503)],
+  ])('shows its form to %s', async (_, answer) => {
+    page.on(call, answer)
+    show()
+    await expect.poll(page.text).toBe('the form')
+    expect(opened).toEqual([])
+  })
+
+  test.each([
+    ['/login', '/'],
+    ['/login?next=%2Fs%2Fabc', '/s/abc'],
+    ['/login?next=https%3A%2F%2Fevil.example', '/'],
+  ])('at %s leads whoever is signed in to %s', async (path, next) => {
+    window.history.replaceState(null, '', path)
+    page.on(call, ada)
+    show()
+    await expect.poll(() => opened).toEqual([next])
+    expect(page.text()).not.toContain('the form')
+  })
+})

@@ -1,0 +1,109 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import type { User } from '../../shared/contract/account.ts'
+import { TrialBanner } from './trial-banner.tsx'
+
+const dayMs = 86_400_000
+
+let page: WebPage
+let told: string[]
+beforeEach(() => {
+  page = openPage()
+  told = []
+  localStorage.clear()
+})
+afterEach(() => {
+  page.close()
+  localStorage.clear()
+})
+
+/** A user of this tier whose trial ends in so many days; null for no trial. */
+function user(tier: User['tier'], leftDays: number | null, id = 'ada'): User {
+  const ends = leftDays === null ? null : new Date(Date.now() + leftDays * dayMs).toISOString()
+  return {
+    id,
+    tier,
+    premiumTrialStartedAt: ends && new Date(0).toISOString(),
+    premiumTrialEndsAt: ends,
+  } as User
+}
+
+const offered = () => user('free', null)
+const running = () => user('premium', 12)
+const expired = () => user('free', -1)
+
+function show(of: User) {
+  page.show(
+    <TrialBanner
+      user={of}
+      onDone={({ tier }) => told.push(`done ${tier}`)}
+      onDismiss={() => told.push('dismissed')}
+    />,
+  )
+  return {
+    text: () => screen.queryByRole('complementary')?.textContent ?? null,
+    press: (name: string) =>
+      act(async () => void fireEvent.click(screen.getByRole('button', { name }))),
+    canDismiss: () => screen.queryByRole('button', { name: 'Dismiss' }) !== null,
+  }
+}
+
+function reload(of: User) {
+  page.close()
+  page = openPage()
+  return show(of)
+}
+
+test.each([
+  ['without a trial', offered, 'Premium, free for 30 days'],
+  ['in a trial', running, '12 days left'],
+  ['after a trial', expired, 'Trial expired'],
+])('a user %s is told', (_, of, words) => {
+  expect(show(of()).text()).toContain(words)
+})
+
+test('Premium without an end has no banner', () => {
+  expect(show(user('premium', null)).text()).toBeNull()
+})
+
+describe('the button', () => {
+  test('of the offer starts the trial', async () => {
+    page.on('POST /api/auth/start-trial', () => ({ message: '', user: running() }))
+    await show(offered()).press('Start trial')
+    await expect.poll(() => told).toEqual(['done premium'])
+  })
+
+  test.each([
+    ['keeps the tier of a trial', running, 'Keep Premium'],
+    ['goes to Premium after it', expired, 'Upgrade Now'],
+  ])('%s', async (_, of, name) => {
+    page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
+    await show(of()).press(name)
+    await expect.poll(() => told).toEqual(['done premium'])
+    expect(page.asked.map(({ body }) => body)).toEqual([{ tier: 'premium' }])
+  })
+})
+
+describe('a banner that was dismissed', () => {
+  test.each([
+    ['the offer', offered],
+    ['the end', expired],
+  ])('stays away, also on the next page: %s', async (_, of) => {
+    const { press, text } = show(of())
+    await press('Dismiss')
+    expect([text(), told]).toEqual([null, ['dismissed']])
+    expect(reload(of()).text()).toBeNull()
+  })
+
+  test('comes back with other news, and for somebody else', async () => {
+    await show(offered()).press('Dismiss')
+    expect(reload(expired()).text()).toContain('Trial expired')
+    expect(reload(user('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
+  })
+
+  test('is none while the trial runs: it says how long Premium lasts', () => {
+    expect(show(running()).canDismiss()).toBe(false)
+  })
+})

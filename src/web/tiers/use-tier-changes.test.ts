@@ -1,0 +1,99 @@
+// @vitest-environment happy-dom
+import { act } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  later,
+  openPage,
+  refused,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
+import type { User } from '../../shared/contract/account.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
+import { useTierChanges } from './use-tier-changes.ts'
+
+const start = 'POST /api/auth/start-trial'
+const toggle = 'POST /api/auth/toggle-premium'
+
+let page: WebPage
+let done: User[]
+beforeEach(() => {
+  page = openPage()
+  done = []
+  page.client.setQueryData(currentUserQuery.queryKey, user('free'))
+})
+afterEach(() => page.close())
+
+function user(tier: User['tier'], premiumTrialEndsAt: string | null = null): User {
+  return { id: 'ada', tier, premiumTrialEndsAt } as User
+}
+
+function open() {
+  const shown = page.run(() => useTierChanges((changed) => done.push(changed)))
+  return () => shown.result.current
+}
+
+function known() {
+  return page.client.getQueryData(currentUserQuery.queryKey)
+}
+
+function isAskedAgain() {
+  return page.client.getQueryState(currentUserQuery.queryKey)?.isInvalidated
+}
+
+test('a trial that starts is known at once, and its end is told', async () => {
+  const premium = user('premium', '2030-01-31T12:00:00.000Z')
+  page.on(start, () => ({ message: '', user: premium }))
+  const changes = open()
+  act(() => changes().startTrial())
+  await expect.poll(() => done).toEqual([premium])
+  expect(known()).toEqual(premium)
+  await expect
+    .poll(page.text)
+    .toMatch(/^Your Premium trial has startedIt ends on .*2030.*\.$/)
+})
+
+test('a switch goes to the tier that was pressed, and says which one it is now', async () => {
+  page.on(toggle, () => ({ message: '', user: user('premium') }))
+  const changes = open()
+  act(() => changes().switchTo('premium'))
+  await expect.poll(page.text).toBe('Your account is Premium now')
+  expect(page.asked).toMatchObject([{ call: toggle, body: { tier: 'premium' } }])
+  expect(known()).toEqual(user('premium'))
+})
+
+test.each([
+  ['startTrial', start, 'TRIAL_USED', 'Failed to start trialThe words of the server.'],
+  ['startTrial', start, undefined, 'Failed to start trialPlease try again.'],
+  ['switchTo', toggle, undefined, 'ErrorFailed to change tier. Please try again.'],
+] as const)('%s that fails (%s, %s) says so, and asks which tier it is', async (name, call, code, told) => {
+  page.on(call, () => refused(409, code, code && 'The words of the server.'))
+  const changes = open()
+  act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
+  await expect.poll(page.text).toBe(told)
+  expect(done).toEqual([])
+  expect(isAskedAgain()).toBe(true)
+  expect(changes().isPending).toBe(false)
+})
+
+test.each([
+  ['startTrial', start],
+  ['switchTo', toggle],
+] as const)('%s without a session has the toast of the session alone', async (name, call) => {
+  page.on(call, unauthorized)
+  const changes = open()
+  act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
+  await expect.poll(page.signedOut).toBe(1)
+  expect(page.text()).toBe('')
+  expect(isAskedAgain()).toBe(false)
+})
+
+test('while one button of the page changes the tier, every other one waits', async () => {
+  const { answer, come } = later()
+  page.on(toggle, answer)
+  const [one, other] = [open(), open()]
+  act(() => one().switchTo('premium'))
+  await expect.poll(() => other().isPending).toBe(true)
+  await act(async () => come({ message: '', user: user('premium') }))
+  await expect.poll(() => one().isPending || other().isPending).toBe(false)
+})

@@ -1,0 +1,182 @@
+// @vitest-environment happy-dom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { cancelledByUser } from '../upload-errors.ts'
+import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import { UploadProblems, UploadProgress } from './foreground-uploads.tsx'
+
+afterEach(cleanup)
+
+let given: string[]
+beforeEach(() => {
+  given = []
+})
+
+function storeOf(state: Partial<UploadsState>): UploadsStore {
+  return createStore<UploadsState>(
+    () =>
+      ({
+        records: [],
+        live: {},
+        inlineError: null,
+        outcome: null,
+        cancelForeground: () => given.push('cancel all'),
+        cancel: (id: string) => given.push(`cancel ${id}`),
+        resume: (id: string) => given.push(`resume ${id}`),
+        dismissInlineError: () => given.push('dismiss'),
+        ...state,
+      }) as unknown as UploadsState,
+  )
+}
+
+function uploading(id: string, sent: number, fileName = `${id}.txt`) {
+  return uploadRecord({ id, fileName, fileSize: 1000, uploadedBytes: sent, status: 'uploading' })
+}
+function stored(id: string) {
+  return uploadRecord({ id, uploadedBytes: 1000, status: 'completed' })
+}
+function failed(id: string, error: string | null = 'Network error during upload') {
+  return uploadRecord({ id, fileName: `${id}.txt`, status: 'failed', error })
+}
+
+describe('the progress', () => {
+  function show(state: Partial<UploadsState>) {
+    const store = storeOf(state)
+    const { container } = render(<UploadProgress store={store} />)
+    return {
+      text: () => container.textContent,
+      bar: () => screen.queryByRole('progressbar')?.getAttribute('aria-valuenow') ?? null,
+      spoken: () => screen.getByRole('status').textContent,
+      become: (next: Partial<UploadsState>) => act(() => store.setState(next)),
+    }
+  }
+
+  test('is nothing where nothing runs or ran', () => {
+    const { text, bar } = show({ records: [stored('a')] })
+    expect([text(), bar()]).toEqual(['', null])
+  })
+
+  test('of one file tells its bytes, and of which file it is in a batch of several', () => {
+    const one = show({ records: [uploading('a', 500)] })
+    expect(one.text()).toContain('Uploading a.txt... 50%')
+    expect(one.text()).toContain('500 Bytes of 1000 Bytes')
+    expect(one.text()).not.toContain('File 1 of')
+    cleanup()
+    const two = show({ records: [stored('a'), uploading('b', 500)] })
+    expect(two.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
+    expect(two.bar()).toBe('75')
+  })
+
+  test('counts no bytes of files that failed', () => {
+    const { text } = show({ records: [failed('a'), uploading('b', 500)] })
+    expect(text()).toContain('500 Bytes of 1000 Bytes')
+  })
+
+  test('says why an upload waits for its next try, to the ear as well', () => {
+    const live = { a: { interrupted: 'no-answer', bytesPerSecond: null } } as const
+    const { text, spoken, become } = show({ records: [uploading('a', 500)], live })
+    expect(spoken()).toBe('Connection lost, trying again')
+    expect(text()).toContain('· Connection lost, trying again')
+    become({ live: {} })
+    expect(spoken()).toBe('Uploading a.txt: 50%')
+  })
+
+  test('is spoken at each quarter, and not of an upload that has not begun', () => {
+    const { spoken, become } = show({ records: [uploadRecord({ id: 'a' })] })
+    expect(spoken()).toBe('')
+    become({ records: [uploading('a', 100)] })
+    expect(spoken()).toBe('Uploading a.txt')
+    become({ records: [uploading('a', 499)] })
+    expect(spoken()).toBe('Uploading a.txt: 25%')
+  })
+
+  test('cuts a long name in its middle', () => {
+    const name = `${'x'.repeat(200)}.mp4`
+    const { text } = show({ records: [uploading('a', 0, name)] })
+    expect(text()).not.toContain(name)
+    expect(text()).toContain('.mp4... 0%')
+  })
+
+  test('is cancelled as a whole', () => {
+    show({ records: [uploading('a', 0), uploading('b', 0)] })
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(given).toEqual(['cancel all'])
+  })
+
+  test.each([
+    ['all are stored', [stored('a'), stored('b')], '2 files uploaded', '100'],
+    ['one has failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
+    ['a person cancelled', [failed('a', cancelledByUser)], cancelledByUser, null],
+  ])('ends with how it ended, and a full bar only if %s', (_, records, outcome, bar) => {
+    const shown = show({ records, outcome })
+    expect(shown.spoken()).toBe(outcome)
+    expect(shown.text()).toContain(outcome)
+    expect(shown.bar()).toBe(bar)
+  })
+})
+
+describe('the problems', () => {
+  function show(state: Partial<UploadsState>) {
+    const { container } = render(<UploadProblems store={storeOf(state)} />)
+    return {
+      text: () => container.textContent,
+      rows: () => screen.queryAllByRole('listitem').map(({ textContent }) => textContent),
+    }
+  }
+  const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
+
+  test.each([
+    ['nothing failed', [stored('a'), uploading('b', 1)]],
+    ['a person cancelled', [failed('a', cancelledByUser)]],
+    ['an upload of the panel failed', [{ ...failed('a'), path: 'background' as const }]],
+  ])('are none where %s', (_, records) => {
+    expect(show({ records }).text()).toBe('')
+  })
+
+  test('name each file that failed and why', () => {
+    const { rows, text } = show({ records: [failed('a'), failed('b', 'Too large')] })
+    expect(text()).toContain('Not uploaded')
+    expect(rows()).toEqual([
+      expect.stringContaining('Network error during upload'),
+      expect.stringContaining('Too large'),
+    ])
+  })
+
+  test('say the error that all share once, as an alert', () => {
+    const inlineError = 'The free tier holds 3 files at most.'
+    const { rows } = show({ records: [failed('a', inlineError)], inlineError })
+    expect(screen.getByRole('alert').textContent).toBe(inlineError)
+    expect(rows()[0]).not.toContain(inlineError)
+  })
+
+  test('are there for an error without a file', () => {
+    expect(show({ inlineError: 'Away' }).rows()).toEqual([])
+    expect(screen.getByRole('alert').textContent).toBe('Away')
+  })
+
+  test('list fifty files, and count the others', () => {
+    const many = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
+    const { rows, text } = show({ records: many })
+    expect(rows()).toHaveLength(50)
+    expect(text()).toContain('And 2 more')
+    cleanup()
+    expect(show({ records: many.slice(0, 50) }).text()).not.toContain('more')
+  })
+
+  test('are tried again one by one; the error that goes with it goes', () => {
+    const inlineError = 'The free tier holds 3 files at most.'
+    show({ records: [failed('a', inlineError), failed('b')], inlineError })
+    press('Try again: b.txt')
+    expect(given).toEqual(['resume b'])
+    press('Try again: a.txt')
+    expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
+  })
+
+  test('are dismissed together', () => {
+    show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
+    press('Dismiss')
+    expect(given).toEqual(['cancel a', 'cancel b', 'dismiss'])
+  })
+})

@@ -1,0 +1,172 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { cancelledByUser } from '../upload-errors.ts'
+import type { UploadLive } from '../uploads-state.ts'
+import { UploadItem } from './upload-item.tsx'
+
+afterEach(cleanup)
+
+let given: string[]
+let provided: PickedFile[]
+beforeEach(() => {
+  given = []
+  provided = []
+})
+
+const commands = {
+  cancel: (id: string) => void given.push(`cancel ${id}`),
+  resume: (id: string) => void given.push(`resume ${id}`),
+  provideFile: (id: string, picked: PickedFile) => {
+    given.push(`provide ${id}`)
+    provided.push(picked)
+  },
+}
+
+function show(changes: Partial<UploadRecord>, live?: UploadLive) {
+  const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
+  const { container } = render(<UploadItem record={record} live={live} commands={commands} />)
+  const body = container.querySelector('.upload-body') as HTMLElement
+  return {
+    text: () => container.textContent,
+    badge: () => container.querySelector('.upload-badge')?.textContent,
+    actions: () =>
+      screen.queryAllByRole('button').map((button) => button.getAttribute('aria-label')),
+    bar: () => screen.getByRole('progressbar'),
+    body,
+  }
+}
+
+describe('an upload shows', () => {
+  test.each([
+    [{ status: 'pending' }, 'Pending', ['Cancel a.mp4']],
+    [{ status: 'uploading', uploadedBytes: 500 }, 'Uploading', ['Cancel a.mp4']],
+    [{ status: 'uploading', uploadedBytes: 950 }, 'Finalizing', ['Cancel a.mp4']],
+    [{ status: 'paused' }, 'Paused', ['Resume: a.mp4', 'Cancel a.mp4']],
+    [{ status: 'completed' }, 'Completed', []],
+    [{ status: 'failed', error: 'Away' }, 'Failed', ['Try again: a.mp4']],
+    [{ status: 'failed', error: cancelledByUser }, 'Failed', []],
+  ] as const)('%j as "%s", with what can be done', (changes, badge, actions) => {
+    const item = show(changes)
+    expect([item.badge(), item.actions()]).toEqual([badge, actions])
+  })
+
+  test('its whole percents, and the bar with words while it runs', () => {
+    const { bar, text } = show({ status: 'uploading', progress: 49.9, uploadedBytes: 499 })
+    expect(bar().getAttribute('aria-valuenow')).toBe('49')
+    expect(bar().getAttribute('aria-valuetext')).toBe('Uploading a.mp4... 49%')
+    expect(text()).toContain('49%')
+    cleanup()
+    expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
+  })
+
+  test('its speed and the time left while it runs', () => {
+    const live = { interrupted: null, bytesPerSecond: 100 }
+    const { text } = show({ status: 'uploading', uploadedBytes: 500, progress: 50 }, live)
+    expect(text()).toMatch(/50% · 100 Bytes\/s/)
+    expect(text()).toMatch(/left/)
+  })
+
+  test.each(['pending', 'uploading'] as const)('why it waits while it is %s', (status) => {
+    const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
+    expect(show({ status }, live).text()).toContain('The server is not ready, trying again')
+  })
+
+  test('no interruption once it does not run any more', () => {
+    const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
+    expect(show({ status: 'paused' }, live).text()).not.toContain('not ready')
+    cleanup()
+    expect(show({ status: 'completed' }, live).text()).not.toContain('not ready')
+  })
+
+  test('its error', () => {
+    expect(show({ status: 'failed', error: 'Network error during upload' }).text()).toContain(
+      'Network error during upload',
+    )
+  })
+
+  test.each([
+    ['file', 'Choose the same file again'],
+    ['permission', 'Your browser will ask'],
+    ['sign-in', 'You were signed out.'],
+  ] as const)('what it needs while it is paused: %s', (need, words) => {
+    expect(show({ status: 'paused', need }).text()).toContain(words)
+    cleanup()
+    expect(show({ status: 'failed', need }).text()).not.toContain(words)
+  })
+})
+
+test('it is cancelled, resumed and tried again', () => {
+  show({ status: 'paused', id: '7' })
+  fireEvent.click(screen.getByRole('button', { name: 'Resume: a.mp4' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel a.mp4' }))
+  cleanup()
+  show({ status: 'failed', id: '8', error: 'Away' })
+  fireEvent.click(screen.getByRole('button', { name: 'Try again: a.mp4' }))
+  expect(given).toEqual(['resume 7', 'cancel 7', 'resume 8'])
+})
+
+test('signing in opens another tab, since this one has the file', () => {
+  show({ status: 'paused', need: 'sign-in' })
+  const link = screen.getByRole('link', { name: 'Sign in' })
+  expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/login', '_blank'])
+})
+
+describe('a dropped file', () => {
+  const file = new File(['a'], 'a.mp4')
+
+  function drop(on: HTMLElement, types = ['Files'], files = [file]) {
+    const items = files.map((one) => ({
+      kind: 'file',
+      getAsFile: () => one,
+      webkitGetAsEntry: () => null,
+    }))
+    const transfer = { types, items, dropEffect: 'none' }
+    const over = fireEvent.dragOver(on, { dataTransfer: transfer })
+    const dropped = fireEvent.drop(on, { dataTransfer: transfer })
+    return { isTaken: !over && !dropped, isLeft: over && dropped }
+  }
+
+  test.each(['file', 'permission'] as const)('is taken by an upload that needs a %s', async (need) => {
+    const { body } = show({ status: 'paused', need, id: '7' })
+    expect(drop(body).isTaken).toBe(true)
+    await expect.poll(() => given).toEqual(['provide 7'])
+    expect(provided[0]?.file).toBe(file)
+  })
+
+  test.each([
+    { status: 'paused', need: 'sign-in' },
+    { status: 'paused', need: null },
+    { status: 'uploading', need: 'file' },
+    { status: 'failed', need: null },
+  ] as const)('is left to the page by %j', (changes) => {
+    expect(drop(show(changes).body).isLeft).toBe(true)
+    expect(given).toEqual([])
+  })
+
+  test('of text is left to the page', () => {
+    const { body } = show({ status: 'paused', need: 'file' })
+    expect(drop(body, ['text/plain'], []).isLeft).toBe(true)
+  })
+
+  test('that is none is told as that, until the upload gets one', async () => {
+    const { body } = show({ status: 'paused', need: 'file' })
+    drop(body, ['Files'], [])
+    const fault = () => screen.queryByRole('alert')?.textContent ?? null
+    await expect.poll(fault).toContain('Nothing to upload')
+    expect(given).toEqual([])
+    drop(body)
+    await expect.poll(fault).toBeNull()
+  })
+
+  test('over it is shown until it leaves', () => {
+    const { body } = show({ status: 'paused', need: 'file' })
+    fireEvent.dragOver(body, { dataTransfer: { types: ['Files'], dropEffect: 'none' } })
+    expect(body.getAttribute('data-dropping')).toBe('true')
+    fireEvent.dragLeave(body)
+    expect(body.getAttribute('data-dropping')).toBeNull()
+  })
+})
