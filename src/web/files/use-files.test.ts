@@ -66,7 +66,10 @@ async function list(wish: ListWish = all) {
     { wish },
   )
   await expect.poll(() => shown.result.current.files).toBeDefined()
-  return { now: () => shown.result.current, wish: (next: ListWish) => shown.rerender({ wish: next }) }
+  return {
+    now: () => shown.result.current,
+    wish: (next: ListWish) => shown.rerender({ wish: next }),
+  }
 }
 
 describe('a list', () => {
@@ -124,14 +127,14 @@ describe('a list', () => {
 })
 
 describe('reading on', () => {
-  test('asks for as many files as are missing, a hundred at least and a thousand at most', async () => {
+  test('asks for as many files as are missing up to a place, a hundred at least and a thousand at most', async () => {
     files = make(3000)
     const { now } = await list()
     asked()
     for (const [place, limit, known] of [
       [100, '100', 200],
-      [650, '450', 650],
-      [2999, '1000', 1650],
+      [650, '451', 651],
+      [2999, '1000', 1651],
     ] as const) {
       act(() => now().more.readUntil(place))
       await expect.poll(() => now().files?.length).toBe(known)
@@ -141,12 +144,14 @@ describe('reading on', () => {
 
   test('asks once, however often it is called meanwhile, and not at the end of the list', async () => {
     const { now } = await list()
+    const { answer, come } = later()
+    page.on('GET /api/files', answer)
     asked()
-    act(() => now().more.readUntil(199))
-    act(() => now().more.readUntil(199))
-    await expect.poll(() => now().files?.length).toBe(200)
+    await act(async () => now().more.readUntil(199))
     expect(asked()).toHaveLength(1)
-    act(() => now().more.readUntil(249))
+    act(() => now().more.readUntil(199))
+    expect(asked()).toEqual([])
+    await act(async () => come(answerPage({ limit: '200', cursor: files[99]?.id ?? '' })))
     await expect.poll(() => now().hasMore).toBe(false)
     asked()
     act(() => now().more.readUntil(300))

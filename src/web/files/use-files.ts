@@ -158,7 +158,7 @@ export function useMoreFiles(wish: ListWish) {
     const known = client.getQueryData(listQuery(wish).queryKey)
     const cursor = known && nextOf(known)
     if (!cursor || isPending || isError) return
-    mutate({ wish, limit: pageLimit(place - filesOf(known).length), cursor })
+    mutate({ wish, limit: pageLimit(place + 1 - filesOf(known).length), cursor })
   }
   return { readUntil, isError, retry: reset }
 }
