@@ -3,8 +3,9 @@ import { cleanup, render, renderHook } from '@testing-library/react'
 import { createElement, Fragment, type ReactNode } from 'react'
 import { vi } from 'vitest'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
-import { SignInAgainContext } from '../../src/web/auth/use-sign-in-again.ts'
+import { signedInHint } from '../../src/shared/signed-in-hint.ts'
 import { createQueryClient } from '../../src/web/api/query-client.ts'
+import { SignInAgainContext } from '../../src/web/auth/use-sign-in-again.ts'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 /** A request that the page has sent. */
@@ -79,8 +80,10 @@ export function openPage(): WebPage {
     client,
     signedOut: () => signedOut,
     show: (element) => render(element, { wrapper }),
-    run: (hook, initialProps) =>
-      renderHook(hook, { wrapper, ...(initialProps !== undefined && { initialProps }) }),
+    run: <Result, Props>(hook: (props: Props) => Result, initialProps?: Props) =>
+      initialProps === undefined
+        ? renderHook<Result, Props>(hook, { wrapper })
+        : renderHook<Result, Props>(hook, { wrapper, initialProps }),
     text: () => document.body.textContent,
     close() {
       cleanup()
@@ -88,6 +91,13 @@ export function openPage(): WebPage {
       vi.unstubAllGlobals()
     },
   }
+}
+
+/** Sets or removes the cookie which hints that somebody is signed in. */
+export function hintSignedIn(isSignedIn: boolean): void {
+  // happy-dom does not obey Max-Age.
+  const end = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
+  Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${end}`)
 }
 
 /** Makes the server's answer to a call that it refuses. */

@@ -143,7 +143,10 @@ describe('a login that our own fault ends', () => {
   /** Logs in on a server whose hashing of passwords fails. */
   function failing(fault: Error): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> {
     const fail = () => Promise.reject(fault)
-    return { ...app.deps, passwords: { hash: fail, verify: fail, forClient: fail, hashedFirst: fail } }
+    return {
+      ...app.deps,
+      passwords: { hash: fail, verify: fail, forClient: fail, hashedFirst: fail },
+    }
   }
 
   it.each([new AppError('PASSWORDS_BUSY'), new Error('a thread has ended')])(

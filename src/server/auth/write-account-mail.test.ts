@@ -98,10 +98,7 @@ describe('the letter for a new password', () => {
 
   it('tells an account without a password that it can set one', async () => {
     const before = textOf(await writeAccountMail(app.deps, askForReset(), first))
-    await app.deps.db
-      .update(accounts)
-      .set({ password: null })
-      .where(eq(accounts.userId, person.id))
+    await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
     const after = textOf(await writeAccountMail(app.deps, askForReset(), first))
     expect(after.replace(/token=[\w-]+/, '')).not.toBe(before.replace(/token=[\w-]+/, ''))
   })

@@ -65,7 +65,10 @@ async function linkOf(letter: Addressed | null) {
   const token = /\/verify-email\?token=([\w-]{43})/.exec(textOf(letter))?.[1]
   if (token === undefined) return null
   const { db } = app.deps
-  const [row] = await db.select().from(accountTokens).where(eq(accountTokens.hash, tokenHash(token)))
+  const [row] = await db
+    .select()
+    .from(accountTokens)
+    .where(eq(accountTokens.hash, tokenHash(token)))
   return row ?? null
 }
 

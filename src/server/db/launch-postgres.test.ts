@@ -18,7 +18,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-const log = () => join(dataDir, 'postgres.log')
+function log() {
+  return join(dataDir, 'postgres.log')
+}
 
 /** Launches a script, or a program that is not there, in the place of Postgres. */
 async function launch(script: string | null) {
@@ -33,8 +35,10 @@ async function launch(script: string | null) {
       account: null,
       start(program, folder, args, stdio) {
         started.push([program, folder, ...args])
-        const [path, given] = script === null ? ['/nowhere/postgres', []] : ['sh', ['-c', script]]
-        const made = spawn(path, given, { stdio })
+        const made =
+          script === null
+            ? spawn('/nowhere/postgres', { stdio })
+            : spawn('sh', ['-c', script], { stdio })
         child.resolve(made)
         return made
       },
@@ -81,7 +85,9 @@ describe('a Postgres that runs', () => {
 
 describe('a Postgres that does not start', () => {
   it('is told by the last three lines of its log, and where the log is', async () => {
-    const { running, failure } = await launch('echo first; for n in 2 3 4; do echo "line $n" >&2; done')
+    const { running, failure } = await launch(
+      'echo first; for n in 2 3 4; do echo "line $n" >&2; done',
+    )
     await expect.poll(running).toBe(false)
     const fault = await failure()
     expect(fault).toBeInstanceOf(StartFault)

@@ -72,15 +72,18 @@ describe('preparing the cluster', () => {
     expect(used.started).toEqual([])
   })
 
-  it.each(['17', '19', '1', ''])('refuses one of version %j, and says what to do', async (version) => {
-    await makeCluster(version)
-    const preparing = prepareCluster(cluster, dataDir, programs(makes))
-    await expect(preparing).rejects.toThrow(StartFault)
-    await expect(preparing).rejects.toThrow(
-      `was made by Postgres ${version}, and this version brings Postgres 18`,
-    )
-    await expect(preparing).rejects.toThrow('pg_dump')
-  })
+  it.each(['17', '19', '1', ''])(
+    'refuses one of version %j, and says what to do',
+    async (version) => {
+      await makeCluster(version)
+      const preparing = prepareCluster(cluster, dataDir, programs(makes))
+      await expect(preparing).rejects.toThrow(StartFault)
+      await expect(preparing).rejects.toThrow(
+        `was made by Postgres ${version}, and this version brings Postgres 18`,
+      )
+      await expect(preparing).rejects.toThrow('pg_dump')
+    },
+  )
 
   it('tells why Postgres could not make it, and leaves no half of one', async () => {
     const failing = programs('echo half > "$1/base"; echo "no space left" >&2; exit 1')

@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   json,
@@ -9,8 +8,6 @@ import {
   sha256,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { File } from '../../shared/contract/files.ts'
-import { fileDownloads } from '../db/schema.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -28,11 +25,6 @@ afterAll(async () => {
 
 function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   return makeClient(app).fetch(path, { method, headers })
-}
-
-async function countOf(id: string) {
-  const listed = await json<File[]>(await owner.fetch('/api/files'))
-  return listed.find((file) => file.id === id)?.downloadCount
 }
 
 describe('the page of a link', () => {

@@ -1,13 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  json,
-  makeClient,
-  makeFile,
-  makePerson,
-  type Person,
-  sha256,
-} from '../../../tests/support/make.ts'
+import { json, makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads } from '../db/schema.ts'

@@ -18,7 +18,6 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads, files } from '../db/schema.ts'
 import { createStores } from '../storage/stores.ts'
-import { deleteFile } from './delete-file.ts'
 import { expireFiles } from './expire-files.ts'
 
 const day = 24 * 60 * 60_000

@@ -81,7 +81,10 @@ describe('expiry', () => {
   it("removes a free user's bytes, keeps the line of history, and keeps a premium user's bytes", async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     const [mine, kept] = [await makeFile(free), await makeFile(premium)]
-    const [mineKey, keptKey] = [(await rowOf(mine.id)).storageKey, (await rowOf(kept.id)).storageKey]
+    const [mineKey, keptKey] = [
+      (await rowOf(mine.id)).storageKey,
+      (await rowOf(kept.id)).storageKey,
+    ]
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
     expect(await app.storage.storedSize(mineKey)).toBeNull()

@@ -89,7 +89,7 @@ describe('who may call', () => {
 
   it('whoever is refused is not told what else is wrong with the call', async () => {
     session = null
-    const answered = await ask('DELETE', '/api/files/bulk', { body: '{' })
+    const answered = await ask('POST', '/api/auth/change-password', { body: '{' })
     expect(refusalOf(answered)).toEqual([401, 'UNAUTHORIZED'])
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { endpoints } from '../../shared/contract/index.ts'
+import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { openApiDocument } from './openapi.ts'
 
 interface Operation {
@@ -12,7 +13,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, object> }>
 }
 
-const document = openApiDocument('https://files.example.org') as {
+const document = openApiDocument('https://files.example.org', defaultLimits) as {
   servers: object[]
   paths: Record<string, Record<string, Operation>>
   components: {
@@ -59,7 +60,7 @@ it('names the server, its cookie and every code of an error', () => {
   expect(document.servers).toEqual([{ url: 'https://files.example.org' }])
   expect(document.components.securitySchemes.session.name).toMatch(/^__(Host|Secure)-/)
   expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errorTable))
-  const plain = openApiDocument('http://127.0.0.1:3000') as typeof document
+  const plain = openApiDocument('http://127.0.0.1:3000', defaultLimits) as typeof document
   expect(plain.components.securitySchemes.session.name).not.toMatch(/^__/)
 })
 

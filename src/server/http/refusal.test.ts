@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -100,7 +101,9 @@ it('hears no more than 16 MiB', async () => {
     await refuse(request, response, busy)
   }
   const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
+  const asked = once(server, 'request')
   const { socket } = open(head)
+  await asked
   const chunk = Buffer.alloc(MiB)
   const pour = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -130,7 +133,9 @@ it('to a client that has left is nothing', async () => {
     await refuse(request, response, busy)
     expect(response.headersSent).toBe(false)
   }
+  const asked = once(server, 'request')
   const { socket } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await asked
   socket.destroy()
   await left
   await refused

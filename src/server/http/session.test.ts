@@ -3,7 +3,10 @@ import { toSessionUser } from './session.ts'
 
 const now = new Date('2030-01-01T00:00:00.000Z')
 
-function user(changes: Partial<Parameters<typeof toSessionUser>[0]> = {}) {
+type StoredUser = Parameters<typeof toSessionUser>[0]
+
+/** Makes a user as the database may have it, whatever it holds. */
+function user(changes: Record<string, unknown> = {}) {
   return {
     id: 'ada',
     email: 'ada@example.org',
@@ -17,7 +20,7 @@ function user(changes: Partial<Parameters<typeof toSessionUser>[0]> = {}) {
     premiumTrialEndsAt: null,
     image: null,
     ...changes,
-  }
+  } as StoredUser
 }
 
 it.each([

@@ -53,7 +53,7 @@ interface Bounds {
  * so the answer replaces them.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
-export function createServerClock(browserNow: () => number = Date.now): ServerClock {
+export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {
   let known: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
   let ahead = 0
   const listeners = new Set<() => void>()

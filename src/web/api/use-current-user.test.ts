@@ -1,17 +1,23 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  hintSignedIn,
+  openPage,
+  refused,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { currentUserQuery } from './use-current-user.ts'
 
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  document.cookie = `${signedInHint}=abc`
+  hintSignedIn(true)
 })
 afterEach(() => {
   page.close()
-  document.cookie = `${signedInHint}=; Max-Age=0`
+  hintSignedIn(false)
 })
 
 function ask() {
@@ -28,11 +34,11 @@ test('is nobody without a session, which is no failure', async () => {
   expect(await ask()).toBeNull()
   expect(page.signedOut()).toBe(0)
   // The next page need not ask.
-  expect(document.cookie).not.toContain(signedInHint)
+  expect(document.cookie).not.toContain(`${signedInHint}=abc`)
 })
 
 test('is nobody without the hint, and the server is not asked', async () => {
-  document.cookie = `${signedInHint}=; Max-Age=0`
+  hintSignedIn(false)
   expect(await ask()).toBeNull()
   expect(page.asked).toEqual([])
 })

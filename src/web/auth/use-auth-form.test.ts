@@ -90,7 +90,11 @@ describe('what was typed', () => {
 
 describe('a call that fails', () => {
   test.each([
-    ['has the server’s sentence', new ApiError(400, '', { message: 'Not this one.' }), 'Not this one.'],
+    [
+      'has the server’s sentence',
+      new ApiError(400, '', { message: 'Not this one.' }),
+      'Not this one.',
+    ],
     ['without a sentence has the form’s own', new ApiError(500, ''), failed.description],
     ['by a fault of the page has the form’s own', new Error('a fault'), failed.description],
   ])('%s', async (_, error, description) => {
@@ -102,11 +106,14 @@ describe('a call that fails', () => {
   test.each([
     [undefined, 'Login failed'],
     ['Network error', 'Network error'],
-  ])('without an answer is told by the connection, under the title %j', async (networkTitle, title) => {
-    const { submit } = failing(new NetworkError('away'), networkTitle ? { networkTitle } : {})
-    await submit()
-    await expect.poll(page.text).toBe(`${title}Please check your connection and try again`)
-  })
+  ])(
+    'without an answer is told by the connection, under the title %j',
+    async (networkTitle, title) => {
+      const { submit } = failing(new NetworkError('away'), networkTitle ? { networkTitle } : {})
+      await submit()
+      await expect.poll(page.text).toBe(`${title}Please check your connection and try again`)
+    },
+  )
 
   test('is shown at its field where the form says so', async () => {
     const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }

@@ -1,8 +1,14 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { later, openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import {
+  hintSignedIn,
+  later,
+  openPage,
+  refused,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { useAuthState } from './use-auth-state.ts'
 
@@ -12,11 +18,11 @@ const call = 'GET /api/auth/user'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  document.cookie = `${signedInHint}=abc`
+  hintSignedIn(true)
 })
 afterEach(() => {
   page.close()
-  document.cookie = `${signedInHint}=; Max-Age=0`
+  hintSignedIn(false)
 })
 
 function visit() {
@@ -40,7 +46,7 @@ test('whoever has no session is a visitor', async () => {
 })
 
 test('without the hint that somebody is signed in nobody is asked', async () => {
-  document.cookie = `${signedInHint}=; Max-Age=0`
+  hintSignedIn(false)
   const state = visit()
   await expect.poll(state).toEqual({ is: 'visitor' })
   expect(page.asked).toEqual([])

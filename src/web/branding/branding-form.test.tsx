@@ -77,7 +77,11 @@ test('what was wrong is forgotten once it is right', async () => {
 
 describe('a failure', () => {
   test.each([
-    ['has the server’s words', () => refused(403, 'TIER_BRANDING', 'Premium only.'), 'Premium only.'],
+    [
+      'has the server’s words',
+      () => refused(403, 'TIER_BRANDING', 'Premium only.'),
+      'Premium only.',
+    ],
     ['without words has its own', () => refused(500), 'Please try again.'],
     [
       'of the connection says so',

@@ -55,14 +55,17 @@ test('keys move the reading point, and show its value', () => {
   expect([read(), tip()]).toEqual(['Day 3: 1,200 downloads', null])
 })
 
-test.each([{ key: 'a' }, { key: 'Tab' }, { key: 'ArrowLeft', altKey: true }, { key: 'Home', metaKey: true }, { key: 'End', ctrlKey: true }])(
-  '%j is left to the browser',
-  (press) => {
-    const { slider, read } = show([3, 0, 1])
-    expect(fireEvent.keyDown(slider, press)).toBe(true)
-    expect(read()).toBe('Day 3: 1 download')
-  },
-)
+test.each([
+  { key: 'a' },
+  { key: 'Tab' },
+  { key: 'ArrowLeft', altKey: true },
+  { key: 'Home', metaKey: true },
+  { key: 'End', ctrlKey: true },
+])('%j is left to the browser', (press) => {
+  const { slider, read } = show([3, 0, 1])
+  expect(fireEvent.keyDown(slider, press)).toBe(true)
+  expect(read()).toBe('Day 3: 1 download')
+})
 
 test('the pointer reads the bar under it, until it leaves', () => {
   const { slider, read, tip } = show([3, 0, 1, 4])

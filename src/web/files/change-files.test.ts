@@ -51,7 +51,9 @@ function reads() {
   return page.asked.filter(({ call }) => call === 'GET /api/files').length
 }
 
-const away = () => Promise.reject(new TypeError('Failed to fetch'))
+function away() {
+  return Promise.reject(new TypeError('Failed to fetch'))
+}
 
 describe('deleting a file', () => {
   test('takes it out of the list, and says so', async () => {
@@ -81,9 +83,7 @@ describe('deleting a file', () => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', answer)
     act(() => own()(b))
-    await expect
-      .poll(page.text)
-      .toContain('Delete failedFailed to delete file. Please try again.')
+    await expect.poll(page.text).toContain('Delete failedFailed to delete file. Please try again.')
     expect(names()).toBe('abc')
   })
 
@@ -207,13 +207,16 @@ describe('renewing a link', () => {
     ['FILE_GONE', 410],
     ['FILE_NOT_FOUND', 404],
     ['TIER_RENEWAL', 403],
-  ] as const)('refused for good (%s) has the server’s words, and reads the list again', async (code, status) => {
-    const { own } = await listing(useRenewFile)
-    page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
-    renew(own)
-    await expect.poll(page.text).toContain(`${failed}The words of the server.`)
-    await expect.poll(reads).toBe(1)
-  })
+  ] as const)(
+    'refused for good (%s) has the server’s words, and reads the list again',
+    async (code, status) => {
+      const { own } = await listing(useRenewFile)
+      page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
+      renew(own)
+      await expect.poll(page.text).toContain(`${failed}The words of the server.`)
+      await expect.poll(reads).toBe(1)
+    },
+  )
 
   test('refused for now has words of its own, and reads nothing again', async () => {
     const { own } = await listing(useRenewFile)

@@ -2,13 +2,13 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
+  hintSignedIn,
   later,
   openPage,
   refused,
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { SignedInScreen, VisitorScreen } from './screen-sets.tsx'
 
@@ -23,13 +23,13 @@ let opened: string[]
 beforeEach(() => {
   page = openPage()
   opened = []
-  document.cookie = `${signedInHint}=abc`
+  hintSignedIn(true)
   vi.spyOn(window.location, 'replace').mockImplementation((url) => void opened.push(String(url)))
 })
 afterEach(() => {
   page.close()
   vi.restoreAllMocks()
-  document.cookie = `${signedInHint}=; Max-Age=0`
+  hintSignedIn(false)
   window.history.replaceState(null, '', '/')
 })
 

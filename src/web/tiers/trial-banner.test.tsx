@@ -30,9 +30,15 @@ function user(tier: User['tier'], leftDays: number | null, id = 'ada'): User {
   } as User
 }
 
-const offered = () => user('free', null)
-const running = () => user('premium', 12)
-const expired = () => user('free', -1)
+function offered() {
+  return user('free', null)
+}
+function running() {
+  return user('premium', 12)
+}
+function expired() {
+  return user('free', -1)
+}
 
 function show(of: User) {
   page.show(

@@ -2,19 +2,11 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GoogleApp, startGoogleApp } from '../../../../tests/support/google-app.ts'
 import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
-import {
-  json,
-  logIn,
-  makeClient,
-  makeFile,
-  makePerson,
-  signUp,
-} from '../../../../tests/support/make.ts'
+import { json, logIn, makeClient, makeFile, makePerson } from '../../../../tests/support/make.ts'
 import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
-import { send } from '../../../../tests/support/send.ts'
 import type { User } from '../../../shared/contract/account.ts'
 import { readConfig } from '../../config.ts'
-import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
+import { accounts, accountTokens, users } from '../../db/schema.ts'
 import { ensureAdministrator } from '../administrator.ts'
 
 let google: GoogleApp
@@ -51,11 +43,6 @@ function rowOf(email: string) {
 function waysOf(userId: string) {
   const { db } = google.app.deps
   return db.select().from(accounts).where(eq(accounts.userId, userId))
-}
-
-function sessionsOf(userId: string) {
-  const { db } = google.app.deps
-  return db.select().from(sessions).where(eq(sessions.userId, userId))
 }
 
 async function verify(email: string) {

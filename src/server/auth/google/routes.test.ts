@@ -2,20 +2,11 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GoogleApp, startGoogleApp } from '../../../../tests/support/google-app.ts'
 import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-browser.ts'
-import {
-  json,
-  logIn,
-  makeClient,
-  makeFile,
-  makePerson,
-  signUp,
-} from '../../../../tests/support/make.ts'
+import { json, logIn, makeClient, makePerson, signUp } from '../../../../tests/support/make.ts'
 import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
 import { send } from '../../../../tests/support/send.ts'
 import type { User } from '../../../shared/contract/account.ts'
-import { readConfig } from '../../config.ts'
-import { accounts, accountTokens, sessions, users, verifications } from '../../db/schema.ts'
-import { ensureAdministrator } from '../administrator.ts'
+import { sessions, users, verifications } from '../../db/schema.ts'
 
 let google: GoogleApp
 beforeAll(async () => {
@@ -48,18 +39,9 @@ function rowOf(email: string) {
   return db.select().from(users).where(eq(users.email, email))
 }
 
-function waysOf(userId: string) {
-  const { db } = google.app.deps
-  return db.select().from(accounts).where(eq(accounts.userId, userId))
-}
-
 function sessionsOf(userId: string) {
   const { db } = google.app.deps
   return db.select().from(sessions).where(eq(sessions.userId, userId))
-}
-
-async function verify(email: string) {
-  await google.app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, email))
 }
 
 describe.each([

@@ -129,9 +129,7 @@ it('ends when its client leaves, and others may read as before', async () => {
   await answered
   // The system may still read the piece that waited, so nobody else gets it.
   const [waiting] = pool.out
-  const borrowed = await Promise.all(
-    Array.from({ length: bursts }, () => pool.borrow(burstPieces)),
-  )
+  const borrowed = await Promise.all(Array.from({ length: bursts }, () => pool.borrow(burstPieces)))
   expect(borrowed.flat()).not.toContain(waiting)
 })
 

@@ -128,8 +128,9 @@ describe('the list of open multipart uploads', () => {
   it('is whole, over all pages, each once', async () => {
     uploads = Array.from({ length: 7 }, (_, n) => upload(`id-${n}`, n))
     for (const pageSize of [1, 3, 7, 8]) {
-      const listed = await Array.fromAsync(open(pageSize).list('files/'))
-      expect(listed.map(({ uploadId }) => uploadId)).toEqual(uploads.map((one) => one.uploadId))
+      const listed: string[] = []
+      for await (const { uploadId } of open(pageSize).list('files/')) listed.push(uploadId)
+      expect(listed).toEqual(uploads.map(({ uploadId }) => uploadId))
     }
   })
 

@@ -130,10 +130,14 @@ describe('selecting all', () => {
   test('reads the list to its end first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
     const { now, chosen } = await manager()
+    const { answer, come } = later()
+    page.on('GET /api/files', answer)
     act(() => now().own.selectAll())
     await expect.poll(() => now().own.isReading).toBe(true)
+    expect(chosen()).toBe('')
+    await act(async () => come([c]))
     await expect.poll(chosen).toBe('abc')
-    expect(now().own.isReading).toBe(false)
+    await expect.poll(() => now().own.isReading).toBe(false)
   })
 
   test('selects nothing where that fails, and says so', async () => {

@@ -92,11 +92,12 @@ describe('the progress', () => {
     expect(spoken()).toBe('Uploading a.txt: 25%')
   })
 
-  test('cuts a long name in its middle', () => {
+  test('cuts a long name in its middle for the eye, and not for the ear', () => {
     const name = `${'x'.repeat(200)}.mp4`
-    const { text } = show({ records: [uploading('a', 0, name)] })
-    expect(text()).not.toContain(name)
-    expect(text()).toContain('.mp4... 0%')
+    const { text, spoken } = show({ records: [uploading('a', 0, name)] })
+    expect(spoken()).toContain(name)
+    const seen = text().replace(spoken() ?? '', '')
+    expect(seen).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
   test('is cancelled as a whole', () => {
@@ -125,7 +126,7 @@ describe('the problems', () => {
       rows: () => screen.queryAllByRole('listitem').map(({ textContent }) => textContent),
     }
   }
-  const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
+  const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
 
   test.each([
     ['nothing failed', [stored('a'), uploading('b', 1)]],
@@ -168,9 +169,9 @@ describe('the problems', () => {
   test('are tried again one by one; the error that goes with it goes', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     show({ records: [failed('a', inlineError), failed('b')], inlineError })
-    press('Try again: b.txt')
+    press(/Try again.*b\.txt/)
     expect(given).toEqual(['resume b'])
-    press('Try again: a.txt')
+    press(/Try again.*a\.txt/)
     expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
   })
 

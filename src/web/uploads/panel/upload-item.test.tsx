@@ -130,12 +130,15 @@ describe('a dropped file', () => {
     return { isTaken: !over && !dropped, isLeft: over && dropped }
   }
 
-  test.each(['file', 'permission'] as const)('is taken by an upload that needs a %s', async (need) => {
-    const { body } = show({ status: 'paused', need, id: '7' })
-    expect(drop(body).isTaken).toBe(true)
-    await expect.poll(() => given).toEqual(['provide 7'])
-    expect(provided[0]?.file).toBe(file)
-  })
+  test.each(['file', 'permission'] as const)(
+    'is taken by an upload that needs a %s',
+    async (need) => {
+      const { body } = show({ status: 'paused', need, id: '7' })
+      expect(drop(body).isTaken).toBe(true)
+      await expect.poll(() => given).toEqual(['provide 7'])
+      expect(provided[0]?.file).toBe(file)
+    },
+  )
 
   test.each([
     { status: 'paused', need: 'sign-in' },
