@@ -2,6 +2,8 @@ import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import type { Endpoint } from '../shared/contract/endpoint.ts'
 import { endpoints } from '../shared/contract/index.ts'
+import type { ReportPages } from './abuse/report-pages.ts'
+import { abuseRoutes } from './abuse/routes.ts'
 import { adminActionRoutes } from './admin/action-routes.ts'
 import { checkRoutes } from './admin/checks/routes.ts'
 import { limitRoutes } from './admin/limit-routes.ts'
@@ -39,9 +41,13 @@ import { uploadRoutes } from './uploads/routes.ts'
  */
 const maxBodySize = 64 * 1024
 
-/** The built web: the download pages, and the files and pages of the single-page application. */
+/**
+ * The built web: the download pages, the page that reports a file, and the files and pages of the
+ * single-page application.
+ */
 export interface Web {
   pages: LinkPages
+  reports: ReportPages
   files: WebFiles
 }
 
@@ -58,6 +64,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use(requestContext(deps, { trustProxy, hosts }))
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
+  app.use('/s/:code/report', bodyLimit(maxBodySize))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
   const session = sessionReader(deps)
@@ -77,6 +84,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...analyticsRoutes(deps),
         ...downloadRoutes(deps, web.pages),
         ...feedbackRoutes(deps),
+        ...abuseRoutes(deps, web.reports),
         ...adminRoutes(deps),
         ...adminActionRoutes(deps),
         ...limitRoutes(deps),

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { loadReportPages } from './abuse/report-pages.ts'
 import { buildApp } from './app.ts'
 import { ensureAdministrator } from './auth/administrator.ts'
 import { createAuth } from './auth/auth.ts'
@@ -161,7 +162,11 @@ async function start(
     connect: storage.origins,
     pictures: pictureOrigins(config.google),
   }
-  const app = buildApp(deps, { pages: loadLinkPages(built), files: webFiles(built) })
+  const app = buildApp(deps, {
+    pages: loadLinkPages(built),
+    reports: loadReportPages(built),
+    files: webFiles(built),
+  })
 
   await startJobs(deps, queue)
 

@@ -56,8 +56,13 @@ export const pageSlots = [
 
 export type PageSlot = (typeof pageSlots)[number]
 
+/** The gaps in the built page that reports a file. */
+export const reportSlots = ['code', 'name', 'reason', 'email', 'fault'] as const
+
+export type ReportSlot = (typeof reportSlots)[number]
+
 /** Returns the mark of a slot in the template. */
-export function slot(name: PageSlot): string {
+export function slot(name: PageSlot | ReportSlot): string {
   return `{{${name}}}`
 }
 
@@ -79,12 +84,21 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
+ * The conditions for sections of the page that reports a file. `form`: it asks for a report. `fault`:
+ * it says why the report was refused. `sent`: it says thank you. A condition whose section lies in
+ * that of another one stands before it.
+ */
+export const reportConditions = ['fault', 'form', 'sent'] as const
+
+export type ReportCondition = (typeof reportConditions)[number]
+
+/**
  * Returns the mark that begins a section of the template. Only pages for which the condition is
  * true show the section. A condition may have several sections.
  */
-export function ifStart(condition: PageCondition): string {
+export function ifStart(condition: PageCondition | ReportCondition): string {
   return `{{#${condition}}}`
 }
-export function ifEnd(condition: PageCondition): string {
+export function ifEnd(condition: PageCondition | ReportCondition): string {
   return `{{/${condition}}}`
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
+import { loadReportPages } from '../../src/server/abuse/report-pages.ts'
 import { buildApp } from '../../src/server/app.ts'
 import { createAuth } from '../../src/server/auth/auth.ts'
 import { PasswordHashing } from '../../src/server/auth/password-hashing.ts'
@@ -149,7 +150,11 @@ export async function serveApp(
   }
   const pictures = pictureOrigins(config.google)
   const built = { distDir: resolve('dist/web'), appUrl, connect: storage.origins, pictures }
-  const web = { pages: loadLinkPages(built), files: webFiles(built) }
+  const web = {
+    pages: loadLinkPages(built),
+    reports: loadReportPages(built),
+    files: webFiles(built),
+  }
   const admit = admitHost(servedHosts(config), { appUrl, log })
   const { server } = await listen(buildApp(deps, web), storage.handle, { ...config, admit })
 

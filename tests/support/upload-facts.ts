@@ -46,6 +46,8 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
     purgingAt: null,
     purgedAt: null,
     purgeDueAt: null,
+    takenDownAt: null,
+    takedownReason: null,
     sha256: null,
     ...changes,
   }

@@ -13,7 +13,6 @@ import {
   real,
   smallint,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
@@ -25,17 +24,12 @@ import { roles } from '../../shared/rules/role.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
 import { storageNames } from '../storage/storage-name.ts'
+import { bytes, moment } from './columns.ts'
 import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
 
+export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { rateLimits, settings, storedBytes } from './instance-tables.ts'
-
-function moment(name: string) {
-  return timestamp(name, { withTimezone: true, mode: 'date' })
-}
-function bytes(name: string) {
-  return bigint(name, { mode: 'number' })
-}
 
 /** Accounts. The first columns, up to the empty line, are Better Auth's; the others are ours. */
 export const users = pgTable(
@@ -308,11 +302,19 @@ export const files = pgTable(
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
+     * True if this server has read the stored bytes to compute `sha256`, which is null then only if
+     * there were none. False if `sha256` is what the sender claims, or null.
+     */
+    isContentProved: boolean('is_content_proved').notNull().default(false),
+    /**
      * The end of the link that the owner was last told of by a mail; null if the owner was told of
      * none.
      */
     toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
+    /** When the administrator took the file down, and the reason that the owner is told. */
+    takenDownAt: moment('taken_down_at'),
+    takedownReason: text('takedown_reason'),
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
     purgeDueAt: moment('purge_due_at'),
@@ -356,6 +358,14 @@ export const files = pgTable(
     index('files_of_owner_by_downloads')
       .on(table.ownerId, table.downloadRank, table.createdAt)
       .where(sql`${table.downloadRank} > 0`),
+    // Finds all files with the same content.
+    index('files_kept_sha256')
+      .on(table.sha256)
+      .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
+    // Finds the files that could have the same content as one that is blocked.
+    index('files_unproved_size')
+      .on(table.size)
+      .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
     index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
     // By this index the files are compared with what storage lists. Storage lists its keys in the
     // order of their bytes.

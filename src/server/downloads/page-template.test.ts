@@ -91,6 +91,7 @@ describe('the page of a link', () => {
       '/',
       '/api/download/abcdefghjk',
       '/',
+      '/s/abcdefghjk/report',
     ])
     const [boot, enhance, ...others] = page.all('script')
     expect(boot?.attrs).toEqual([])
@@ -251,7 +252,10 @@ describe('the page of a link whose owner has a brand', () => {
       fetchpriority: 'low',
     })
     expect(textOf(page.one('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
-    expect(textOf(page.one('footer'))).toBe('Sent with Mayfly. Files here leave on time.')
+    expect(elementsOf(page.one('footer'), 'span').map(textOf)).toEqual([
+      'Sent with Mayfly. Files here leave on time.',
+    ])
+    expect(textOf(page.one('a', { id: 'report' }))).toBe('Report this file')
     expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')
   })
 

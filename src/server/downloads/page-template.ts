@@ -1,11 +1,8 @@
 import {
-  ifEnd,
-  ifStart,
   type PageCondition,
   type PageSlot,
   pageConditions,
   pageSlots,
-  slot,
 } from '../../shared/page-slots.ts'
 import { type AccentPair, accentPairs } from '../../shared/rules/accent.ts'
 import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
@@ -16,8 +13,8 @@ import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { readBuilt } from '../http/dist.ts'
+import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
-import { StartFault } from '../start-fault.ts'
 
 /** What the page of an active link shows. */
 export interface PageLink {
@@ -69,10 +66,16 @@ export function loadLinkPages(options: {
   appUrl: URL
   connect?: readonly string[]
 }): LinkPages {
-  const html = readBuilt(options.distDir, 'download.html')
+  const file = 'download.html'
+  const html = readBuilt(options.distDir, file)
   const dead = readBuilt(options.distDir, 'download-invalid.html')
-  checkSlots(html)
-  const template = makeTemplate(html)
+  const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
+  const template = makeTemplate<PageSlot, PageCondition>({
+    file,
+    html,
+    slots: pageSlots,
+    conditions,
+  })
   const headersOf = (page: string): Headers => ({
     ...pageHeaders({
       html: page,
@@ -199,101 +202,4 @@ function pageValues(
     renewableWidth: String(bar.renewable.width),
     sha256: link.sha256 ?? '',
   }
-}
-
-interface Page {
-  /** The template without the sections whose condition is false. */
-  text: string
-  fill: (values: Record<PageSlot, string>) => string
-}
-
-/**
- * Returns the function that makes the page in which these conditions are true. Each combination of
- * conditions is prepared once, when it is first needed. So each view only has to join texts.
- * @throws {StartFault} when a section is missing or not closed.
- */
-function makeTemplate(html: string): (holding: readonly PageCondition[]) => Page {
-  const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
-  // Here all conditions are true. So a section that is not closed is found at the start of the
-  // server.
-  compile(onlyWhere(html, conditions, conditions))
-  const pages = new Map<string, Page>()
-  return (holding) => {
-    const key = holding.join()
-    const known = pages.get(key)
-    if (known) return known
-    const text = onlyWhere(html, conditions, holding)
-    const page = { text, fill: compile(text) }
-    pages.set(key, page)
-    return page
-  }
-}
-
-/** Keeps the sections of the template whose condition is in `holding`, and removes the others. */
-function onlyWhere(
-  html: string,
-  conditions: readonly PageCondition[],
-  holding: readonly PageCondition[],
-): string {
-  return conditions.reduce((rest, condition) => {
-    const [before = '', ...sections] = rest.split(ifStart(condition))
-    if (sections.length === 0) throw builtForAnother(`nothing for ${condition}`)
-    if (before.includes(ifEnd(condition))) throw builtForAnother(`no start of ${condition}`)
-    return sections.reduce((page, section) => {
-      const [inner = '', after, ...others] = section.split(ifEnd(condition))
-      if (after === undefined || others.length > 0) throw builtForAnother(`no end of ${condition}`)
-      return page + (holding.includes(condition) ? inner : '') + after
-    }, before)
-  }, html)
-}
-
-function checkSlots(html: string) {
-  for (const name of pageSlots) {
-    if (!html.includes(slot(name))) throw builtForAnother(`no ${slot(name)}`)
-  }
-}
-
-function isSlot(name: string): name is PageSlot {
-  return pageSlots.some((known) => known === name)
-}
-
-/**
- * Splits a template once at its slots, the gaps such as {{name}} that values fill. The returned
- * function only joins texts. It does not look for slots in the values, so a file that is called
- * {{name}} keeps its name.
- */
-function compile(html: string) {
-  const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
-  const parts: { name: PageSlot; text: string }[] = []
-  for (let at = 0; at < rest.length; at += 2) {
-    const name = rest[at] ?? ''
-    if (!isSlot(name)) throw builtForAnother(`{{${name}}}`)
-    parts.push({ name, text: rest[at + 1] ?? '' })
-  }
-  return (values: Record<PageSlot, string>): string => {
-    let page = head
-    for (const { name, text } of parts) page += escapeHtml(values[name]) + text
-    return page
-  }
-}
-
-function builtForAnother(what: string) {
-  return new StartFault(
-    `The web was built for another version (download.html: ${what}): npm run build`,
-  )
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  // An HTML parser would turn a bare carriage return into a line feed.
-  '\r': '&#13;',
-}
-
-/** Escapes any text for HTML, in an element or between double quotes. */
-function escapeHtml(text: string): string {
-  return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
 }

@@ -45,6 +45,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
     letter: z.enum(fileLetters),
     fileIds: z.array(z.uuid()),
   }),
+  z.object({
+    kind: z.literal('takedown'),
+    /** The owner of the files. */
+    userId: z.string(),
+    fileIds: z.array(z.uuid()),
+    reason: z.string(),
+    takenDownAt: moment,
+  }),
   z.object({ kind: z.literal('signup'), signupId: z.string() }),
   z.object({
     kind: z.literal('resend-verification'),

@@ -22,7 +22,9 @@ export async function deleteFile(
   const known = fileId.safeParse(id).success ? [id] : []
   const [file] = await markDeleted(db, ownerId, known, clock())
   if (!file) throw new AppError('FILE_NOT_FOUND')
-  if (file.purgedAt !== null) return
+  // The bytes of a file that was taken down may still be needed, to compute their SHA-256. The purge
+  // knows when they may go.
+  if (file.purgedAt !== null || file.takenDownAt !== null) return
   try {
     const { fault } = await removeForGood(stores.of(file.storage), [file.storageKey])
     if (fault !== undefined) throw fault

@@ -61,7 +61,8 @@ export interface WantedClaims {
  * Reserves files whose bytes are to be removed, the longest expired first: files that their owner
  * deleted, files past their longest life, and expired files whose owner's tier at `now` cannot renew.
  * (`linkStatus` decides the same in the browser; a test compares the two.) Files whose next try is
- * later are left alone, and files that another server has reserved too.
+ * later are left alone, and files that another server has reserved too. The bytes of a file that was
+ * taken down are kept until their SHA-256 is computed, because it must be blocked.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -77,7 +78,8 @@ export async function claimFilesToPurge(
           and ${files.storage} = ${storage}
           and ${isOver(now)}
           and ${from === undefined ? sql`true` : sql`${files.expiresAt} >= ${from}`}
-          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})`,
+          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})
+          and (${files.takenDownAt} is null or ${files.isContentProved})`,
       )
       .orderBy(files.expiresAt)
       .limit(limit)

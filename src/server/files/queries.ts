@@ -5,7 +5,7 @@ import type { LinkStatus } from '../../shared/rules/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-code.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { files, shortCodes, users } from '../db/schema.ts'
+import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
@@ -29,6 +29,8 @@ export function toFile(row: FileRow): File {
     purgingAt: row.purgingAt?.toISOString() ?? null,
     purgedAt: row.purgedAt?.toISOString() ?? null,
     purgeDueAt: row.purgeDueAt?.toISOString() ?? null,
+    takenDownAt: row.takenDownAt?.toISOString() ?? null,
+    takedownReason: row.takedownReason,
   }
 }
 
@@ -88,7 +90,10 @@ export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
 }
 
 /** A file that its owner has deleted. `purgedAt` is null while its bytes are still stored. */
-export type DeletedFile = Pick<FileRow, 'id' | 'storage' | 'storageKey' | 'purgedAt'>
+export type DeletedFile = Pick<
+  FileRow,
+  'id' | 'storage' | 'storageKey' | 'purgedAt' | 'takenDownAt'
+>
 
 /**
  * Deletes the files that `which` selects, in one statement, and returns them. Their links end
@@ -103,6 +108,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
         storage: files.storage,
         storageKey: files.storageKey,
         purgedAt: files.purgedAt,
+        takenDownAt: files.takenDownAt,
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
@@ -223,6 +229,84 @@ export async function renameFiles(
       order by ${files.id} for update of ${files})
     update ${files} set original_name = kept.new_name from kept where ${files.id} = kept.id`)
   return rowCount ?? 0
+}
+
+/** A file that this call has taken down. */
+export type TakenDown = Pick<FileRow, 'id' | 'ownerId' | 'shortCode' | 'sha256' | 'takedownReason'>
+
+/**
+ * Takes down up to `limit` files that `which` selects among those whose bytes are kept, in one
+ * statement. Their links end immediately, and the next purge removes their bytes. Unlike the rows of
+ * deleted files, theirs stay in the history of their owners. `which` and `reason` may name columns
+ * of `blocked_content`, which is joined by the SHA-256.
+ */
+async function takeDownWhere(
+  db: Db,
+  { which, reason, limit, now }: { which: SQL | undefined; reason: SQL; limit: number; now: Date },
+): Promise<TakenDown[]> {
+  const due = db.$with('due').as(
+    db
+      .select({
+        id: files.id,
+        reason: reason.as('reason'),
+        dueAt: purgeDueAt(now).as('due_at'),
+      })
+      .from(files)
+      .innerJoin(users, eq(users.id, files.ownerId))
+      .leftJoin(blockedContent, eq(blockedContent.sha256, files.sha256))
+      .where(and(isNull(files.purgingAt), isNull(files.purgedAt), which))
+      .orderBy(files.id)
+      .limit(limit)
+      .for('update', { of: files }),
+  )
+  return db
+    .with(due)
+    .update(files)
+    .set({
+      takenDownAt: now,
+      takedownReason: sql`${due.reason}`,
+      purgingAt: now,
+      purgeDueAt: sql`${due.dueAt}`,
+      purgeTryAt: now,
+      expiresAt: sql`least(${files.expiresAt}, ${now})`,
+    })
+    .from(due)
+    .where(eq(files.id, due.id))
+    .returning({
+      id: files.id,
+      ownerId: files.ownerId,
+      shortCode: files.shortCode,
+      sha256: files.sha256,
+      takedownReason: files.takedownReason,
+    })
+}
+
+/** Takes one file down. Returns undefined when its bytes are gone or are being removed. */
+export async function takeDownFile(
+  tx: Db,
+  id: string,
+  reason: string,
+  now: Date,
+): Promise<TakenDown | undefined> {
+  const which = eq(files.id, id)
+  const [taken] = await takeDownWhere(tx, { which, reason: sql`${reason}::text`, limit: 1, now })
+  return taken
+}
+
+/**
+ * Takes down up to `limit` files with blocked content, if this server itself has computed their
+ * SHA-256. With `sha256` only those with this content.
+ */
+export function takeDownBlocked(
+  tx: Db,
+  { sha256, limit, now }: { sha256: string | undefined; limit: number; now: Date },
+): Promise<TakenDown[]> {
+  const which = and(
+    isNotNull(blockedContent.sha256),
+    eq(files.isContentProved, true),
+    sha256 === undefined ? undefined : eq(blockedContent.sha256, sha256),
+  )
+  return takeDownWhere(tx, { which, reason: sql`${blockedContent.reason}`, limit, now })
 }
 
 /**

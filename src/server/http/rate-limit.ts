@@ -32,6 +32,8 @@ const limits = {
   testMailsByUser: { most: 20, windowMs: 60 * minute },
   testUploadsByUser: { most: 20, windowMs: 60 * minute },
   feedbackByAddress: { most: 10, windowMs: 60 * minute },
+  reportsByAddress: { most: 10, windowMs: 60 * minute },
+  reportsByFile: { most: 100, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
   logosByUser: { most: 30, windowMs: 60 * minute },
 } as const

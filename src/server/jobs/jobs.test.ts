@@ -42,6 +42,7 @@ describe('the schedule', () => {
       { name: 'compare-storage', cron: '17 3 * * *' },
       { name: 'expire-files', cron: '* * * * *' },
       { name: 'expire-trials', cron: '*/10 * * * *' },
+      { name: 'find-blocked-content', cron: '* * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'remove-old-days', cron: '41 3 * * *' },
       { name: 'report-overdue', cron: '* * * * *' },

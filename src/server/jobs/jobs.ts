@@ -1,4 +1,6 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
+import { findBlockedContent } from '../abuse/block-copies.ts'
+import { removeLapsedReports } from '../abuse/queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
@@ -79,6 +81,7 @@ const jobs: readonly Job[] = [
       overdue: await reportOverdueRemovals(deps),
     }),
   },
+  { name: 'find-blocked-content', cron: '* * * * *', run: findBlockedContent },
   { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
   {
     name: 'remove-lapsed-rows',
@@ -86,6 +89,7 @@ const jobs: readonly Job[] = [
     run: async ({ clock, db }) => ({
       removed: await removeLapsedRows(db, clock()),
       names: await forgetReceiptNames(db, clock()),
+      reports: await removeLapsedReports(db, clock()),
     }),
   },
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },

@@ -1,3 +1,4 @@
+import { writeTakedownMail } from '../abuse/write-takedown-mail.ts'
 import { writeAccountMail } from '../auth/write-account-mail.ts'
 import type { Deps } from '../deps.ts'
 import type { Addressed } from '../email/addressed.ts'
@@ -53,6 +54,8 @@ function writeMail(
       return writeFeedbackMail(deps, asked)
     case 'files':
       return writeFileMail(deps, asked)
+    case 'takedown':
+      return writeTakedownMail(deps, asked)
     default:
       return writeAccountMail(deps, asked, options)
   }

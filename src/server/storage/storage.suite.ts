@@ -194,6 +194,27 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
     })
 
+    describe('sha256', () => {
+      it('is that of the sealed bytes, for all who ask at once', async () => {
+        const bytes = randomBytes(3_000_000)
+        const [one, empty] = [await store(bytes), await store(Buffer.alloc(0))]
+        const asked = [one, one, empty].map(({ key }) => storage.sha256(key))
+        const expected = [bytes, bytes, Buffer.alloc(0)].map(sha256)
+        expect(await Promise.all(asked)).toEqual(expected)
+        expect(await storage.sha256(one.key)).toBe(sha256(bytes))
+      })
+
+      it('is null where nothing is sealed', async () => {
+        const grant = upload(5)
+        expect(await storage.sha256(grant.key)).toBeNull()
+        await put(grant, Buffer.from('hello'))
+        expect(await storage.sha256(grant.key)).toBeNull()
+        await storage.seal(grant.key, 5)
+        await storage.remove(grant.key)
+        expect(await storage.sha256(grant.key)).toBeNull()
+      })
+    })
+
     describe('a signed download', () => {
       const text = Buffer.from('0123456789')
       let grant: DownloadGrant

@@ -132,6 +132,11 @@ export interface Storage {
    */
   seal(key: string, size: number): Promise<string | null>
   /**
+   * Reads a whole sealed object, which may take a minute. Returns the SHA-256 of its bytes in
+   * hexadecimal, or null when there is no such object.
+   */
+  sha256(key: string): Promise<string | null>
+  /**
    * Returns how to answer a download of a sealed object: with the bytes, or with a redirect to a
    * URL that lives for a minute at most, and never longer than `grant.until`.
    */

@@ -62,6 +62,8 @@ describe('POST /api/files/confirm-upload', () => {
       purgingAt: null,
       purgedAt: null,
       purgeDueAt: null,
+      takenDownAt: null,
+      takedownReason: null,
       sha256: sha256(text(5)),
     })
   })
@@ -94,6 +96,7 @@ describe('POST /api/files/confirm-upload', () => {
       maxLifetimeAt: now,
       uploadDuration: 0,
       sha256: null,
+      isContentProved: false,
     })
     await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
     expect(await prepareFindUpload(db)(person.id, cloudKey)).toEqual(upload)

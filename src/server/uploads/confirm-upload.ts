@@ -5,13 +5,15 @@ import { firstLifetime } from '../../shared/rules/lifetime.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { hasRoom, type Limits } from '../../shared/rules/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
+import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { findFileByKey, newShortCode, toFile } from '../files/queries.ts'
+import { findFileByKey, markDeleted, newShortCode, toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './prepared-queries.ts'
-import { countFilesInUse, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { countFilesInUse, deleteUpload, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { removeBytes } from './remove-bytes.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
@@ -20,16 +22,16 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
  * the bytes durable before the row of the file is written. Confirming twice, even in parallel,
  * returns the same file. The server trusts only three values from the client: the key, the start
  * time, which is kept between the upload's creation and now, and the SHA-256 if storage does not
- * compute it.
+ * compute it and no blocked content has this size.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
  * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
- * not the client's. The last two remove the bytes, which can then be sent again. TIER_FILE_COUNT
- * when the owner has as many files as the tier allows; the bytes stay and can be confirmed later.
- * If the administrator has lowered the limit since the upload was started, the limit of that time
- * counts.
+ * not the client's. The last two remove the bytes, which can then be sent again. CONTENT_BLOCKED
+ * when the content was taken down before; the upload ends. TIER_FILE_COUNT when the owner has as
+ * many files as the tier allows; the bytes stay and can be confirmed later. If the administrator has
+ * lowered the limit since the upload was started, the limit of that time counts.
  */
 export async function confirmUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'> &
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
     Pick<UploadStatements, 'findUpload' | 'makeFile'>,
   owner: Pick<SessionUser, 'id' | 'tier'>,
   confirmation: Confirmation,
@@ -39,11 +41,12 @@ export async function confirmUpload(
   const ownerId = owner.id
   const upload = await findUpload(ownerId, storageKey)
   if (!upload) return findConfirmed(db, ownerId, confirmation)
-  const sealed = await seal(deps, upload)
-  if (sealed !== null && claimed !== undefined && sealed !== claimed) {
+  const proved = (await seal(deps, upload)) ?? (await proveWhereNeeded(deps, upload))
+  if (proved !== null && claimed !== undefined && proved !== claimed) {
     await discardBytes(deps, upload)
     throw new AppError('CHECKSUM_MISMATCH')
   }
+  const sha256 = proved ?? claimed ?? null
 
   const finish = (makeFile: UploadStatements['makeFile']) => {
     const now = clock()
@@ -52,7 +55,8 @@ export async function confirmUpload(
       createdAt: now,
       ...firstLifetime(now, upload),
       uploadDuration: secondsSince(uploadStartTime, upload.createdAt, now),
-      sha256: sealed ?? claimed ?? null,
+      sha256,
+      isContentProved: proved !== null,
     })
   }
   // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
@@ -64,9 +68,36 @@ export async function confirmUpload(
         const hasPlace = await takePlace(tx, upload, limits, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
+  // The statement that makes the file looks at what was blocked before it began. A takedown looks at
+  // the files that were made before it blocked. Content that is blocked in between is found here.
+  if (sha256 !== null && (await isBlocked(db, sha256))) {
+    await (file ? markDeleted(db, ownerId, [file.id], clock()) : endUpload(deps, upload))
+    throw new AppError('CONTENT_BLOCKED')
+  }
   // Without a file, a parallel call was faster: it made the file, or removed the bytes. A second
   // confirmation finds out which.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
+}
+
+/**
+ * Reads the bytes of a sealed upload and returns their SHA-256, if they could be blocked content.
+ * Otherwise returns null, so that bytes in a bucket need not be read. An upload whose bytes are
+ * missing returns null too.
+ */
+async function proveWhereNeeded(
+  { db, stores }: Pick<Deps, 'db' | 'stores'>,
+  { storage, storageKey, size }: Upload,
+): Promise<string | null> {
+  return (await hasBlockedSize(db, size)) ? stores.of(storage).sha256(storageKey) : null
+}
+
+/** Ends an upload that must not become a file, and removes its bytes. */
+async function endUpload(
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  { ownerId, storageKey }: Upload,
+): Promise<void> {
+  const ended = await deleteUpload(deps.db, ownerId, storageKey, deps.clock())
+  if (ended) await removeBytes(deps, [ended])
 }
 
 /**
@@ -108,6 +139,7 @@ async function findConfirmed(
 ): Promise<File> {
   const row = await findFileByKey(db, ownerId, storageKey)
   if (!row) throw new AppError('UPLOAD_NOT_FOUND')
+  if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
   const differs = row.sha256 !== null && claimed !== undefined && row.sha256 !== claimed
   if (differs) throw new AppError('CHECKSUM_MISMATCH')
   return toFile(row)

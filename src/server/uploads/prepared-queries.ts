@@ -1,6 +1,6 @@
-import { and, eq, getTableColumns, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
 import { rowValues } from '../db/row-values.ts'
-import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
+import { blockedContent, files, removals, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
@@ -143,14 +143,21 @@ export function prepareTouchUpload(db: Db) {
 /** The fields of a new file that do not come from its upload. */
 export type FileFacts = Pick<
   FileRow,
-  'shortCode' | 'createdAt' | 'expiresAt' | 'maxLifetimeAt' | 'uploadDuration' | 'sha256'
+  | 'shortCode'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'maxLifetimeAt'
+  | 'uploadDuration'
+  | 'sha256'
+  | 'isContentProved'
 >
 
 /**
  * Makes the function that turns an upload into a file. One statement deletes the upload, records
  * that the short code was given, and inserts the file. It returns undefined when the upload has
- * ended or was started again, or its owner was deleted. Of parallel callers exactly one gets the
- * file. If the short code was given before, the statement fails as a whole.
+ * ended or was started again, when its content is blocked, and when its owner was deleted. Of
+ * parallel callers exactly one gets the file. If the short code was given before, the statement fails
+ * as a whole.
  *
  * The row of the new file locks its owner against deletion. The statement takes that lock before it
  * locks the upload, in the order in which the deletion of a user locks them. In another order, both
@@ -159,6 +166,11 @@ export type FileFacts = Pick<
 export function prepareMakeFile(db: Db) {
   const { placeholder } = sql
   const moment = (name: string) => sql<Date>`${placeholder(name)}::timestamptz`
+  const sha256 = sql`${placeholder('sha256')}::text`
+  const blocked = db
+    .select({ sha256: blockedContent.sha256 })
+    .from(blockedContent)
+    .where(eq(blockedContent.sha256, sha256))
   const owner = db.$with('owner').as(
     db
       .select({ id: users.id })
@@ -174,6 +186,7 @@ export function prepareMakeFile(db: Db) {
         and(
           eq(uploads.id, placeholder('uploadId')),
           inArray(uploads.ownerId, db.select({ id: owner.id }).from(owner)),
+          notExists(blocked),
         ),
       )
       .returning(),
@@ -196,7 +209,8 @@ export function prepareMakeFile(db: Db) {
     expiresAt: moment('expiresAt'),
     maxLifetimeAt: moment('maxLifetimeAt'),
     uploadDuration: sql`${placeholder('uploadDuration')}::real`,
-    sha256: sql`${placeholder('sha256')}::text`,
+    sha256,
+    isContentProved: sql`${placeholder('isContentProved')}::boolean`,
   })
   const query = db
     .with(owner, ended, issued)

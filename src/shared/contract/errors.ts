@@ -65,6 +65,7 @@ export const errorTable = {
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
+  REPORT_NOT_FOUND: { status: 404, message: 'This report is not open.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
   FILE_GONE: {
     status: 409,
@@ -103,6 +104,10 @@ export const errorTable = {
   CHECKSUM_MISMATCH: {
     status: 409,
     message: 'What arrived differs from what was sent. Please send it again.',
+  },
+  CONTENT_BLOCKED: {
+    status: 409,
+    message: 'This file was taken down and cannot be shared here again.',
   },
   PRECONDITION_FAILED: {
     status: 412,

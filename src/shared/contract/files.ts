@@ -33,6 +33,9 @@ export const fileSchema = z.object({
    * the client nor storage computed it.
    */
   sha256: sha256.nullable(),
+  /** When the administrator took the file down, and the reason. Both null for any other file. */
+  takenDownAt: isoDate.nullable(),
+  takedownReason: z.string().nullable(),
 })
 export type File = z.infer<typeof fileSchema>
 

@@ -1,3 +1,4 @@
+import { abuse } from './abuse.ts'
 import { account } from './account.ts'
 import { admin } from './admin.ts'
 import { adminLimits } from './admin-limits.ts'
@@ -34,6 +35,7 @@ export const endpoints = {
   ...analytics,
   ...downloads,
   ...feedback,
+  ...abuse,
   ...admin,
   ...adminLimits,
   ...checks,

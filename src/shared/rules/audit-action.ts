@@ -12,6 +12,8 @@ export const auditActions = [
   'expire-files',
   'expire-trials',
   'test-storage-upload',
+  'take-down',
+  'dismiss-report',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]
@@ -30,4 +32,6 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'expire-files': 'Expired files',
   'expire-trials': 'Expired trials',
   'test-storage-upload': 'Tested a storage upload',
+  'take-down': 'Took a file down',
+  'dismiss-report': 'Dismissed a report',
 }

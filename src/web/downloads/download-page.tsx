@@ -1,78 +1,13 @@
-import { Download, Moon, Sun, Unlink } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Download, Unlink } from 'lucide-react'
 import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import { Mark } from '../ui/mark.tsx'
+import { type Built, Home, motto, Page } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
 /** The property of the <meta> element that only pages with a logo have. */
 export const logoProperty = 'og:image'
-
-/** The parts that the build puts into both download pages. */
-export interface Built {
-  /** The whole style sheet of the page. */
-  css: string
-  /** A script that sets the theme before anything is painted. */
-  boot: string
-  /** The URL of the script that runs after the page is painted. */
-  script: string
-}
-
-interface PageProps {
-  built: Built
-  title: string
-  head?: ReactNode
-  /** A style sheet that follows the one of the page. */
-  style?: ReactNode
-  /** Whose page this is, shown in the header. */
-  sender: ReactNode
-  footer: ReactNode
-  children: ReactNode
-}
-
-function Page(props: PageProps) {
-  return (
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <script>{props.built.boot}</script>
-        <title>{props.title}</title>
-        <meta name="robots" content="noindex" />
-        <meta name="referrer" content="no-referrer" />
-        {props.head}
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <style>{props.built.css}</style>
-        {props.style}
-        <script type="module" src={props.built.script} />
-      </head>
-      <body>
-        <header className="wrap">
-          {props.sender}
-          <button className="icon" id="theme" type="button" aria-label="Switch theme">
-            <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
-            <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
-          </button>
-        </header>
-        <main>{props.children}</main>
-        <footer className="wrap">{props.footer}</footer>
-        <div className="toast" id="toast" role="alert" />
-      </body>
-    </html>
-  )
-}
-
-function Home() {
-  return (
-    <a className="home" href="/">
-      <Mark />
-    </a>
-  )
-}
-
-const motto = 'Files here leave on time.'
 
 /** The logo and the name of the owner's brand, or one of them. */
 function Brand() {
@@ -167,11 +102,16 @@ export function DownloadPage(props: { built: Built }) {
         </>
       }
       footer={
-        <span>
-          {ifStart('branded')}
-          Sent with <a href="/">Mayfly</a>. {ifEnd('branded')}
-          {motto}
-        </span>
+        <>
+          <span>
+            {ifStart('branded')}
+            Sent with <a href="/">Mayfly</a>. {ifEnd('branded')}
+            {motto}
+          </span>
+          <a id="report" href={`/s/${slot('code')}/report`} rel="nofollow">
+            Report this file
+          </a>
+        </>
       }
     >
       <section

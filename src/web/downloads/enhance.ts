@@ -38,6 +38,7 @@ function offerTheme(button: HTMLElement) {
 function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
   card.removeAttribute('data-tone')
+  find('#report')?.remove()
   document.title = `${invalidLink.title} · Mayfly`
 }
 

@@ -3,17 +3,24 @@ import { ifEnd, ifStart } from '../../shared/page-slots.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'
+import reportCss from './report-page.css?inline'
+import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders both download pages as whole HTML documents. `script` is the URL of the script that adds
- * features to them.
+ * Renders both download pages and the page that reports a file, as whole HTML documents. `script` is
+ * the URL of the script that adds features to them.
  */
-export function renderDownloadPages(script: string): { link: string; invalid: string } {
+export function renderDownloadPages(script: string): {
+  link: string
+  invalid: string
+  report: string
+} {
   const built = { css, boot: themeBoot, script }
   const whole = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {
     link: withOptionalLogo(whole(<DownloadPage built={built} />)),
     invalid: whole(<InvalidLinkPage built={built} />),
+    report: whole(<ReportPage built={{ ...built, css: reportCss }} />),
   }
 }
 

@@ -27,6 +27,18 @@ const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
 
 const notRenewed = 'This file has expired for good, so its link cannot be renewed.'
 
+function whyNotShared(file: StoredFile, status: LinkStatus): string | undefined {
+  if (status === 'active') return undefined
+  if (file.takenDownAt === null) return notShared[status]
+  return 'This file was taken down, so there is no link to share.'
+}
+
+function whyNotRenewed({ takenDownAt }: StoredFile): string {
+  return takenDownAt === null
+    ? notRenewed
+    : 'This file was taken down, so its link cannot be renewed.'
+}
+
 /**
  * The actions of a file. Every action is always visible at the same position. An action that is not
  * possible says why. Only the main action changes: for a private file it renews the link instead of
@@ -35,7 +47,7 @@ const notRenewed = 'This file has expired for good, so its link cannot be renewe
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew } = props
   const name = file.originalName
-  const why = status === 'active' ? undefined : notShared[status]
+  const why = whyNotShared(file, status)
   const isPrivate = status === 'private'
   const mayRenew = tierTraits[tier].renewal
   return (
@@ -73,7 +85,7 @@ export function FileActions(props: FileActionsProps) {
         <IconButton
           label={`Renew link of ${name}`}
           icon={<RefreshCw />}
-          unavailable={status === 'deleted' ? notRenewed : undefined}
+          unavailable={status === 'deleted' ? whyNotRenewed(file) : undefined}
           onClick={() => onRenew(file)}
         />
       ) : null}

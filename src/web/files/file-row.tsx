@@ -15,6 +15,7 @@ import { Lifeline } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { deletionOf, Receipt } from './receipt.tsx'
 import { RowToggle } from './row-toggle.tsx'
+import { TakedownReason, takedownOf } from './takedown.tsx'
 
 export interface FileRowProps {
   file: StoredFile
@@ -39,6 +40,9 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
   const [showsReceipt, setShowsReceipt] = useState(false)
   const receiptId = useId()
   const deletion = deletionOf(file)
+  const [showsReason, setShowsReason] = useState(false)
+  const reasonId = useId()
+  const takedown = takedownOf(file)
   const facts = linkFacts(file)
   const status = linkStatus(facts, tier, now)
   const isActive = status === 'active'
@@ -88,6 +92,15 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
               controls={sumId}
             />
           )}
+          {takedown === null ? null : (
+            <RowToggle
+              label="Reason"
+              fileName={file.originalName}
+              open={showsReason}
+              onToggle={() => setShowsReason(!showsReason)}
+              controls={reasonId}
+            />
+          )}
           {deletion === null ? null : (
             <RowToggle
               label="Receipt"
@@ -99,6 +112,9 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
           )}
         </p>
         {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
+        {takedown !== null && showsReason ? (
+          <TakedownReason id={reasonId} takedown={takedown} />
+        ) : null}
         {deletion !== null && showsReceipt ? <Receipt id={receiptId} deletion={deletion} /> : null}
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
@@ -110,7 +126,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
             title={exactEnd}
             className={isActive ? tones[life.tone] : tones.over}
           >
-            {linkLabel(facts, tier, now)}
+            {takedown === null ? linkLabel(facts, tier, now) : 'Taken down'}
           </time>
           <span className="sr-only">{exactEnd}</span>
           <span className="text-muted lg:hidden">

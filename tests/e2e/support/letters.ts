@@ -5,6 +5,7 @@ import { fileLetter } from '../../../src/server/email/letters/files.ts'
 import { googleLinkedLetter } from '../../../src/server/email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../../../src/server/email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../../../src/server/email/letters/reset-password.ts'
+import { takedownLetter } from '../../../src/server/email/letters/takedown.ts'
 import { testLetter } from '../../../src/server/email/letters/test.ts'
 import { trialEndedLetter } from '../../../src/server/email/letters/trial-ended.ts'
 import { trialEndsLetter } from '../../../src/server/email/letters/trial-ends.ts'
@@ -56,6 +57,16 @@ export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
   ],
   'reset-password': [
     resetPasswordLetter({ name, email, link, askedAt: moment, hasPassword: true }),
+  ],
+  takedown: [
+    takedownLetter({
+      name,
+      fileNames: Array.from({ length: 12 }, (_, n) => `file ${n}.pdf`),
+      count: 12,
+      reason: 'It is malware.\nThree scanners say so.',
+      takenDownAt: moment,
+      supportEmail,
+    }),
   ],
   test: [testLetter({ origin })],
   'trial-ended': [trialEndedLetter({ name, endsAt: moment, limits, dashboard })],

@@ -6,6 +6,7 @@ import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
+import { abuseScreens } from './abuse-screens.ts'
 import { accountScreens } from './account-screens.ts'
 import { makeDownloads } from './analytics.ts'
 import { brandingScreens } from './branding-screens.ts'
@@ -102,6 +103,7 @@ async function leaveUploads(page: Page, ownerId: string) {
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   ...accountScreens,
   ...brandingScreens,
+  ...abuseScreens,
   'front page': async ({ page }) => {
     await page.goto('/')
     await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()

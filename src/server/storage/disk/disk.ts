@@ -126,6 +126,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       }
     },
 
+    sha256: (key) => folders.readSealed(key, (file, path) => digests.of(key, path, file)),
+
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {

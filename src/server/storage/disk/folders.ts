@@ -130,6 +130,17 @@ export class Folders {
     return unlessMissing(this.#fs.open(this.#sealedPath(key), 'r'))
   }
 
+  /** Lets `read` read a sealed object. Returns its result, or null when there is no such object. */
+  async readSealed<T>(key: string, read: Reading<T>): Promise<T | null> {
+    const file = await this.openSealed(key)
+    if (!file) return null
+    try {
+      return await read(file, this.#sealedPath(key))
+    } finally {
+      await file.close()
+    }
+  }
+
   /** Returns the size of a sealed object in bytes, or null when there is none. */
   async sealedSize(key: string): Promise<number | null> {
     return (await unlessMissing(stat(this.#sealedPath(key))))?.size ?? null

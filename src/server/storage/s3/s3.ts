@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -26,6 +27,7 @@ import { reach, unlessMissing } from './answers.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
+import { ObjectDigests } from './object-digests.ts'
 import { lifeOf, signPart } from './signing.ts'
 
 /**
@@ -73,6 +75,10 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
   const installation = { Bucket, Key: 'installation' }
   const uploads = openS3Multipart(own, Bucket, pageSize)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
+  const digests = new ObjectDigests(async (key) => {
+    const found = await unlessMissing(own.send(new GetObjectCommand(at(key))))
+    return found?.Body ? (found.Body as Readable) : null
+  })
 
   const sealedSize = async (key: string): Promise<number | null> => {
     const found = await unlessMissing(own.send(new HeadObjectCommand(at(key))))
@@ -166,6 +172,8 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
       await Promise.all(surplus.map(uploads.abort))
       return null
     },
+
+    sha256: (key) => digests.of(key),
 
     async remove(key) {
       const open = await uploads.listOf(objectKey(key))

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
-import { settingsStaleTime } from '../api/use-version.ts'
+import { call } from './call.ts'
+import { settingsStaleTime } from './use-version.ts'
 
 /** Returns the mail address for help; undefined until it is known. */
 export function useSupportEmail(): string | undefined {

@@ -1,0 +1,134 @@
+import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { takeDownBlocked } from '../files/queries.ts'
+import {
+  blockContent,
+  type Content,
+  closeReportsOf,
+  listUnproved,
+  lockContent,
+  noteProved,
+} from './queries.ts'
+
+type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
+
+/** How many files one transaction takes down, and how many are listed at a time. */
+const batchSize = 100
+
+/**
+ * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it blocks
+ * them for that reason, otherwise for `reason` if that is given. Returns the SHA-256, or null when
+ * there are no bytes.
+ * @throws {AppError} UNAVAILABLE when storage cannot be read.
+ */
+export async function proveContent(
+  { clock, db, stores }: BlockDeps,
+  { id, storage, storageKey }: Content,
+  reason: string | null = null,
+): Promise<string | null> {
+  const sha256 = await stores.of(storage).sha256(storageKey)
+  await db.transaction(async (tx) => {
+    const file = await lockContent(tx, id)
+    if (!file || file.isContentProved) return
+    await noteProved(tx, id, sha256)
+    const why = file.takedownReason ?? reason
+    if (sha256 === null || why === null) return
+    await blockContent(tx, { sha256, size: file.size, reason: why, blockedAt: clock() })
+  })
+  return sha256
+}
+
+/**
+ * Takes down the files whose content is blocked, with `sha256` only those with this content. Each
+ * gets a line in the audit log, and its owner a mail.
+ * @returns how many there were.
+ */
+export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {
+  let total = 0
+  for (;;) {
+    const count = await takeDownBatch(deps, sha256)
+    total += count
+    if (count < batchSize) return total
+  }
+}
+
+function takeDownBatch(
+  { clock, db, mailQueue }: BlockDeps,
+  sha256: string | undefined,
+): Promise<number> {
+  return db.transaction(async (tx) => {
+    const now = clock()
+    const taken = await takeDownBlocked(tx, { sha256, limit: batchSize, now })
+    const ids = taken.map(({ id }) => id)
+    if (ids.length === 0) return 0
+    await closeReportsOf(tx, ids, 'taken-down', now)
+    const lines = taken.map(
+      ({ id, ownerId, shortCode, sha256, takedownReason: reason }): AuditEntry => ({
+        at: now,
+        actor: null,
+        action: 'take-down',
+        subject: ownerId,
+        ipAddress: null,
+        details: { shortCode, fileId: id, sha256, reason, isCopy: true },
+      }),
+    )
+    await writeAudit(tx, lines)
+    const mails = Map.groupBy(
+      taken,
+      ({ ownerId, takedownReason }) => `${ownerId} ${takedownReason}`,
+    )
+    for (const [first, ...others] of mails.values()) {
+      if (!first) continue
+      await mailQueue.add(
+        {
+          kind: 'takedown',
+          userId: first.ownerId,
+          fileIds: [first, ...others].map(({ id }) => id),
+          reason: first.takedownReason ?? '',
+          takenDownAt: now.toISOString(),
+        },
+        tx,
+      )
+    }
+    return ids.length
+  })
+}
+
+/**
+ * Finds blocked content among the files, and completes takedowns that were interrupted. First it
+ * reads the files that may be blocked content and whose SHA-256 this server has not computed: in a
+ * bucket that is what the sender claims. Then it takes down every file whose content is blocked. If
+ * all files of a batch cannot be read, storage probably cannot be reached, and the rest waits for the
+ * next run.
+ * @returns how many files were read, how many could not be read and are tried again, and how many
+ * were taken down.
+ */
+export async function findBlockedContent(
+  deps: BlockDeps,
+): Promise<{ read: number; failed: number; takenDown: number }> {
+  let read = 0
+  let failed = 0
+  let after: string | null = null
+  for (;;) {
+    const batch: Content[] = await listUnproved(deps.db, after, batchSize)
+    const faults = await proveBatch(deps, batch)
+    read += batch.length - faults
+    failed += faults
+    after = batch.at(-1)?.id ?? null
+    if (batch.length < batchSize || faults === batch.length) break
+  }
+  return { read, failed, takenDown: await takeDownCopies(deps) }
+}
+
+/** Returns how many of the files could not be read. */
+async function proveBatch(deps: BlockDeps, batch: readonly Content[]): Promise<number> {
+  const faults: unknown[] = []
+  for (const file of batch) {
+    await proveContent(deps, file).catch((error: unknown) => faults.push(error))
+  }
+  if (faults.length > 0) {
+    const told = { err: faults[0], count: faults.length }
+    deps.log.error(told, 'content that may be blocked could not be read; it is tried again')
+  }
+  return faults.length
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { writeAudit } from '../audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { closeReport } from './queries.ts'
+
+const reportId = z.uuid()
+
+/**
+ * Closes a report and leaves the file as it is. Whoever reports the file later opens another report.
+ * @throws {AppError} REPORT_NOT_FOUND when no open report has this id.
+ */
+export async function dismissReport(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  id: string,
+  actor: { id: string; ipAddress: string },
+): Promise<void> {
+  if (!reportId.safeParse(id).success) throw new AppError('REPORT_NOT_FOUND')
+  await db.transaction(async (tx) => {
+    const now = clock()
+    const closed = await closeReport(tx, id, 'dismissed', now)
+    if (!closed) throw new AppError('REPORT_NOT_FOUND')
+    const { fileId, ownerId: subject, shortCode, count } = closed
+    const details = { reportId: id, fileId, shortCode, count }
+    const { id: by, ipAddress } = actor
+    await writeAudit(tx, [
+      { at: now, actor: by, action: 'dismiss-report', subject, ipAddress, details },
+    ])
+  })
+}

@@ -1,0 +1,306 @@
+import { and, desc, eq, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { dayInMs } from '../../shared/rules/lifetime.ts'
+import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
+import { removeInBatches } from '../db/in-batches.ts'
+import { blockedContent, files, type ReportStatement, reports, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+export type ReportRow = typeof reports.$inferSelect
+
+/** Of the statements in a report, this many of the first ones and of the last ones are kept. */
+const keptAtEachEnd = 10
+
+/**
+ * Finds the file behind a short code, active or not, with what a report keeps of it and what decides
+ * whether the link opens.
+ */
+export async function findReportable(db: Db, shortCode: string) {
+  const [file] = await db
+    .select({
+      id: files.id,
+      ownerId: files.ownerId,
+      shortCode: files.shortCode,
+      originalName: files.originalName,
+      mimeType: files.mimeType,
+      size: files.size,
+      sha256: files.sha256,
+      isContentProved: files.isContentProved,
+      expiresAt: files.expiresAt,
+      maxLifetimeAt: files.maxLifetimeAt,
+      purgingAt: files.purgingAt,
+    })
+    .from(files)
+    .where(eq(files.shortCode, shortCode))
+  return file
+}
+
+export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
+
+/**
+ * Adds what somebody wrote to the open report of a file, or opens one, in one statement. However
+ * often a file is reported, its report stays small.
+ */
+export async function addToReport(
+  db: Db,
+  file: Reportable,
+  statement: ReportStatement,
+  now: Date,
+): Promise<void> {
+  const { statements } = reports
+  const isFull = sql`jsonb_array_length(${statements}) >= ${2 * keptAtEachEnd}`
+  await db
+    .insert(reports)
+    .values({
+      fileId: file.id,
+      ownerId: file.ownerId,
+      shortCode: file.shortCode,
+      originalName: file.originalName,
+      mimeType: file.mimeType,
+      size: file.size,
+      provedSha256: file.isContentProved ? file.sha256 : null,
+      count: 1,
+      statements: [statement],
+      firstReportedAt: now,
+      lastReportedAt: now,
+    })
+    .onConflictDoUpdate({
+      target: reports.fileId,
+      targetWhere: isNull(reports.closedAt),
+      set: {
+        shortCode: sql`excluded.short_code`,
+        count: sql`${reports.count} + 1`,
+        lastReportedAt: now,
+        // `- n` removes the element at index n. That is the oldest one after the first ones.
+        statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
+      },
+    })
+}
+
+/** The position of a report in the list: when the file was last reported, and the report's id. */
+export type ReportPlace = readonly [lastReportedAt: Date, id: string]
+
+/**
+ * Lists the open reports, last reported first, at most `limit`. With `after`, the list begins after
+ * that position. Each has the row of its file, if that still exists, the owner's address, and how
+ * many other files with the same SHA-256 have stored bytes.
+ */
+export function listReports(
+  db: Db,
+  { limit, after }: { limit: number; after: ReportPlace | undefined },
+) {
+  const isAfter: SQL | undefined = after
+    ? sql`(${reports.lastReportedAt}, ${reports.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]}::uuid)`
+    : undefined
+  const copies = sql`(select count(*) from ${files} copy
+    where copy.sha256 = coalesce(${files.sha256}, ${reports.provedSha256}) and copy.id <> ${reports.fileId}
+      and copy.purging_at is null and copy.purged_at is null)`
+  return db
+    .select({
+      report: reports,
+      file: {
+        sha256: files.sha256,
+        shortCode: files.shortCode,
+        expiresAt: files.expiresAt,
+        maxLifetimeAt: files.maxLifetimeAt,
+        purgingAt: files.purgingAt,
+      },
+      owner: users.email,
+      copies: copies.mapWith(Number),
+    })
+    .from(reports)
+    .leftJoin(files, eq(files.id, reports.fileId))
+    .leftJoin(users, eq(users.id, reports.ownerId))
+    .where(and(isNull(reports.closedAt), isAfter))
+    .orderBy(desc(reports.lastReportedAt), desc(reports.id))
+    .limit(limit)
+}
+
+/** Closes an open report. Of parallel callers exactly one gets it. */
+export async function closeReport(
+  tx: Db,
+  id: string,
+  outcome: ReportOutcome,
+  now: Date,
+): Promise<ReportRow | undefined> {
+  const [closed] = await tx
+    .update(reports)
+    .set({ closedAt: now, outcome })
+    .where(and(eq(reports.id, id), isNull(reports.closedAt)))
+    .returning()
+  return closed
+}
+
+/** Closes the open report of each of these files. */
+export async function closeReportsOf(
+  tx: Db,
+  fileIds: string[],
+  outcome: ReportOutcome,
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(reports)
+    .set({ closedAt: now, outcome })
+    .where(and(inArray(reports.fileId, fileIds), isNull(reports.closedAt)))
+}
+
+/**
+ * Removes reports that were dealt with 30 days before `now`, and those that nobody has dealt with
+ * for 180 days, with the addresses in them. It works in batches.
+ * @returns how many were removed.
+ */
+export function removeLapsedReports(db: Db, now: Date): Promise<number> {
+  const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
+  const isLapsed = or(
+    lt(reports.closedAt, daysAgo(handledReportDays)),
+    lt(reports.lastReportedAt, daysAgo(openReportDays)),
+  )
+  return removeInBatches(async (limit) => {
+    const ids = db
+      .select({ id: reports.id })
+      .from(reports)
+      .where(isLapsed)
+      .limit(limit)
+      .for('update', { skipLocked: true })
+    const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))
+    return rowCount ?? 0
+  })
+}
+
+/**
+ * Returns the id of the file that has this short code, or of the file that was reported under it and
+ * has another link since.
+ */
+export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
+  const [named] = await db
+    .select({ id: files.id })
+    .from(files)
+    .where(eq(files.shortCode, shortCode))
+  if (named) return named.id
+  const [reported] = await db
+    .select({ id: reports.fileId })
+    .from(reports)
+    .where(eq(reports.shortCode, shortCode))
+    .orderBy(desc(reports.lastReportedAt))
+    .limit(1)
+  return reported?.id
+}
+
+/** Returns what the last report of a file knows of it, also when the file's row was removed. */
+export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
+  const [report] = await db
+    .select()
+    .from(reports)
+    .where(eq(reports.fileId, fileId))
+    .orderBy(desc(reports.lastReportedAt))
+    .limit(1)
+  return report
+}
+
+/** Returns the names of those of these files whose rows still exist, in alphabetical order. */
+export async function namesOf(db: Db, ids: string[]): Promise<string[]> {
+  const rows = await db
+    .select({ name: files.originalName })
+    .from(files)
+    .where(inArray(files.id, ids))
+    .orderBy(files.searchName)
+  return rows.map(({ name }) => name)
+}
+
+/** A file whose content can be compared with blocked content. */
+export type Content = Pick<
+  typeof files.$inferSelect,
+  | 'id'
+  | 'ownerId'
+  | 'shortCode'
+  | 'storage'
+  | 'storageKey'
+  | 'size'
+  | 'sha256'
+  | 'isContentProved'
+  | 'takenDownAt'
+  | 'takedownReason'
+  | 'purgingAt'
+  | 'purgedAt'
+>
+
+const content = {
+  id: files.id,
+  ownerId: files.ownerId,
+  shortCode: files.shortCode,
+  storage: files.storage,
+  storageKey: files.storageKey,
+  size: files.size,
+  sha256: files.sha256,
+  isContentProved: files.isContentProved,
+  takenDownAt: files.takenDownAt,
+  takedownReason: files.takedownReason,
+  purgingAt: files.purgingAt,
+  purgedAt: files.purgedAt,
+}
+
+/** Locks a file until the transaction ends. Returns undefined when its row no longer exists. */
+export async function lockContent(tx: Db, id: string): Promise<Content | undefined> {
+  const [file] = await tx.select(content).from(files).where(eq(files.id, id)).for('update')
+  return file
+}
+
+/** Blocks content. Returns false if it was blocked before. */
+export async function blockContent(
+  tx: Db,
+  blocked: typeof blockedContent.$inferInsert,
+): Promise<boolean> {
+  const added = await tx
+    .insert(blockedContent)
+    .values(blocked)
+    .onConflictDoNothing()
+    .returning({ sha256: blockedContent.sha256 })
+  return added.length > 0
+}
+
+/** Tells whether content with this SHA-256 is blocked. */
+export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
+  return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
+}
+
+/** Tells whether any blocked content has this size, in bytes. Other content cannot be blocked. */
+export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
+  const [found] = await db
+    .select({ size: blockedContent.size })
+    .from(blockedContent)
+    .where(eq(blockedContent.size, size))
+    .limit(1)
+  return found !== undefined
+}
+
+/**
+ * Lists files whose stored bytes nobody has read yet to compute their SHA-256, and which were taken
+ * down or have the size of blocked content: at most `limit`, in the order of the ids and from after
+ * `after` on.
+ */
+export function listUnproved(db: Db, after: string | null, limit: number): Promise<Content[]> {
+  const sizes = db.select({ size: blockedContent.size }).from(blockedContent)
+  return db
+    .select(content)
+    .from(files)
+    .where(
+      and(
+        sql`not ${files.isContentProved}`,
+        isNull(files.purgedAt),
+        or(
+          sql`${files.takenDownAt} is not null`,
+          and(isNull(files.purgingAt), inArray(files.size, sizes)),
+        ),
+        after === null ? undefined : gt(files.id, after),
+      ),
+    )
+    .orderBy(files.id)
+    .limit(limit)
+}
+
+/**
+ * Records the SHA-256 that this server has computed from the stored bytes of a file; null if there
+ * were none.
+ */
+export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
+  await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
+}

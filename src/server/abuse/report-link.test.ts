@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  sha256,
+} from '../../../tests/support/make.ts'
+import { listReports, report } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Report } from '../../shared/contract/abuse.ts'
+import { auditLog, reports } from '../db/schema.ts'
+import { removeLapsedReports } from './queries.ts'
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let admin: Person
+let owner: Person
+let visitor: Client
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  owner = await makePerson(app, { tier: 'premium' })
+  visitor = makeClient(app)
+})
+beforeEach(async () => {
+  await app.deps.db.delete(reports)
+})
+afterAll(() => app.close())
+
+function dismiss(client: Client, id: string) {
+  return client.post(`/api/admin/reports/${id}/dismiss`)
+}
+
+describe('POST /api/links/{code}/report', () => {
+  it('shows the administrator what was written, and about which file', async () => {
+    const file = await makeFile(owner, { name: 'invoice.pdf', type: 'application/pdf' })
+    const answer = await report(visitor, file.shortCode, {
+      reason: ' It came by mail.\r\nIt is a trap. ',
+      email: ' ada@example.org ',
+    })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ message: 'Thank you. The report has been sent.' })
+    const now = app.clock().toISOString()
+    expect(await listReports(admin)).toEqual([
+      {
+        id: expect.any(String),
+        shortCode: file.shortCode,
+        count: 1,
+        firstReportedAt: now,
+        lastReportedAt: now,
+        statements: [
+          {
+            at: now,
+            reason: 'It came by mail.\nIt is a trap.',
+            email: 'ada@example.org',
+            isSuspect: false,
+          },
+        ],
+        file: {
+          originalName: 'invoice.pdf',
+          mimeType: 'application/pdf',
+          size: 1000,
+          sha256: sha256(file.bytes),
+          owner: owner.email,
+          openCode: file.shortCode,
+          copies: 0,
+        },
+      },
+    ])
+  })
+
+  it('counts the reports of a file together, also when its link was renewed in between', async () => {
+    const file = await makeFile(owner)
+    await report(visitor, file.shortCode, { reason: 'first' })
+    app.clock.advance(1000)
+    const renewed = await json<{ shortCode: string }>(
+      await owner.fetch(`/api/files/${file.id}/renew`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ expirationDays: 3 }),
+      }),
+    )
+    await report(visitor, renewed.shortCode, { reason: 'second' })
+    const [listed, ...others] = await listReports(admin)
+    expect(others).toEqual([])
+    expect(listed).toMatchObject({ shortCode: renewed.shortCode, count: 2 })
+    expect(listed?.file.openCode).toBe(renewed.shortCode)
+    expect(listed?.statements.map(({ reason }) => reason)).toEqual(['first', 'second'])
+  })
+
+  it('stays small and keeps the first and the last words, however often a file is reported', async () => {
+    const { shortCode } = await makeFile(owner)
+    for (let n = 1; n <= 30; n += 1) await report(visitor, shortCode, { reason: `${n}` })
+    const [listed] = await listReports(admin)
+    expect(listed?.count).toBe(30)
+    const kept = listed?.statements.map(({ reason }) => Number(reason))
+    expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30])
+  })
+
+  it('counts every one of many at once', async () => {
+    const { shortCode } = await makeFile(owner)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => report(makeClient(app), shortCode)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await listReports(admin)).toMatchObject([{ count: 40 }])
+  })
+
+  it('keeps what seems to come from a robot, with a mark', async () => {
+    const { shortCode } = await makeFile(owner)
+    expect((await report(visitor, shortCode, { website: 'https://example.net' })).status).toBe(200)
+    const [listed] = await listReports(admin)
+    expect(listed?.statements).toMatchObject([{ isSuspect: true }])
+  })
+
+  it.each([undefined, null, '', '  '])('needs no address: %j', async (email) => {
+    const { shortCode } = await makeFile(owner)
+    expect((await report(visitor, shortCode, { email })).status).toBe(200)
+    expect((await listReports(admin))[0]?.statements).toMatchObject([{ email: null }])
+  })
+
+  it.each([
+    { reason: undefined },
+    { reason: null },
+    { reason: ' \n ' },
+    { reason: 'x'.repeat(1001) },
+    { reason: 'a\0b' },
+    { reason: '\ud800' },
+    { reason: ['x'] },
+    { email: 'ada' },
+    { email: 'ada@example.org\nBcc: eve@example.net' },
+    { email: `${'x'.repeat(250)}@x.org` },
+    { email: 1 },
+    { website: 1 },
+    { website: 'x'.repeat(501) },
+  ])('refuses %j and keeps nothing', async (changes) => {
+    const { shortCode } = await makeFile(owner)
+    const answer = await report(visitor, shortCode, changes)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await listReports(admin)).toEqual([])
+  })
+
+  it('tells nothing of a link that does not open: unknown, expired, private, deleted, taken down', async () => {
+    const free = await makePerson(app)
+    const [expired, priv, deleted, taken] = [
+      await makeFile(free),
+      await makeFile(owner),
+      await makeFile(owner),
+      await makeFile(owner),
+    ]
+    await owner.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    await admin.post('/api/admin/takedown', { shortCode: taken.shortCode, reason: 'x' })
+    const before = app.clock()
+    app.clock.set(new Date(expired.expiresAt))
+    const codes = [expired, priv, deleted, taken].map(({ shortCode }) => shortCode)
+    for (const code of [...codes, 'abcdefghij', 'x', "'--", '%00']) {
+      const answer = await report(visitor, code)
+      expect(answer.status, code).toBe(404)
+      expect(await answer.json()).toEqual({
+        code: 'LINK_NOT_FOUND',
+        message: 'File not found or expired',
+      })
+    }
+    app.clock.set(before)
+    expect(await listReports(admin)).toEqual([])
+  })
+})
+
+describe('the limits of reports', () => {
+  let limited: TestApp
+  let person: Person
+  let boss: Person
+  beforeAll(async () => {
+    limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    person = await makePerson(limited, { tier: 'premium' })
+    boss = await makePerson(limited, { role: 'admin' })
+  })
+  afterAll(() => limited.close())
+
+  /** Reports a link from a client with this address. */
+  function reportFrom(address: string, code: string) {
+    return makeClient(limited).fetch(`/api/links/${code}/report`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify({ reason: 'x' }),
+    })
+  }
+
+  it('are ten an hour for one address, whichever links it tries', async () => {
+    const { shortCode } = await makeFile(person)
+    const codes = Array.from({ length: 11 }, (_, n) => (n % 2 ? shortCode : 'abcdefghij'))
+    const answers = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(1)
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await reportFrom('203.0.113.8', shortCode)).status).toBe(200)
+    limited.clock.advance(60 * 60_000)
+    expect((await reportFrom('203.0.113.7', shortCode)).status).toBe(200)
+  })
+
+  it('are a hundred an hour for one file, from however many addresses, and no other file suffers', async () => {
+    const [flooded, other] = [await makeFile(person), await makeFile(person)]
+    const answers = await Promise.all(
+      Array.from({ length: 101 }, (_, n) => reportFrom(`198.51.100.${n}`, flooded.shortCode)),
+    )
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    expect((await reportFrom('198.51.100.200', other.shortCode)).status).toBe(200)
+    const listed = await listReports(boss)
+    expect(listed.find(({ shortCode }) => shortCode === flooded.shortCode)?.count).toBe(100)
+  })
+})
+
+describe('GET /api/admin/reports', () => {
+  it('lists all that are open, last reported first, in pages without a gap', async () => {
+    const codes: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      const { shortCode } = await makeFile(owner)
+      await report(visitor, shortCode)
+      // Two of the reports come in the same millisecond.
+      if (n !== 1) app.clock.advance(1)
+      codes.push(shortCode)
+    }
+    await report(visitor, codes[0] ?? '')
+    const seen: string[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const page = await admin.fetch(
+        `/api/admin/reports?limit=2${next === '' ? '' : `&cursor=${next}`}`,
+      )
+      seen.push(...(await json<Report[]>(page)).map(({ shortCode }) => shortCode))
+      next = page.headers.get('x-next-cursor')
+    }
+    expect(seen.toSorted()).toEqual(codes.toSorted())
+    expect(seen.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])
+  })
+
+  it('knows a file whose owner deleted it since', async () => {
+    const file = await makeFile(owner, { name: 'gone.zip' })
+    await report(visitor, file.shortCode)
+    await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    expect(await listReports(admin)).toMatchObject([
+      { file: { originalName: 'gone.zip', openCode: null, sha256: sha256(file.bytes) } },
+    ])
+  })
+
+  it.each(['?limit=0', '?limit=101', '?limit=x', '?cursor=x', '?cursor=W10', '?cursor='])(
+    'refuses %s',
+    async (query) => {
+      expect((await admin.fetch(`/api/admin/reports${query}`)).status).toBe(400)
+    },
+  )
+
+  it('is closed to everybody but the administrator', async () => {
+    expect((await visitor.fetch('/api/admin/reports')).status).toBe(401)
+    expect((await owner.fetch('/api/admin/reports')).status).toBe(403)
+  })
+})
+
+describe('POST /api/admin/reports/{id}/dismiss', () => {
+  it('closes the report once, leaves the file, and stands in the audit log', async () => {
+    const file = await makeFile(owner)
+    await report(visitor, file.shortCode)
+    const [listed] = await listReports(admin)
+    const id = listed?.id ?? ''
+    const answers = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    const texts = await Promise.all(answers.map((answer) => json<{ message: string }>(answer)))
+    expect(new Set(texts.map(({ message }) => message))).toEqual(
+      new Set(['Report dismissed', 'This report is not open.']),
+    )
+    expect(await listReports(admin)).toEqual([])
+    expect((await visitor.fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
+    const lines = await app.deps.db.select().from(auditLog)
+    expect(lines.filter(({ action }) => action === 'dismiss-report')).toMatchObject([
+      {
+        actor: admin.id,
+        subject: owner.id,
+        ipAddress: '127.0.0.1',
+        details: { reportId: id, shortCode: file.shortCode, count: 1 },
+      },
+    ])
+
+    await report(visitor, file.shortCode)
+    expect(await listReports(admin)).toMatchObject([{ count: 1 }])
+  })
+
+  it.each([randomUUID(), 'x', "'", '%00'])('finds no report %s', async (id) => {
+    const answer = await dismiss(admin, id)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ code: 'REPORT_NOT_FOUND' })
+  })
+
+  it('is closed to everybody but the administrator', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode)
+    const [listed] = await listReports(admin)
+    expect((await dismiss(visitor, listed?.id ?? '')).status).toBe(401)
+    expect((await dismiss(owner, listed?.id ?? '')).status).toBe(403)
+    expect(await listReports(admin)).toHaveLength(1)
+  })
+})
+
+describe('the address of somebody who reported a file', () => {
+  it('goes with the report, 30 days after it was dealt with', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode, { email: 'ada@example.org' })
+    const [listed] = await listReports(admin)
+    const before = app.clock()
+    await dismiss(admin, listed?.id ?? '')
+    const kept = () => app.deps.db.$count(reports)
+    const at = (ms: number) => new Date(before.getTime() + ms)
+    expect(await removeLapsedReports(app.deps.db, at(30 * day))).toBe(0)
+    expect(await kept()).toBe(1)
+    expect(await removeLapsedReports(app.deps.db, at(30 * day + 1))).toBe(1)
+    expect(await kept()).toBe(0)
+  })
+
+  it('goes after 180 days, if nobody deals with the report', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode)
+    const at = (ms: number) => new Date(app.clock().getTime() + ms)
+    expect(await removeLapsedReports(app.deps.db, at(180 * day))).toBe(0)
+    expect(await removeLapsedReports(app.deps.db, at(180 * day + 1))).toBe(1)
+  })
+})

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import type { reportBody } from '../../shared/contract/abuse.ts'
+import { opens } from '../../shared/rules/link-status.ts'
+import { isShortCode } from '../../shared/rules/short-code.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { addressBlock } from '../http/address-block.ts'
+import { counter } from '../http/rate-limit.ts'
+import { addToReport, findReportable, type Reportable } from './queries.ts'
+
+/**
+ * Finds the file behind a link that opens now. Unknown, expired, private and deleted links all give
+ * null, as everywhere else (design §4).
+ */
+export async function findOpenLink(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  code: string,
+): Promise<Reportable | null> {
+  const file = isShortCode(code) ? await findReportable(db, code) : undefined
+  return file && opens(file, clock()) ? file : null
+}
+
+/**
+ * Adds what a visitor wrote to the open report of the file behind a link. What a robot seems to have
+ * sent is kept too, with a mark: a browser may have filled in the hidden field by itself.
+ * @throws {AppError} LINK_NOT_FOUND when the link does not open; TOO_MANY_REQUESTS.
+ */
+export async function reportLink(
+  deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
+  code: string,
+  { reason, email, website }: z.output<typeof reportBody>,
+  clientAddress: string,
+): Promise<void> {
+  const { clock, db, rateLimits } = deps
+  // Reports of links that do not open count too, so that nobody tries codes by this call.
+  await rateLimits.spend([counter('reportsByAddress', addressBlock(clientAddress))])
+  const file = await findOpenLink(deps, code)
+  if (!file) throw new AppError('LINK_NOT_FOUND')
+  await rateLimits.spend([counter('reportsByFile', file.id)])
+  const now = clock()
+  const statement = { at: now.toISOString(), reason, email, isSuspect: Boolean(website) }
+  await addToReport(db, file, statement, now)
+}

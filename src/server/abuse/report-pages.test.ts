@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { attributeOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { listReports } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { reports } from '../db/schema.ts'
+
+/** The form as a browser without scripts uses it. */
+
+let app: TestApp
+let admin: Person
+let owner: Person
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  admin = await makePerson(app, { role: 'admin' })
+  owner = await makePerson(app, { tier: 'premium' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(reports)
+  app.clock.advance(60 * 60_000)
+})
+afterAll(() => app.close())
+
+async function open(code: string) {
+  const answer = await makeClient(app).fetch(`/s/${code}/report`)
+  return { answer, page: readPage(await answer.text()) }
+}
+
+/** Sends the form as a browser does. */
+async function send(code: string, fields: Record<string, string>, headers = {}) {
+  const answer = await makeClient(app).fetch(`/s/${code}/report`, {
+    method: 'POST',
+    headers: { origin: app.url, ...headers },
+    body: new URLSearchParams(fields),
+  })
+  return { answer, page: readPage(await answer.text()) }
+}
+
+describe('the page that reports a file', () => {
+  it('is linked from the download page, and has a form that sends itself to its own address', async () => {
+    const name = `<b>"x"</b>'s {{name}}.zip`
+    const { shortCode } = await makeFile(owner, { name: 'minutes.pdf' })
+    const download = await makeClient(app).fetch(`/s/${shortCode}`, {
+      headers: { accept: 'text/html' },
+    })
+    const link = readPage(await download.text()).one('a', { id: 'report' })
+    expect(attributeOf(link, 'href')).toBe(`/s/${shortCode}/report`)
+    expect(textOf(link)).toBe('Report this file')
+
+    await app.pool.query('update files set original_name = $1 where short_code = $2', [
+      name,
+      shortCode,
+    ])
+    const { answer, page } = await open(shortCode)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
+    expect(answer.headers.get('content-security-policy')).not.toContain('unsafe-')
+    expect(textOf(page.one('h1'))).toBe('Report this file')
+    expect(textOf(page.one('p', { class: 'lead' }))).toContain(name)
+    const form = page.one('form')
+    expect(attributeOf(form, 'method')).toBe('post')
+    expect(attributeOf(form, 'action')).toBeUndefined()
+    expect(page.serialized()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
+  })
+
+  it('says thank you, and leads back to the file', async () => {
+    const { shortCode } = await makeFile(owner)
+    const { answer, page } = await send(shortCode, {
+      reason: 'A trap',
+      email: 'ada@example.org',
+      website: '',
+    })
+    expect(answer.status).toBe(200)
+    expect(textOf(page.one('h1'))).toBe('Thank you')
+    expect(page.all('form')).toEqual([])
+    const links = page.all('a').map((a) => attributeOf(a, 'href'))
+    expect(links).toContain(`/s/${shortCode}`)
+    expect(await listReports(admin)).toMatchObject([
+      { count: 1, statements: [{ reason: 'A trap', email: 'ada@example.org', isSuspect: false }] },
+    ])
+  })
+
+  it.each([
+    [{}, 'Please say what is wrong with the file.'],
+    [{ reason: ' ' }, 'Please say what is wrong with the file.'],
+    [{ reason: 'x'.repeat(1001) }, 'Please use at most 1,000 characters.'],
+    [{ reason: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
+  ])('shows the form again with what was typed: %j', async (fields, fault) => {
+    const { shortCode } = await makeFile(owner)
+    const { answer, page } = await send(shortCode, fields)
+    expect(answer.status).toBe(400)
+    expect(textOf(page.one('p', { class: 'fault' }))).toBe(fault)
+    const { reason = '', email = '' } = fields as Record<string, string>
+    expect(textOf(page.one('textarea'))).toBe(reason)
+    expect(attributeOf(page.one('input', { name: 'email' }), 'value')).toBe(email)
+    expect(await listReports(admin)).toEqual([])
+  })
+
+  it('keeps what was typed when there were too many reports, and says when to come back', async () => {
+    const { shortCode } = await makeFile(owner)
+    for (let n = 0; n < 10; n += 1) await send(shortCode, { reason: 'again' })
+    const { answer, page } = await send(shortCode, { reason: 'once more' })
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(textOf(page.one('p', { class: 'fault' }))).toContain('Too many attempts')
+    expect(textOf(page.one('textarea'))).toBe('once more')
+  })
+
+  it('marks what fills in the field that nobody sees', async () => {
+    const { shortCode } = await makeFile(owner)
+    await send(shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    expect((await listReports(admin))[0]?.statements).toMatchObject([{ isSuspect: true }])
+  })
+
+  it('is the page of a dead link for a link that is over or unknown, also when it died meanwhile', async () => {
+    const file = await makeFile(owner)
+    await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    const unknown = await makeClient(app).fetch('/s/abcdefghij', {
+      headers: { accept: 'text/html' },
+    })
+    const dead = readPage(await unknown.text()).serialized()
+    for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
+      for (const { answer, page } of [
+        await open(code),
+        await send(code, { reason: 'x' }),
+        await send(code, {}),
+      ]) {
+        expect(answer.status, code).toBe(404)
+        expect(page.serialized()).toBe(dead)
+      }
+    }
+    expect(await listReports(admin)).toEqual([])
+  })
+
+  it('takes no form of another site, and none that is too large', async () => {
+    const { shortCode } = await makeFile(owner)
+    const foreign = await send(shortCode, { reason: 'x' }, { origin: 'https://evil.example' })
+    expect(foreign.answer.status).toBe(403)
+    const large = await send(shortCode, { reason: 'x'.repeat(70_000) })
+    expect(large.answer.status).toBe(413)
+    expect(await listReports(admin)).toEqual([])
+  })
+})

@@ -1,0 +1,73 @@
+import {
+  type ReportCondition,
+  type ReportSlot,
+  reportConditions,
+  reportSlots,
+} from '../../shared/page-slots.ts'
+import { readBuilt } from '../http/dist.ts'
+import { makeTemplate } from '../http/html-template.ts'
+import { pageHeaders } from '../http/page-headers.ts'
+
+/** What somebody has typed into the form that reports a file. */
+export interface Typed {
+  reason: string
+  email: string
+}
+
+export interface ReportPages {
+  /**
+   * Answers with the form, which contains what was typed before. `fault` says why it was refused; then
+   * `status` is that of the refusal.
+   */
+  form(
+    file: { shortCode: string; originalName: string },
+    typed?: Typed,
+    refused?: { fault: string; status: number; headers?: Readonly<Record<string, string>> },
+  ): Response
+  /** Answers that the report was received. */
+  sent(shortCode: string): Response
+  /** Answers with the page of a link that does not open. */
+  dead(): Response
+}
+
+/**
+ * Reads the page that reports a file, which works without scripts (report.html in `distDir`).
+ * @throws {StartFault} when it is missing or was built for another version of the server.
+ */
+export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {
+  const { distDir, appUrl } = options
+  const file = 'report.html'
+  const html = readBuilt(distDir, file)
+  const dead = readBuilt(distDir, 'download-invalid.html')
+  const template = makeTemplate<ReportSlot, ReportCondition>({
+    file,
+    html,
+    slots: reportSlots,
+    conditions: reportConditions,
+  })
+  const headersOf = (page: string, referrer: 'no-referrer' | 'same-origin') => ({
+    ...pageHeaders({ html: page, appUrl, connect: [], referrer }),
+    'cache-control': 'no-store',
+  })
+  // With `no-referrer`, browsers would not tell the origin of the form, and the server would refuse
+  // it as one of another site. This value tells the address only to this server.
+  const headers = headersOf(html, 'same-origin')
+  const deadHeaders = headersOf(dead, 'no-referrer')
+  const none = { code: '', name: '', reason: '', email: '', fault: '' }
+  return {
+    form(
+      { shortCode, originalName },
+      typed = { reason: '', email: '' },
+      { fault, status, headers: more } = { fault: '', status: 200 },
+    ) {
+      const { fill } = template(fault === '' ? ['form'] : ['form', 'fault'])
+      const body = fill({ ...none, ...typed, code: shortCode, name: originalName, fault })
+      return new Response(body, { status, headers: { ...headers, ...more } })
+    },
+    sent(shortCode) {
+      const { fill } = template(['sent'])
+      return new Response(fill({ ...none, code: shortCode }), { headers })
+    },
+    dead: () => new Response(dead, { status: 404, headers: deadHeaders }),
+  }
+}

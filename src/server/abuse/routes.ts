@@ -1,0 +1,128 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { type Report, reportBody } from '../../shared/contract/abuse.ts'
+import { opens } from '../../shared/rules/link-status.ts'
+import { longestReason } from '../../shared/rules/report.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { parseCursor, takePage } from '../http/cursor.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { type Handlers, readBytes } from '../http/mount.ts'
+import { dismissReport } from './dismiss-report.ts'
+import { listReports } from './queries.ts'
+import { findOpenLink, reportLink } from './report-link.ts'
+import type { ReportPages, Typed } from './report-pages.ts'
+import { takeDown, takedownText } from './take-down.ts'
+
+const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
+
+type AbuseEndpoint =
+  | 'reportLink'
+  | 'openReportPage'
+  | 'sendReportPage'
+  | 'listReports'
+  | 'takeDown'
+  | 'dismissReport'
+
+/**
+ * The calls of the abuse desk (design §5): visitors report files, and the administrator takes them
+ * down or dismisses the report.
+ */
+export function abuseRoutes(
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
+  pages: ReportPages,
+): Handlers<AbuseEndpoint> {
+  return {
+    async reportLink({ params, body, clientAddress }) {
+      await reportLink(deps, params.code, body, clientAddress)
+      return { message: 'Thank you. The report has been sent.' }
+    },
+
+    async openReportPage({ params }) {
+      const file = await findOpenLink(deps, params.code)
+      return file ? pages.form(file) : pages.dead()
+    },
+
+    async sendReportPage({ params, clientAddress, context }) {
+      const fields = await readForm(context)
+      const parsed = reportBody.safeParse(fields)
+      const refuse = async (fault: string, status: number, headers = {}) => {
+        const file = await findOpenLink(deps, params.code)
+        return file ? pages.form(file, typedIn(fields), { fault, status, headers }) : pages.dead()
+      }
+      if (!parsed.success) return refuse(faultOf(parsed.error), 400)
+      try {
+        await reportLink(deps, params.code, parsed.data, clientAddress)
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        if (error.code === 'LINK_NOT_FOUND') return pages.dead()
+        if (error.code !== 'TOO_MANY_REQUESTS') throw error
+        return refuse(error.message, error.status, error.headers)
+      }
+      return pages.sent(params.code)
+    },
+
+    async listReports({ query: { limit, cursor }, context }) {
+      const after = cursor === undefined ? undefined : parseCursor(place, cursor)
+      const rows = await listReports(deps.db, { limit: limit + 1, after })
+      const placeOf = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
+      const now = deps.clock()
+      return takePage(context, rows, { limit, placeOf }).map((row) => toReport(row, now))
+    },
+
+    async takeDown({ body, user, clientAddress }) {
+      const actor = { id: user.id, ipAddress: clientAddress }
+      return { message: takedownText(await takeDown(deps, { ...body, actor })) }
+    },
+
+    async dismissReport({ params, user, clientAddress }) {
+      await dismissReport(deps, params.id, { id: user.id, ipAddress: clientAddress })
+      return { message: 'Report dismissed' }
+    },
+  }
+}
+
+type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
+
+/** Returns a report as the administrator sees it at `now`. */
+function toReport({ report, file, owner, copies }: ListedReport, now: Date): Report {
+  return {
+    id: report.id,
+    shortCode: report.shortCode,
+    count: report.count,
+    firstReportedAt: report.firstReportedAt.toISOString(),
+    lastReportedAt: report.lastReportedAt.toISOString(),
+    statements: report.statements,
+    file: {
+      originalName: report.originalName,
+      mimeType: report.mimeType,
+      size: report.size,
+      sha256: file?.sha256 ?? report.provedSha256,
+      owner,
+      openCode: file && opens(file, now) ? file.shortCode : null,
+      copies,
+    },
+  }
+}
+
+/** Reads the fields of a form that a browser sent without a script. */
+async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
+  const text = new TextDecoder().decode(await readBytes(context))
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+/** Returns what was typed, so that a refused form loses nothing. */
+function typedIn({ reason = '', email = '' }: Record<string, string>): Typed {
+  return { reason, email }
+}
+
+/** Says what is wrong with a form that was filled in. */
+function faultOf({ issues }: z.ZodError): string {
+  const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
+  if (!isWrong('reason')) return 'Please enter a valid email address.'
+  const isTooLong = issues.some(({ code, path }) => path[0] === 'reason' && code === 'too_big')
+  const most = longestReason.toLocaleString('en')
+  return isTooLong
+    ? `Please use at most ${most} characters.`
+    : 'Please say what is wrong with the file.'
+}

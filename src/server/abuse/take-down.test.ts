@@ -1,0 +1,524 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askForRenewal,
+  type Client,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  sha256,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
+import { listReports, report, takeDown, takenDown } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { blockedContent, deletionReceipts, files, removals, uploads, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { compareStorage } from '../jobs/compare-storage.ts'
+import { createStores } from '../storage/stores.ts'
+import { findBlockedContent } from './block-copies.ts'
+import { takeDown as takeDownFile, takedownText } from './take-down.ts'
+
+const day = 24 * 60 * 60_000
+const html = { accept: 'text/html' }
+
+let app: TestApp
+let admin: Person
+let owner: Person
+let visitor: Client
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  owner = await makePerson(app, { tier: 'premium' })
+  visitor = makeClient(app)
+})
+afterEach(async () => {
+  await app.mails()
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+function fresh(size = 1000) {
+  return new Uint8Array(randomBytes(size))
+}
+
+async function rowOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row
+}
+
+async function listedFile(person: Person, id: string) {
+  return (await json<File[]>(await person.fetch('/api/files'))).find((file) => file.id === id)
+}
+
+function opens(code: string) {
+  return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
+}
+
+/** Uploads these bytes and asks for the file. */
+async function upload(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
+  const started = await startUpload(person, { size: bytes.length })
+  await putBytes(started, bytes)
+  return { cloudKey: started.cloudKey, answer: await confirm(person, started.cloudKey, more) }
+}
+
+async function auditOf(person: Person) {
+  const query = `?user=${encodeURIComponent(person.email)}&action=take-down`
+  return json<AuditLine[]>(await admin.fetch(`/api/admin/audit${query}`))
+}
+
+describe('a link that is taken down', () => {
+  it('answers like one that never was, at once and everywhere', async () => {
+    const file = await makeFile(owner)
+    expect(await takenDown(admin, file.shortCode)).toBe(
+      'The file was taken down. Its content is blocked.',
+    )
+    for (const [path, headers, method] of [
+      ['/api/download/', {}, 'GET'],
+      ['/api/download/', {}, 'HEAD'],
+      ['/api/download/', { range: 'bytes=0-9' }, 'GET'],
+      ['/s/', {}, 'GET'],
+      ['/s/', html, 'GET'],
+      ['/download/', html, 'GET'],
+      ['/api/links/', {}, 'GET'],
+      ['/s/', { 'user-agent': 'Slackbot 1.0' }, 'GET'],
+    ] as const) {
+      const [theirs, nobodys] = await Promise.all(
+        [file.shortCode, 'abcdefghij'].map((code) =>
+          visitor.fetch(path + code, { method, headers: headers as HeadersInit }),
+        ),
+      )
+      expect(theirs?.status, path).toBe(404)
+      expect(await theirs?.text()).toBe(await nobodys?.text())
+    }
+  })
+
+  it('is gone for a server whose clock is behind, too', async () => {
+    const file = await makeFile(owner)
+    await takenDown(admin, file.shortCode)
+    app.clock.advance(-60_000)
+    expect(await opens(file.shortCode)).toBe(false)
+    app.clock.advance(60_000)
+  })
+
+  it('loses its bytes in the way of every removal, with a receipt, and storage stays quiet', async () => {
+    const file = await makeFile(owner)
+    const key = (await rowOf(file.id))?.storageKey ?? ''
+    await takenDown(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
+    const at = app.clock()
+    expect(await listedFile(owner, file.id)).toMatchObject({
+      takenDownAt: at.toISOString(),
+      takedownReason: 'Malware.\nSeen by three scanners.',
+      purgingAt: at.toISOString(),
+      purgedAt: null,
+    })
+    expect(await app.storage.storedSize(key)).toBe(1000)
+    app.clock.advance(1000)
+    expect(await expireFiles(app.deps)).toMatchObject({ failed: 0 })
+    expect(await app.storage.storedSize(key)).toBeNull()
+    expect(await listedFile(owner, file.id)).toMatchObject({
+      purgeDueAt: at.toISOString(),
+      purgedAt: app.clock().toISOString(),
+    })
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
+
+    // The owner may remove it from the history. The receipt stays.
+    expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
+    const [receipt] = await app.deps.db
+      .select()
+      .from(deletionReceipts)
+      .where(eq(deletionReceipts.fileId, file.id))
+    expect(receipt).toMatchObject({ storageKey: key, dueAt: at })
+  })
+
+  it('cannot be renewed, and frees the place in the limit of files', async () => {
+    const file = await makeFile(owner)
+    await takenDown(admin, file.shortCode)
+    await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
+    const free = await makePerson(app)
+    const [first] = [await makeFile(free), await makeFile(free), await makeFile(free)]
+    await takenDown(admin, first.shortCode)
+    await makeFile(free)
+  })
+
+  it('lets a download that began before come to its end', async () => {
+    const bytes = fresh(24 * 1024 * 1024)
+    const file = await makeFile(owner, { bytes })
+    const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
+    const first = await reader?.read()
+    await takenDown(admin, file.shortCode)
+    await expireFiles(app.deps)
+    let got = first?.value?.length ?? 0
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+      got += piece.value.length
+    }
+    expect(got).toBe(bytes.length)
+    expect(await opens(file.shortCode)).toBe(false)
+  })
+})
+
+describe('the owner of a file that was taken down', () => {
+  it('is told by mail: what, why, and whom to answer to', async () => {
+    await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, owner.id))
+    const file = await makeFile(owner, { name: 'invoice.pdf' })
+    await takenDown(admin, file.shortCode, 'It is a trap.\n<b>Sorry</b>.')
+    const [mail, ...others] = await app.mails()
+    expect(others).toEqual([])
+    const { supportEmail } = app.deps.config
+    expect(mail).toMatchObject({
+      to: { address: owner.email },
+      replyTo: { address: supportEmail },
+      letter: { subject: '1 file of yours was taken down' },
+    })
+    for (const words of ['invoice.pdf', 'The reason: It is a trap.', '<b>Sorry</b>.', supportEmail])
+      expect(mail?.letter.text).toContain(words)
+    expect(mail?.letter.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
+  })
+
+  it('is told without the name of the file while the address is not verified', async () => {
+    const eve = await makePerson(app)
+    const file = await makeFile(eve, { name: 'words to a stranger.txt' })
+    await takenDown(admin, file.shortCode)
+    const [mail] = await app.mails()
+    expect(mail?.to.address).toBe(eve.email)
+    expect(mail?.letter.text).toContain('It is malware.')
+    expect(mail?.letter.text).not.toContain('words to a stranger')
+  })
+
+  it('is told also if the row was removed from the history before the mail was written', async () => {
+    const file = await makeFile(owner)
+    await takenDown(admin, file.shortCode)
+    await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    await expireFiles(app.deps)
+    expect(await rowOf(file.id)).toBeUndefined()
+    expect(await app.mails()).toHaveLength(1)
+  })
+})
+
+describe('content that is blocked', () => {
+  it('becomes nobody’s file any more, in one piece', async () => {
+    const bytes = fresh()
+    const file = await makeFile(owner, { bytes })
+    await takenDown(admin, file.shortCode)
+    const eve = await makePerson(app)
+    for (const [person, more] of [
+      [owner, {}],
+      [eve, {}],
+      [eve, { sha256: sha256(bytes) }],
+      [admin, {}],
+    ] as const) {
+      const { cloudKey, answer } = await upload(person, bytes, more)
+      await expectRefusal(answer, 409, 'CONTENT_BLOCKED')
+      // The upload has ended, and its bytes are gone.
+      await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+      expect(await app.storage.storedSize(cloudKey)).toBeNull()
+    }
+    expect(await app.deps.db.select().from(removals)).toEqual([])
+    const open = eq(uploads.ownerId, eve.id)
+    expect(await app.deps.db.$count(uploads, open)).toBe(0)
+    expect(await json(await eve.fetch('/api/files'))).toEqual([])
+  })
+
+  it('is refused in parts too, and by the other call that confirms', async () => {
+    const eve = await makePerson(app)
+    const first = await startInParts(app, eve)
+    const send = async (started: typeof first, bytes: Uint8Array<ArrayBuffer>) => {
+      const upload = { ...started, bytes }
+      const { urls } = await json<{ urls: Record<string, string> }>(
+        await eve.post('/api/files/upload-parts', {
+          cloudKey: upload.cloudKey,
+          partNumbers: [1, 2, 3],
+        }),
+      )
+      for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', pieceOf(upload, n))
+    }
+    await send(first, first.bytes)
+    const file = await json<File>(await confirm(eve, first.cloudKey))
+    await takenDown(admin, file.shortCode)
+    const second = await startInParts(app, eve)
+    await send(second, first.bytes)
+    const { cloudKey } = second
+    await expectRefusal(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
+    expect(await app.storage.storedSize(cloudKey)).toBeNull()
+  })
+
+  it('is refused to each of many confirms at once', async () => {
+    const bytes = fresh()
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const started = await startUpload(owner, { size: bytes.length })
+    await putBytes(started, bytes)
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => confirm(owner, started.cloudKey)),
+    )
+    for (const { status } of answers) expect([404, 409]).toContain(status)
+    expect(answers.some(({ status }) => status === 409)).toBe(true)
+    expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
+  })
+
+  it('says so when the file of a repeated confirm was taken down since', async () => {
+    const bytes = fresh()
+    const { cloudKey, answer } = await upload(owner, bytes)
+    await takenDown(admin, (await json<File>(answer)).shortCode)
+    await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
+  })
+
+  it('leaves content alone that differs by one byte, or by nothing but the size', async () => {
+    const bytes = fresh()
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const other = bytes.slice()
+    other[0] = (other[0] ?? 0) ^ 1
+    expect((await upload(owner, other)).answer.status).toBe(200)
+    expect((await upload(owner, bytes.slice(1))).answer.status).toBe(200)
+  })
+})
+
+describe('other files with the same content', () => {
+  it('are counted before, taken down too, and their owners told', async () => {
+    const bytes = fresh()
+    const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
+    const one = await makeFile(owner, { bytes, name: 'one' })
+    const [two, three] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
+    const four = await makeFile(bob, { bytes })
+    const deleted = await makeFile(bob, { bytes })
+    await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    const spared = await makeFile(bob)
+    await report(visitor, one.shortCode)
+    await report(visitor, two.shortCode)
+    const listed = await listReports(admin)
+    expect(listed.map(({ file }) => file.copies)).toEqual([3, 3])
+
+    expect(await takenDown(admin, one.shortCode, 'Stolen.')).toBe(
+      'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
+    )
+    for (const { shortCode } of [one, two, three, four]) expect(await opens(shortCode)).toBe(false)
+    expect(await opens(spared.shortCode)).toBe(true)
+    expect(await listReports(admin)).toEqual([])
+    expect(await listedFile(bob, four.id)).toMatchObject({ takedownReason: 'Stolen.' })
+
+    const mails = await app.mails()
+    expect(mails.map(({ to }) => to.address).toSorted()).toEqual(
+      [owner.email, ada.email, bob.email].toSorted(),
+    )
+    const toAda = mails.find(({ to }) => to.address === ada.email)
+    expect(toAda?.letter.subject).toBe('2 files of yours were taken down')
+
+    const lines = await auditOf(ada)
+    expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(
+      [two.shortCode, three.shortCode].toSorted(),
+    )
+    expect(lines[0]).toMatchObject({ actor: null, subject: ada.email, details: { isCopy: true } })
+  })
+
+  it('of which there are more than one transaction takes are all taken down', async () => {
+    const bytes = fresh(10)
+    const eve = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(eve, { bytes })
+    await app.pool.query(
+      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, sha256,
+         is_content_proved, short_code, created_at, expires_at, max_lifetime_at)
+       select owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
+         original_name, mime_type, size, sha256, true, 'code' || n, created_at, expires_at,
+         max_lifetime_at from files, generate_series(1, 250) n where id = $1`,
+      [file.id],
+    )
+    expect(await takenDown(admin, file.shortCode)).toContain('250 other files')
+    const [summary] = [await json<Record<string, number>>(await eve.fetch('/api/files/summary'))]
+    expect(summary).toMatchObject({ active: 0, deleted: 251 })
+    await expireFiles(app.deps)
+  })
+})
+
+describe('a takedown that was interrupted after it blocked the content', () => {
+  it('is completed by the next run of the job', async () => {
+    const bytes = fresh()
+    const [file, copy] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
+    await app.deps.db.insert(blockedContent).values({
+      sha256: sha256(bytes),
+      size: bytes.length,
+      reason: 'Cut off.',
+      blockedAt: app.clock(),
+    })
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 2 })
+    for (const { shortCode } of [file, copy]) expect(await opens(shortCode)).toBe(false)
+    expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
+    expect(await app.mails()).toHaveLength(2)
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 0 })
+  })
+})
+
+describe('a takedown of a link that is not open', () => {
+  it('twice says so, and does nothing again', async () => {
+    const file = await makeFile(owner)
+    await takenDown(admin, file.shortCode, 'First.')
+    app.clock.advance(1000)
+    expect(await takenDown(admin, file.shortCode, 'Second.')).toBe(
+      'The file had been taken down before. Its content is blocked.',
+    )
+    expect((await rowOf(file.id))?.takedownReason).toBe('First.')
+    expect(await app.mails()).toHaveLength(1)
+    const lines = await auditOf(owner)
+    expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
+  })
+
+  it('many times at once takes it down once', async () => {
+    const file = await makeFile(owner)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => takeDown(admin, file.shortCode)),
+    )
+    const texts = await Promise.all(
+      answers.map(async (answer) => (await json<{ message: string }>(answer)).message),
+    )
+    expect(texts.filter((text) => text.startsWith('The file was taken down.'))).toHaveLength(1)
+    expect(texts.filter((text) => text.startsWith('The file had been'))).toHaveLength(7)
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it('private: ends it for good', async () => {
+    const file = await makeFile(owner)
+    const before = app.clock()
+    app.clock.set(new Date(file.expiresAt))
+    expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
+    await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
+    app.clock.set(before)
+  })
+
+  it('purged: blocks the content all the same, and writes to nobody', async () => {
+    const free = await makePerson(app)
+    const old = await makeFile(free)
+    const before = app.clock()
+    app.clock.set(new Date(old.expiresAt))
+    await expireFiles(app.deps)
+    expect(await takenDown(admin, old.shortCode)).toBe(
+      'The link had ended before. Its content is blocked.',
+    )
+    app.clock.set(before)
+    await expectRefusal((await upload(free, old.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    expect(await app.mails()).toEqual([])
+  })
+
+  it('deleted and reported: blocks the content that the report knows', async () => {
+    const file = await makeFile(owner)
+    await report(visitor, file.shortCode)
+    await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    expect(await rowOf(file.id)).toBeUndefined()
+    expect(await takenDown(admin, file.shortCode)).toBe(
+      'The link had ended before. Its content is blocked.',
+    )
+    expect(await listReports(admin)).toEqual([])
+    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    const [line] = await auditOf(owner)
+    expect(line).toMatchObject({
+      actor: admin.email,
+      ipAddress: '127.0.0.1',
+      details: { shortCode: file.shortCode, sha256: sha256(file.bytes), linkWasOpen: false },
+    })
+  })
+
+  it('renewed since it was reported: takes the file down under its new link', async () => {
+    const file = await makeFile(owner)
+    await report(visitor, file.shortCode)
+    const renewed = await json<File>(await askForRenewal(owner, file.id))
+    expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
+    expect(await opens(renewed.shortCode)).toBe(false)
+  })
+
+  it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
+    'unknown: %j is told as such',
+    async (code) => {
+      const answer = await takeDown(admin, code)
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toEqual({
+        code: 'LINK_NOT_FOUND',
+        message: 'No file has this link.',
+      })
+    },
+  )
+})
+
+describe('POST /api/admin/takedown', () => {
+  it.each([
+    [undefined, 'x'],
+    ['', 'x'],
+    [1, 'x'],
+    ['x'.repeat(65), 'x'],
+    ['abcdefghij', undefined],
+    ['abcdefghij', ' '],
+    ['abcdefghij', 'x'.repeat(1001)],
+    ['abcdefghij', 'a\0b'],
+  ])('refuses %j for %j', async (code, reason) => {
+    const answer = await admin.post('/api/admin/takedown', { shortCode: code, reason })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('is for the administrator alone, and stands in the audit log', async () => {
+    const file = await makeFile(owner)
+    expect((await takeDown(visitor, file.shortCode)).status).toBe(401)
+    expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
+    expect((await takeDown(owner, file.shortCode)).status).toBe(403)
+    expect(await opens(file.shortCode)).toBe(true)
+    await takenDown(admin, file.shortCode, 'Enough.')
+    const [line] = await auditOf(owner)
+    expect(line).toMatchObject({
+      at: app.clock().toISOString(),
+      actor: admin.email,
+      subject: owner.email,
+      ipAddress: '127.0.0.1',
+      details: { shortCode: file.shortCode, fileId: file.id, reason: 'Enough.' },
+    })
+  })
+
+  it('keeps the bytes of a file that storage cannot read until their SHA-256 is known', async () => {
+    const file = await makeFile(owner)
+    const key = (await rowOf(file.id))?.storageKey ?? ''
+    // As a bucket leaves it: the SHA-256 is what the sender says.
+    await app.deps.db
+      .update(files)
+      .set({ isContentProved: false, sha256: sha256(fresh()) })
+      .where(eq(files.id, file.id))
+    const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const away = { ...app.deps, stores: createStores(unread) }
+    const takedown = {
+      shortCode: file.shortCode,
+      reason: 'x',
+      actor: { id: admin.id, ipAddress: '' },
+    }
+    expect(takedownText(await takeDownFile(away, takedown))).toBe(
+      'The file was taken down. Storage cannot be read now. Its content will be blocked as soon as it can.',
+    )
+    expect(await opens(file.shortCode)).toBe(false)
+    expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
+    await expireFiles(app.deps)
+    expect(await findBlockedContent(away)).toMatchObject({ read: 0, failed: 1 })
+    expect(await app.storage.storedSize(key)).toBe(1000)
+
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 1, failed: 0, takenDown: 0 })
+    await expireFiles(app.deps)
+    expect(await app.storage.storedSize(key)).toBeNull()
+    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    const failures = app.logged.filter(({ level }) => level >= 50)
+    expect(failures).toHaveLength(2)
+    app.logged.splice(0)
+  })
+
+  it('reads the bytes of a file from before the server kept its SHA-256', async () => {
+    const file = await makeFile(owner)
+    const changes = { isContentProved: false, sha256: null }
+    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    await takenDown(admin, file.shortCode)
+    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expireFiles(app.deps)
+    app.clock.advance(day)
+    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+  })
+})

@@ -1,0 +1,167 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  askForDeletion,
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { report, takeDown } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirm } from '../../../tests/support/upload-requests.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { files } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { findBlockedContent } from './block-copies.ts'
+
+/*
+ * A takedown and something else happen to the same content at the same moment, on a real Postgres.
+ * When both have ended, no link gives these bytes, storage has none of them, and nobody can upload
+ * them again.
+ */
+
+const rounds = 12
+
+let app: TestApp
+let admin: Person
+let ada: Person
+let bob: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  ada = await makePerson(app, { tier: 'premium' })
+  bob = await makePerson(app, { tier: 'premium' })
+})
+afterAll(async () => {
+  const failures = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(failures).toEqual([])
+})
+
+/** Runs the work after a random wait of at most 4 milliseconds. */
+async function soon<T>(work: () => Promise<T>): Promise<T> {
+  await wait(randomInt(5))
+  return work()
+}
+
+function fresh() {
+  return new Uint8Array(randomBytes(500))
+}
+
+async function opens(code: string) {
+  const answer = await makeClient(app).fetch(`/api/download/${code}`)
+  await answer.arrayBuffer()
+  expect([200, 404]).toContain(answer.status)
+  return answer.status === 200
+}
+
+/** Uploads these bytes without confirming them. Returns the key. */
+async function sent(person: Person, bytes: Uint8Array<ArrayBuffer>) {
+  const started = await startUpload(person, { size: bytes.length })
+  await putBytes(started, bytes)
+  return started.cloudKey
+}
+
+/** Expects that content is gone: by any of these links, in storage, and for the next upload. */
+async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
+  for (const code of codes) expect(await opens(code)).toBe(false)
+  await expireFiles(app.deps)
+  for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+  expect((await confirm(bob, await sent(bob, bytes))).status).toBe(409)
+  expect(await app.deps.db.$count(files, eq(files.ownerId, bob.id))).toBe(0)
+}
+
+async function keyOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+
+it('with a renewal: neither the old link nor the new one opens', async () => {
+  const renewals = { before: 0, refused: 0 }
+  for (let round = 0; round < rounds; round += 1) {
+    const file = await makeFile(ada, { bytes: fresh() })
+    await report(makeClient(app), file.shortCode)
+    const key = await keyOf(file.id)
+    const [taken, renewal] = await Promise.all([
+      soon(() => takeDown(admin, file.shortCode)),
+      soon(() => askForRenewal(ada, file.id)),
+    ])
+    expect(taken.status).toBe(200)
+    expect([200, 409]).toContain(renewal.status)
+    renewals[renewal.status === 200 ? 'before' : 'refused'] += 1
+    const codes = renewal.status === 200 ? [(await json<File>(renewal)).shortCode] : []
+    await expectGone([file.shortCode, ...codes], [key], file.bytes)
+  }
+  expect(renewals).toEqual({ before: expect.any(Number), refused: expect.any(Number) })
+})
+
+it('with confirms of the same content by others: none of them leaves a link', async () => {
+  let made = 0
+  for (let round = 0; round < rounds; round += 1) {
+    const bytes = fresh()
+    const file = await makeFile(ada, { bytes })
+    const free = await makePerson(app)
+    const people = [bob, bob, free]
+    const keys = await Promise.all(people.map((person) => sent(person, bytes)))
+    const [taken, ...answers] = await Promise.all([
+      soon(() => takeDown(admin, file.shortCode)),
+      ...keys.map((key, at) => soon(() => confirm(people[at] ?? bob, key))),
+    ])
+    expect(taken.status).toBe(200)
+    const codes: string[] = []
+    for (const answer of answers) {
+      expect([200, 409]).toContain(answer.status)
+      if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
+    }
+    made += codes.length
+    const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
+    if (ids.length > 0) await askForDeletion(bob, ids)
+    await expectGone([file.shortCode, ...codes], keys, bytes)
+    // Nothing was left for the job.
+    expect(await findBlockedContent(app.deps)).toMatchObject({ takenDown: 0 })
+  }
+  expect(made).toBeGreaterThanOrEqual(0)
+})
+
+it('with downloads: each gives all of the bytes or none, and none afterwards', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const file = await makeFile(ada, { bytes: fresh() })
+    const key = await keyOf(file.id)
+    const [taken, ...downloads] = await Promise.all([
+      soon(() => takeDown(admin, file.shortCode)),
+      ...[1, 2, 3].map(() =>
+        soon(async () => {
+          const answer = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
+          return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
+        }),
+      ),
+    ])
+    expect(taken.status).toBe(200)
+    for (const { status, body } of downloads) {
+      if (status === 200) expect(body.equals(Buffer.from(file.bytes))).toBe(true)
+      else expect(status).toBe(404)
+    }
+    await expectGone([file.shortCode], [key], file.bytes)
+  }
+})
+
+it('with a deletion: the content is blocked whoever comes first, and both get an answer', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const [file, copy] = [await makeFile(ada), await makeFile(ada)]
+    await report(makeClient(app), file.shortCode)
+    const keys = [await keyOf(file.id), await keyOf(copy.id)]
+    const [taken, deleted] = await Promise.all([
+      soon(() => takeDown(admin, file.shortCode)),
+      soon(() => askForDeletion(ada, [file.id, copy.id])),
+    ])
+    expect([taken.status, deleted.status]).toEqual([200, 200])
+    await expectGone([file.shortCode, copy.shortCode], keys, file.bytes)
+  }
+})

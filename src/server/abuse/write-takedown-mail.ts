@@ -1,0 +1,38 @@
+import { momentText } from '../../shared/rules/moment-text.ts'
+import type { Deps } from '../deps.ts'
+import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
+import { takedownLetter } from '../email/letters/takedown.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import { findUser } from '../tiers/queries.ts'
+import { namesOf } from './queries.ts'
+
+type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
+
+/**
+ * Writes the mail that tells an owner which files were taken down and why. An answer to it goes to
+ * the support. Returns null if the account no longer exists.
+ */
+export async function writeTakedownMail(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { userId, fileIds, reason, takenDownAt }: TakedownMail,
+): Promise<Addressed | null> {
+  const owner = await findUser(db, userId)
+  if (!owner) return null
+  // Without a verified address, the account may be a stranger's, who could send words to the owner
+  // of the address in the names of files: see `nameOf`.
+  const fileNames = owner.emailVerified ? await namesOf(db, fileIds) : []
+  const { supportEmail } = config
+  const content = takedownLetter({
+    name: nameOf(owner),
+    fileNames,
+    count: fileIds.length,
+    reason,
+    takenDownAt: momentText(new Date(takenDownAt)),
+    supportEmail,
+  })
+  return {
+    to: recipientOf(owner),
+    replyTo: { name: 'Mayfly support', address: supportEmail },
+    content,
+  }
+}

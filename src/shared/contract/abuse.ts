@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { longestReason } from '../rules/report.ts'
+import { endpoint } from './endpoint.ts'
+import { done, fitsDatabase, isoDate, shortCode } from './fields.ts'
+import { sha256 } from './files.ts'
+
+/** A text of one or more lines. */
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(longestReason)
+  .refine(fitsDatabase, 'Must be text.')
+  .transform((text) => text.replaceAll(/\r\n?/g, '\n'))
+
+/** What somebody sends who reports a file. */
+export const reportBody = z.object({
+  reason,
+  /** For an answer. An empty field counts as none. */
+  email: z
+    .string()
+    .trim()
+    .max(254)
+    .refine(
+      (text) => text === '' || z.email().safeParse(text).success,
+      'Please enter a valid email address.',
+    )
+    .nullish()
+    .transform((text) => text || null),
+  /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
+  website: z.string().max(500).optional(),
+})
+
+/** What one person wrote about a file. */
+const statement = z.object({
+  at: isoDate,
+  reason: z.string(),
+  email: z.string().nullable(),
+  /** True if a robot seems to have sent it. */
+  isSuspect: z.boolean(),
+})
+
+/** All reports of one file since the administrator last dealt with them. */
+const reportSchema = z.object({
+  id: z.uuid(),
+  /** The link under which the file was reported last. */
+  shortCode: z.string(),
+  /** How often the file was reported. */
+  count: z.int().positive(),
+  firstReportedAt: isoDate,
+  lastReportedAt: isoDate,
+  /** What was written, oldest first. Of many, only the first ones and the last ones are kept. */
+  statements: z.array(statement),
+  file: z.object({
+    originalName: z.string(),
+    mimeType: z.string(),
+    /** In bytes. */
+    size: z.int().nonnegative(),
+    sha256: sha256.nullable(),
+    /** The mail address of the owner; null if the account no longer exists. */
+    owner: z.string().nullable(),
+    /** The link that opens the file now; null if there is none any more. */
+    openCode: z.string().nullable(),
+    /** How many other files with the same SHA-256 have stored bytes. */
+    copies: z.int().nonnegative(),
+  }),
+})
+export type Report = z.infer<typeof reportSchema>
+
+const codeParams = z.object({ code: shortCode })
+
+/** The largest body of the form, in bytes. */
+const largestForm = 64 * 1024
+
+export const abuse = {
+  reportLink: endpoint({
+    method: 'POST',
+    path: '/api/links/{code}/report',
+    summary: 'Report the file behind a link that opens. No account is needed.',
+    access: 'visitor',
+    params: codeParams,
+    body: reportBody,
+    response: done,
+    errors: ['LINK_NOT_FOUND'],
+  }),
+  openReportPage: endpoint({
+    method: 'GET',
+    path: '/s/{code}/report',
+    summary: 'The page with the form that reports the file behind a link.',
+    access: 'visitor',
+    params: codeParams,
+    response: { raw: 'page' },
+    errors: [],
+  }),
+  sendReportPage: endpoint({
+    method: 'POST',
+    path: '/s/{code}/report',
+    summary: 'The same as the call for reporting, for the form of the page. Answers a page.',
+    access: 'visitor',
+    params: codeParams,
+    bytes: { types: ['application/x-www-form-urlencoded'], maxSize: largestForm },
+    response: { raw: 'page' },
+    errors: [],
+  }),
+  listReports: endpoint({
+    method: 'GET',
+    path: '/api/admin/reports',
+    summary:
+      'The reports that are open, last reported first: a page of at most `limit`. Those of one file are one report with a count. The header `x-next-cursor` leads to the next page; the last page has none.',
+    access: 'admin',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      cursor: z.string().max(200).optional(),
+    }),
+    response: z.array(reportSchema),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  takeDown: endpoint({
+    method: 'POST',
+    path: '/api/admin/takedown',
+    summary:
+      'End a link for good and block its content: the bytes go, and so do all other files with the same bytes. Nobody can upload them again. The owners get the reason by mail.',
+    access: 'admin',
+    body: z.object({ shortCode: shortCode.trim().min(1).max(64), reason }),
+    response: done,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'LINK_NOT_FOUND'],
+  }),
+  dismissReport: endpoint({
+    method: 'POST',
+    path: '/api/admin/reports/{id}/dismiss',
+    summary: 'Close a report and leave the file as it is.',
+    access: 'admin',
+    // Any text is accepted as an id, since a wrong id only finds no report.
+    params: z.object({ id: z.string().max(64) }),
+    response: done,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'REPORT_NOT_FOUND'],
+  }),
+}

@@ -1,0 +1,86 @@
+import { Flag } from 'lucide-react'
+import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
+import { handledReportDays, longestReason } from '../../shared/rules/report.ts'
+import { type Built, Home, motto, Page } from './page-frame.tsx'
+
+/**
+ * The page with the form that reports a file. The form works without scripts: it sends itself to its
+ * own address, and the server answers with this page again. It always has our own brand, because
+ * reports go to whoever runs the service and not to the sender.
+ */
+export function ReportPage(props: { built: Built }) {
+  const back = `/s/${slot('code')}`
+  return (
+    <Page
+      built={props.built}
+      title="Report this file · Mayfly"
+      tellsAddress
+      sender={<Home />}
+      footer={motto}
+    >
+      <section className="card">
+        {ifStart('form')}
+        <h1>Report this file</h1>
+        <p className="lead">
+          <b dir="auto">{slot('name')}</b>
+          <span className="muted">
+            {' '}
+            Whoever runs this service looks at it. The sender is not told who you are.
+          </span>
+        </p>
+        {ifStart('fault')}
+        <p className="fault" role="alert">
+          {slot('fault')}
+        </p>
+        {ifEnd('fault')}
+        <form method="post">
+          <label htmlFor="reason">What is wrong with it?</label>
+          <textarea
+            id="reason"
+            name="reason"
+            rows={5}
+            maxLength={longestReason}
+            required
+            aria-describedby="reason-hint"
+            defaultValue={slot('reason')}
+          />
+          <p className="hint" id="reason-hint">
+            Harmful, not theirs to share, illegal: say what it is, and how you know.
+          </p>
+          <label htmlFor="email">Email</label>
+          <input
+            id="email"
+            name="email"
+            type="email"
+            autoComplete="email"
+            maxLength={254}
+            aria-describedby="email-hint"
+            defaultValue={slot('email')}
+          />
+          <p className="hint" id="email-hint">
+            Only if you want an answer. It is removed {handledReportDays} days after the report was
+            dealt with.
+          </p>
+          <p className="unseen">
+            <label htmlFor="website">Leave this empty</label>
+            <input id="website" name="website" tabIndex={-1} autoComplete="off" />
+          </p>
+          <button className="button" type="submit">
+            <Flag size={18} strokeWidth={2} aria-hidden="true" />
+            Send report
+          </button>
+        </form>
+        {ifEnd('form')}
+        {ifStart('sent')}
+        <h1>Thank you</h1>
+        <p className="lead muted">
+          The report has been sent to whoever runs this service. You need not do anything else.
+        </p>
+        {ifEnd('sent')}
+        <a className="button quiet" href={back}>
+          Back to the file
+        </a>
+      </section>
+    </Page>
+  )
+}

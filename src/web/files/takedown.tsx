@@ -1,0 +1,34 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { useSupportEmail } from '../api/use-support-email.ts'
+
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** What the owner of a file that was taken down is told. */
+export interface Takedown {
+  at: Date
+  reason: string
+}
+
+/** Returns when and why a file was taken down; null for any other file. */
+export function takedownOf({ takenDownAt, takedownReason }: StoredFile): Takedown | null {
+  return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
+}
+
+/** When and why a file was taken down, and whom to write to. */
+export function TakedownReason({ id, takedown }: { id: string; takedown: Takedown }) {
+  const supportEmail = useSupportEmail()
+  return (
+    <div id={id} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">
+      <p className="whitespace-pre-line" dir="auto">
+        {takedown.reason}
+      </p>
+      <p className="mt-1 text-muted">
+        Taken down{' '}
+        <time dateTime={takedown.at.toISOString()} className="tabular-nums">
+          {moments.format(takedown.at)}
+        </time>
+        .{supportEmail ? ` If this is a mistake, write to ${supportEmail}.` : ''}
+      </p>
+    </div>
+  )
+}

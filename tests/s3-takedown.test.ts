@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findBlockedContent } from '../src/server/abuse/block-copies.ts'
+import { blockedContent, files } from '../src/server/db/schema.ts'
+import { expireFiles } from '../src/server/files/expire-files.ts'
+import { compareStorage } from '../src/server/jobs/compare-storage.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  putBytes,
+  sha256,
+  startUpload,
+} from './support/make.ts'
+import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { listReports, report, takenDown } from './support/takedowns.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+import { confirm, expectRefusal } from './support/upload-requests.ts'
+
+const mebibyte = 1024 ** 2
+
+function fresh(size = 1000) {
+  return new Uint8Array(randomBytes(size))
+}
+
+describeOnS3('a takedown where files are kept in a bucket', () => {
+  let app: TestApp
+  let bucket: TestBucket
+  let admin: Person
+  let ada: Person
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    app = await startTestApp({ env: bucket.env })
+    admin = await makePerson(app, { role: 'admin' })
+    ada = await makePerson(app, { tier: 'premium' })
+  })
+  afterAll(async () => {
+    const failures = app.logged.filter(({ level }) => level >= 50)
+    await app.close()
+    expect(failures).toEqual([])
+  })
+
+  async function rowOf({ id }: Pick<File, 'id'>) {
+    const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+    return row
+  }
+
+  function download({ shortCode }: Pick<File, 'shortCode'>) {
+    return makeClient(app).fetch(`/api/download/${shortCode}`)
+  }
+
+  /** Uploads bytes in one piece. `claimed` is the SHA-256 that the client tells. */
+  async function upload(bytes: Uint8Array<ArrayBuffer>, claimed?: string) {
+    const started = await startUpload(ada, { size: bytes.length })
+    await putBytes(started, bytes)
+    return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
+  }
+
+  /** Uploads bytes in the parts that the server names. */
+  async function uploadParts(bytes: Uint8Array<ArrayBuffer>) {
+    const started = await startUpload(ada, { size: bytes.length })
+    const { size = 0, urls = {} } = started.parts ?? {}
+    for (const [n, url] of Object.entries(urls)) {
+      const body = bytes.subarray((Number(n) - 1) * size, Number(n) * size)
+      const headers = { 'content-type': 'text/plain' }
+      expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
+    }
+    return confirm(ada, started.cloudKey)
+  }
+
+  it('ends the link at once and the presigned URLs that were handed out within a minute, and removes the bytes', async () => {
+    const file = await makeFile(ada)
+    const key = (await rowOf(file))?.storageKey ?? ''
+    const handedOut = new URL((await download(file)).headers.get('location') ?? '')
+    expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
+    expect(await takenDown(admin, file.shortCode)).toBe(
+      'The file was taken down. Its content is blocked.',
+    )
+    expect((await download(file)).status).toBe(404)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    expect((await fetch(handedOut)).status).toBe(404)
+    expect(await app.storage.storedSize(key)).toBeNull()
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
+  })
+
+  it('blocks what the bucket holds, whatever SHA-256 the next sender tells: the right one, none, a wrong one', async () => {
+    const bytes = fresh()
+    const file = await json<File>(await upload(bytes, sha256(bytes)))
+    await takenDown(admin, file.shortCode)
+    await expireFiles(app.deps)
+    const before = await bytesIn(bucket)
+    await expectRefusal(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
+    await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
+    expect(await bytesIn(bucket)).toBe(before)
+    // A wrong one is refused as on a disk. The upload stays open without its bytes.
+    await expectRefusal(await upload(bytes, sha256(fresh())), 409, 'CHECKSUM_MISMATCH')
+    expect(await bytesIn(bucket)).toBe(before)
+    // Content of the same size that differs is read, and becomes a file with a SHA-256 of ours.
+    const other = fresh()
+    const kept = await json<File>(await upload(other))
+    expect(kept.sha256).toBe(sha256(other))
+    expect((await rowOf(kept))?.isContentProved).toBe(true)
+  })
+
+  it('blocks it in parts and in one piece, whichever was taken down', async () => {
+    const bytes = fresh(9 * mebibyte)
+    const file = await json<File>(await uploadParts(bytes))
+    expect((await rowOf(file))?.isContentProved).toBe(false)
+    await takenDown(admin, file.shortCode)
+    await expectRefusal(await uploadParts(bytes), 409, 'CONTENT_BLOCKED')
+    await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
+    await expireFiles(app.deps)
+    expect((await app.deps.db.select().from(blockedContent)).map((row) => row.sha256)).toContain(
+      sha256(bytes),
+    )
+  })
+
+  it('blocks nothing that a sender only claims to be: neither the claim nor files that claim the same', async () => {
+    const innocent = fresh()
+    const hers = await json<File>(await upload(innocent, sha256(innocent)))
+    // The sender of malware claims the SHA-256 of somebody else's file.
+    const malware = fresh(2000)
+    const file = await json<File>(await upload(malware, sha256(innocent)))
+    expect((await rowOf(file))?.sha256).toBe(sha256(innocent))
+    await takenDown(admin, file.shortCode)
+    await findBlockedContent(app.deps)
+    expect((await download(hers)).status).toBe(302)
+    expect((await upload(innocent, sha256(innocent))).status).toBe(200)
+    await expectRefusal(await upload(malware), 409, 'CONTENT_BLOCKED')
+    expect((await rowOf(file))?.sha256).toBe(sha256(malware))
+    await expireFiles(app.deps)
+  })
+
+  it('finds the other files with the same bytes within a run of the job, whatever they claim', async () => {
+    const bytes = fresh(3000)
+    const sums = [sha256(bytes), undefined, sha256(fresh())]
+    const copies: File[] = []
+    for (const sum of sums) copies.push(await json<File>(await upload(bytes, sum)))
+    const other = await json<File>(await upload(fresh(3000)))
+    const [first] = copies
+    await report(makeClient(app), first?.shortCode ?? '')
+    // What is counted before is what the senders say.
+    expect((await listReports(admin))[0]?.file.copies).toBe(0)
+    await takenDown(admin, first?.shortCode ?? '')
+    await app.mails()
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 3, failed: 0, takenDown: 2 })
+    for (const copy of copies) expect((await download(copy)).status).toBe(404)
+    expect((await download(other)).status).toBe(302)
+    const [mail, ...others] = await app.mails()
+    expect(others).toEqual([])
+    expect(mail?.letter.subject).toBe('2 files of yours were taken down')
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 0 })
+    expect(await expireFiles(app.deps)).toMatchObject({ purged: 3, failed: 0 })
+  })
+})
