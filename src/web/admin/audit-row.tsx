@@ -29,14 +29,14 @@ export function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
         >
           {whenText(new Date(line.at), now)}
         </time>
-        <span className="wrap-anywhere max-lg:col-start-1 max-lg:row-start-2">
+        <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-2">
           <Said>Who: </Said>
           {line.actor ?? 'The server'}
         </span>
-        <span className="wrap-anywhere max-lg:col-start-1 max-lg:row-start-1 max-lg:font-[540] max-lg:text-base">
+        <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-1 max-lg:font-[540] max-lg:text-base">
           {text}
         </span>
-        <span className="wrap-anywhere max-lg:col-start-1 max-lg:row-start-3">
+        <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-3">
           {whom === null ? null : (
             <>
               <Said>Whom: </Said>
@@ -56,7 +56,7 @@ export function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
           />
         </div>
       </div>
-      {isOpen ? <Details id={id} line={line} /> : null}
+      {isOpen ? <Details id={id} line={line} whom={whom} /> : null}
     </li>
   )
 }
@@ -66,7 +66,7 @@ function Said({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }
 
-function Details({ id, line }: { id: string; line: AuditLine }) {
+function Details({ id, line, whom }: { id: string; line: AuditLine; whom: string | null }) {
   return (
     <dl
       id={id}
@@ -76,6 +76,8 @@ function Details({ id, line }: { id: string; line: AuditLine }) {
         {line.id}, {line.action}
       </Fact>
       <Fact name="Time">{line.at}</Fact>
+      <Fact name="Who">{line.actor ?? 'The server'}</Fact>
+      {whom === null ? null : <Fact name="Whom">{whom}</Fact>}
       <Fact name="Recorded">
         <pre className="whitespace-pre-wrap font-[inherit] wrap-anywhere">
           {JSON.stringify(line.details, null, 2)}

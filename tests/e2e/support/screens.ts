@@ -8,6 +8,7 @@ import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { abuseScreens } from './abuse-screens.ts'
 import { accountScreens } from './account-screens.ts'
+import { adminScreens } from './admin-screens.ts'
 import { makeDownloads } from './analytics.ts'
 import { brandingScreens } from './branding-screens.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
@@ -102,6 +103,7 @@ async function leaveUploads(page: Page, ownerId: string) {
 /** Every screen of the product, with the steps that open it. */
 export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   ...accountScreens,
+  ...adminScreens,
   ...brandingScreens,
   ...abuseScreens,
   'front page': async ({ page }) => {
