@@ -70,14 +70,13 @@ export function AuditSection({ id, title }: SectionProps) {
             <AuditRow key={line.id} line={line} now={now} />
           ))}
         </ul>
-        {pages.hasNextPage ? (
-          <OlderRows
-            what="entries"
-            isLoading={pages.isFetchingNextPage}
-            failed={pages.isFetchNextPageError}
-            onMore={() => void pages.fetchNextPage()}
-          />
-        ) : null}
+        <OlderRows
+          what="entries"
+          hasMore={pages.hasNextPage}
+          isLoading={pages.isFetchingNextPage}
+          failed={pages.isFetchNextPageError}
+          onMore={() => void pages.fetchNextPage()}
+        />
       </Card>
     )
   }

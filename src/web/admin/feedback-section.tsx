@@ -45,14 +45,13 @@ export function FeedbackSection({ id, title }: SectionProps) {
             <FeedbackRow key={feedback.id} feedback={feedback} now={now} />
           ))}
         </ul>
-        {pages.hasNextPage ? (
-          <OlderRows
-            what="feedback"
-            isLoading={pages.isFetchingNextPage}
-            failed={pages.isFetchNextPageError}
-            onMore={() => void pages.fetchNextPage()}
-          />
-        ) : null}
+        <OlderRows
+          what="feedback"
+          hasMore={pages.hasNextPage}
+          isLoading={pages.isFetchingNextPage}
+          failed={pages.isFetchNextPageError}
+          onMore={() => void pages.fetchNextPage()}
+        />
       </Card>
     )
   }

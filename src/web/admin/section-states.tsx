@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -54,25 +55,49 @@ export function SectionFailed({ title, onRetry, pending }: SectionFailedProps) {
 }
 
 export interface OlderRowsProps {
-  /** What the older rows are: 'feedback', 'acts'. */
+  /** What the older rows are: 'feedback', 'entries'. */
   what: string
+  hasMore: boolean
   isLoading: boolean
   failed: boolean
   onMore: () => void
 }
 
 /** The end of a list in pages: a button that reads the next page, also after a failure. */
-export function OlderRows({ what, isLoading, failed, onMore }: OlderRowsProps) {
+export function OlderRows({ what, hasMore, isLoading, failed, onMore }: OlderRowsProps) {
+  const end = useRef<HTMLParagraphElement>(null)
+  const [isPressed, setPressed] = useState(false)
+  // With the last page the pressed button disappears, and the focus with it.
+  useEffect(() => {
+    if (!hasMore && document.activeElement === document.body) end.current?.focus()
+  }, [hasMore])
+
+  if (!hasMore && !isPressed) return null
   return (
-    <div className="flex flex-wrap items-center justify-center gap-3 border-line border-t px-4 py-3">
+    <div className="flex flex-wrap items-center justify-center gap-3 border-line border-t px-4 py-3 text-sm">
+      {hasMore ? null : (
+        <p ref={end} tabIndex={-1} className="text-muted outline-none">
+          That is all.
+        </p>
+      )}
       {failed && !isLoading ? (
-        <p role="alert" className="text-muted text-sm">
+        <p role="alert" className="text-muted">
           Older {what} could not be loaded.
         </p>
       ) : null}
-      <Button size="small" pending={isLoading} pendingLabel="Loading…" onClick={onMore}>
-        {failed ? 'Try again' : 'Show older'}
-      </Button>
+      {hasMore ? (
+        <Button
+          size="small"
+          pending={isLoading}
+          pendingLabel="Loading…"
+          onClick={() => {
+            setPressed(true)
+            onMore()
+          }}
+        >
+          {failed ? 'Try again' : 'Show older'}
+        </Button>
+      ) : null}
     </div>
   )
 }
