@@ -33,7 +33,7 @@ import { retryRemovals } from '../uploads/retry-removals.ts'
  * each. Whichever is first: nothing of the user is left, and no byte that nobody will remove.
  */
 
-const rounds = 20
+const rounds = 14
 
 let app: TestApp
 let admin: Person
@@ -204,7 +204,7 @@ describe('a user is deleted', () => {
   })
 
   it('while everything happens at once', async () => {
-    for (let round = 0; round < rounds / 2; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
       const made = await Promise.all([1, 2, 3].map(() => makeFile(ada)))
       const open = await Promise.all([1, 2, 3].map(() => upload(ada)))
