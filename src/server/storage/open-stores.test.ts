@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testClock } from '../../../tests/support/test-clock.ts'
+import { testSpace } from '../../../tests/support/test-space.ts'
+import type { S3Settings } from '../s3-settings.ts'
+import { openStores, storeOfNewFiles } from './open-stores.ts'
+
+/** A bucket where nobody listens. */
+const away: S3Settings = {
+  bucket: 'files',
+  region: 'us-east-1',
+  endpoint: new URL('http://127.0.0.1:1'),
+  publicEndpoint: null,
+  credentials: { accessKeyId: 'nobody', secretAccessKey: 'x' },
+  forcePathStyle: true,
+}
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-stores-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+function open(s3: S3Settings | null) {
+  return openStores({
+    settings: { s3 },
+    dataDir,
+    appUrl: new URL('http://127.0.0.1:3000'),
+    secret: 'a secret',
+    clock: testClock(),
+    log: pino({ level: 'silent' }),
+    uploads: { touch: async () => true },
+    clientAddress: () => '127.0.0.1',
+    space: testSpace(),
+  })
+}
+
+/** Returns which files and folders of the store this process has open. */
+async function openHere(): Promise<string[]> {
+  const open = await readdir('/proc/self/fd')
+  const targets = await Promise.all(
+    open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  )
+  return targets.filter((target) => target.startsWith(dataDir))
+}
+
+it('new files go to the bucket where the settings name one, else to the disk', () => {
+  expect(storeOfNewFiles({ s3: null })).toBe('disk')
+  expect(storeOfNewFiles({ s3: away })).toBe('s3')
+})
+
+describe('without a bucket', () => {
+  it('the disk is the one store, and pages send bytes nowhere else', async () => {
+    const { stores, disk, origins, close } = await open(null)
+    expect(stores.current).toBe(disk)
+    expect(stores.all).toEqual([disk])
+    expect(origins).toEqual([])
+    // Rows from before name a bucket that is no longer set up.
+    expect(() => stores.of('s3')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+    await close()
+    expect(await openHere()).toEqual([])
+  })
+})
+
+describe('a bucket that cannot be used', () => {
+  it('stops the start, and leaves nothing of the disk open', async () => {
+    await expect(open(away)).rejects.toMatchObject({
+      name: 'StartFault',
+      message: expect.stringContaining('The bucket "files" at http://127.0.0.1:1/'),
+    })
+    expect(await openHere()).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { DeletionReceipts } from './deletion-receipts.tsx'
+
+const call = 'GET /api/files/receipts'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+  page.show(<DeletionReceipts />)
+})
+afterEach(() => page.close())
+
+function answer(names: string[], next?: string) {
+  const moment = '2030-01-01T00:00:00.000Z'
+  const items = names.map((name) => ({
+    fileId: name,
+    originalName: name,
+    dueAt: moment,
+    purgedAt: moment,
+  }))
+  return Response.json(items, { headers: next ? { 'x-next-cursor': next } : {} })
+}
+
+async function press(name: string) {
+  await act(async () => fireEvent.click(screen.getByRole('button', { name })))
+}
+function names() {
+  return screen.queryAllByRole('listitem').map(({ id, textContent }) => id || textContent?.[0])
+}
+function hasMore() {
+  return screen.queryByRole('button', { name: 'Show more' }) !== null
+}
+
+test('receipts are read when somebody opens them, and not before', async () => {
+  page.on(call, () => answer(['a']))
+  expect(page.asked).toEqual([])
+  await press('Show receipts')
+  await expect.poll(names).toEqual(['a'])
+  expect(page.asked).toMatchObject([{ query: { limit: '20' } }])
+  expect(hasMore()).toBe(false)
+  await press('Hide receipts')
+  expect(names()).toEqual([])
+})
+
+test('whoever deleted nothing is told so, but not while they are read', async () => {
+  const { answer: waiting, come } = later()
+  page.on(call, waiting)
+  await press('Show receipts')
+  expect(page.text()).toContain('Loading the receipts')
+  expect(page.text()).not.toContain('You have deleted no file')
+  await act(async () => come([]))
+  await expect.poll(page.text).toContain('You have deleted no file')
+})
+
+test('receipts that cannot be read say so, and are read again', async () => {
+  page.on(call, () => refused(500))
+  await press('Show receipts')
+  await expect.poll(page.text).toContain('The receipts could not be loaded.')
+  page.on(call, () => answer(['a']))
+  await press('Try again')
+  await expect.poll(names).toEqual(['a'])
+  expect(page.text()).not.toContain('could not be loaded')
+})
+
+test('more are shown page by page; a page that fails leaves those before it, and is tried again', async () => {
+  page.on(call, () => answer(['a', 'b'], 'after b'))
+  await press('Show receipts')
+  await expect.poll(hasMore).toBe(true)
+  page.on(call, () => refused(503))
+  await press('Show more')
+  await expect.poll(page.text).toContain('The receipts could not be loaded.')
+  expect([names(), hasMore()]).toEqual([['a', 'b'], false])
+
+  page.on(call, () => answer(['c']))
+  await press('Try again')
+  await expect.poll(names).toEqual(['a', 'b', 'c'])
+  expect(page.asked.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })
+  expect(hasMore()).toBe(false)
+})

@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseSync, Visitor } from 'vite'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+/**
+ * The rule of CONTRIBUTING.md: a source file that decides something has its test beside it, under
+ * its own name. A file counts as deciding from this many branches on. In the web the number is
+ * higher, because the hooks and components there also arrange.
+ */
+const fewestBranches = { web: 6, elsewhere: 5 }
+
+/** Files that another test proves, and why it does not stand beside them. */
+const provedElsewhere: Readonly<Record<string, string>> = {
+  // The process as a whole.
+  'src/server/main.ts': 'tests/lifecycle.test.ts',
+  // An attack that fails, in words for an auditor.
+  'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
+  'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
+  'src/server/auth/login-limits.ts': 'tests/attacks/password-guessing.test.ts',
+  'src/server/http/admit-host.ts': 'tests/attacks/dns-rebinding.test.ts',
+  'src/server/http/turns.ts': 'tests/attacks/pipelining.test.ts',
+  'src/server/uploads/hold-ceiling.ts': 'tests/attacks/unconfirmed-uploads.test.ts',
+  // SQL and a thread, which only their one user can reach.
+  'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',
+  'src/server/storage/disk/digest-thread.ts': 'src/server/storage/disk/file-digests.test.ts',
+  'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
+  // One story of several files.
+  'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
+  'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
+  'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
+  'src/server/admin/checks/free-space.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
+  'src/server/admin/checks/jobs.ts': 'src/server/admin/checks/checks.test.ts',
+  'src/server/admin/checks/mail.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
+  'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
+  'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',
+  'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',
+  'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
+  // What only a browser can do.
+  'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
+  'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
+  'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
+  'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',
+  'src/web/files/virtual-list.tsx': 'tests/e2e/file-manager.spec.ts',
+}
+
+const root = resolve(import.meta.dirname, '..')
+
+/**
+ * Counts the places of a source text where it may go one way or another: `if`, `? :`, `&&`, `||`,
+ * `case` and `catch`. What a component draws or leaves out is not counted, because stories look at
+ * it; the functions within what it draws are.
+ */
+function countBranches(path: string, text: string): number {
+  const { program, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed`)
+  let branches = 0
+  /** Whether the walk is in something drawn, for each function and drawn element around it. */
+  const isDrawn = [false]
+  const count = () => {
+    if (!isDrawn.at(-1)) branches += 1
+  }
+  const countOperator = ({ operator }: { operator: string }) => {
+    if (operator !== '??') count()
+  }
+  const countCase = ({ test }: { test: unknown }) => {
+    if (test !== null) count()
+  }
+  const enter = (drawn: boolean) => () => void isDrawn.push(drawn)
+  const leave = () => void isDrawn.pop()
+  new Visitor({
+    IfStatement: count,
+    ConditionalExpression: count,
+    CatchClause: count,
+    LogicalExpression: countOperator,
+    SwitchCase: countCase,
+    JSXElement: enter(true),
+    'JSXElement:exit': leave,
+    JSXFragment: enter(true),
+    'JSXFragment:exit': leave,
+    ArrowFunctionExpression: enter(false),
+    'ArrowFunctionExpression:exit': leave,
+    FunctionDeclaration: enter(false),
+    'FunctionDeclaration:exit': leave,
+    FunctionExpression: enter(false),
+    'FunctionExpression:exit': leave,
+  }).visit(program)
+  return branches
+}
+
+function isTest(path: string): boolean {
+  return /\.(test|suite)\.tsx?$/.test(path)
+}
+
+/** Returns a path without its ending: that of its file, or of its test. */
+function stemOf(path: string): string {
+  return path.replace(/(\.(test|suite))?\.tsx?$/, '')
+}
+
+/**
+ * Returns the source files that have a test beside them: under their own name or, where there is
+ * too much for one file, under names that begin with it, as `send-parts-retries.test.ts`. Such a
+ * test belongs to the source file whose name is the longest.
+ */
+function withTests(paths: readonly string[]): Set<string> {
+  const sources = paths.filter((path) => !isTest(path))
+  const tested = paths.filter(isTest).flatMap((test) => {
+    const stem = stemOf(test)
+    const owners = sources.filter(
+      (path) => stem === stemOf(path) || stem.startsWith(`${stemOf(path)}-`),
+    )
+    return owners.toSorted((a, b) => b.length - a.length).slice(0, 1)
+  })
+  return new Set(tested)
+}
+
+/** Returns the files that decide and have no test beside them. */
+function untested(files: ReadonlyMap<string, string>): string[] {
+  const tested = withTests([...files.keys()])
+  return [...files].flatMap(([path, text]) => {
+    if (isTest(path) || path.endsWith('.d.ts') || tested.has(path)) return []
+    const fewest = path.startsWith('src/web/') ? fewestBranches.web : fewestBranches.elsewhere
+    return countBranches(path, text) >= fewest ? [path] : []
+  })
+}
+
+describe('the source', () => {
+  let found: string[]
+  beforeAll(async () => {
+    const names = await readdir(join(root, 'src'), { recursive: true })
+    const paths = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join('src', name))
+    const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
+    found = untested(new Map(paths.map((path, at) => [path, texts[at] ?? ''])))
+  })
+
+  it('has a test beside each file that decides something, under its own name', () => {
+    expect(found.filter((path) => !(path in provedElsewhere))).toEqual([])
+  })
+
+  it('has no exception that is not needed, or whose test is gone', () => {
+    for (const [path, test] of Object.entries(provedElsewhere)) {
+      expect(found, `${path} needs no exception`).toContain(path)
+      expect(existsSync(join(root, test)), `${test} is gone`).toBe(true)
+    }
+  })
+})
+
+describe('a branch', () => {
+  it.each([
+    ['if (a) b()', 1],
+    ['if (a) b(); else if (c) d(); else e()', 2],
+    ['const a = b ? c : d', 1],
+    ['const a = (b && c) || d', 2],
+    ['const a = b ?? c?.d', 0],
+    ['switch (a) { case 1: case 2: b(); break; default: c() }', 2],
+    ['try { a() } catch { b() } finally { c() }', 1],
+    ['for (const a of b) while (c) d()', 0],
+  ])('of %s: %i', (text, branches) => {
+    expect(countBranches('a.ts', text)).toBe(branches)
+  })
+
+  it.each([
+    ['const a = <b>{c ? <d /> : <>{e && f}</>}</b>', 0],
+    ['const a = <b>{c.map((d) => (e ? <f>{g ? h : i}</f> : null))}</b>', 1],
+    ['const a = <b onClick={() => { if (c) d() }} />', 1],
+    ['const a = <b />; const c = d ? e : f', 1],
+  ])('of what is drawn is none, of its functions it is: %s: %i', (text, branches) => {
+    expect(countBranches('a.tsx', text)).toBe(branches)
+  })
+})
+
+describe('a file that decides', () => {
+  const decides = (branches: number) => 'if (a) b()\n'.repeat(branches)
+
+  it.each([
+    ['src/server/a.ts', 4, false],
+    ['src/server/a.ts', 5, true],
+    ['src/shared/rules/a.ts', 5, true],
+    ['src/web/a.tsx', 5, false],
+    ['src/web/a.tsx', 6, true],
+  ])('%s with %i branches is refused without a test: %s', (path, branches, isRefused) => {
+    expect(untested(new Map([[path, decides(branches)]]))).toEqual(isRefused ? [path] : [])
+  })
+
+  it.each([
+    ['a.test.ts', true],
+    ['a.test.tsx', true],
+    ['a.suite.ts', true],
+    ['a-in-parts.test.ts', true],
+    ['a.ts.md', false],
+    ['ab.test.ts', false],
+    ['other.test.ts', false],
+    ['deeper/a.test.ts', false],
+  ])('is tested by %s: %s', (test, isTested) => {
+    const path = 'src/server/a.ts'
+    const files = new Map([
+      [path, decides(9)],
+      [`src/server/${test}`, ''],
+    ])
+    expect(untested(files)).toEqual(isTested ? [] : [path])
+  })
+
+  it('is not tested by the test of a file whose name begins like its own', () => {
+    const files = new Map([
+      ['src/server/issuer.ts', decides(9)],
+      ['src/server/issuer-faults.ts', decides(9)],
+      ['src/server/issuer-faults.test.ts', ''],
+    ])
+    expect(untested(files)).toEqual(['src/server/issuer.ts'])
+  })
+})
