@@ -87,10 +87,9 @@ export function limitKey(tier: Tier, name: LimitName): LimitKey {
 /** The settings of all limits of all tiers. */
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Returns what the setting of a limit may be, as a sentence. */
+/** Returns what the setting of a limit may be, as the end of a sentence. */
 export function limitBoundsText(name: LimitName): string {
-  const { label, bounds } = limitKinds[name]
-  return `The ${label} must be ${bounds}.`
+  return limitKinds[name].bounds
 }
 
 function writeLimit(name: LimitName, limits: TierLimits): string {
@@ -147,7 +146,10 @@ export function checkLimit(
   limits: Limits,
 ): { ok: true; value: string } | { ok: false; fault: string } {
   const changed = readLimit(name, text.trim().toLowerCase())
-  if (!changed) return { ok: false, fault: limitBoundsText(name) }
+  if (!changed) {
+    const { label, bounds } = limitKinds[name]
+    return { ok: false, fault: `The ${label} must be ${bounds}.` }
+  }
   const own = { ...limits[tier], ...changed }
   const fault = limitsFault({ ...limits, [tier]: own })
   return fault === null ? { ok: true, value: writeLimit(name, own) } : { ok: false, fault }

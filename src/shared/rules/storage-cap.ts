@@ -23,10 +23,10 @@ export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
 const mostBytes = 1_000_000 * 1024 ** 3
 const leastCap = 1024 ** 2
 
-/** What each setting may be, as a sentence. */
-const capBoundsTexts: Record<CapKey, string> = {
-  storage_cap: `The cap must be a size from ${formatSizeLimit(leastCap)} to ${formatSizeLimit(mostBytes)}, or ${unlimited}.`,
-  free_space: `The free space to leave must be a size from 0 to ${formatSizeLimit(mostBytes)}.`,
+/** What each setting may be, as the end of a sentence. */
+export const capBoundsTexts: Record<CapKey, string> = {
+  storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${formatSizeLimit(mostBytes)}, or ${unlimited}`,
+  free_space: `a size from 0 to ${formatSizeLimit(mostBytes)}`,
 }
 
 /** Returns the settings of a cap, as they are stored. */
@@ -54,7 +54,10 @@ export function checkCap(
   const typed = text.trim().toLowerCase()
   if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
   const bytes = readSize(typed, key === 'storage_cap' ? leastCap : 0)
-  if (bytes === null) return { ok: false, fault: capBoundsTexts[key] }
+  if (bytes === null) {
+    const name = key === 'storage_cap' ? 'cap' : 'free space to leave'
+    return { ok: false, fault: `The ${name} must be ${capBoundsTexts[key]}.` }
+  }
   return { ok: true, value: String(bytes) }
 }
 

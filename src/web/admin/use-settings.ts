@@ -58,14 +58,17 @@ const publicCalls = {
   email_signature: 'emailSignature',
 } as const satisfies Record<TextSettingKey, string>
 
-/**
- * Saves a setting. Every screen of this browser shows it at once.
- * @param onRefused called with the server's sentence if it refuses the value.
- */
-export function useSaveSetting(key: TextSettingKey, onRefused: (fault: string) => void) {
+interface Change {
+  value: string
+  /** Called with the server's sentence if it refuses the value. */
+  onRefused: (fault: string) => void
+}
+
+/** Returns the function that saves a setting. Every screen of this browser shows it at once. */
+export function useSaveSetting(key: TextSettingKey) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (value: string) => call('changeSetting', { body: { key, value } }),
+    mutationFn: ({ value }: Change) => call('changeSetting', { body: { key, value } }),
     onSuccess: ({ value }) => {
       const known = client.getQueryData(settingsQuery.queryKey)
       if (known) {
@@ -77,7 +80,7 @@ export function useSaveSetting(key: TextSettingKey, onRefused: (fault: string) =
       // This only renews what the browser keeps for 5 minutes. The value is known already.
       call(publicCalls[key], { fresh: true }).catch(() => undefined)
     },
-    onError: (error) => {
+    onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
       toast({
         title: settingTexts[key].failure,

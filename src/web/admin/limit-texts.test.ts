@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { checkSetting, settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { limitKeys } from '../../shared/rules/limit-settings.ts'
+import { capKeys } from '../../shared/rules/storage-cap.ts'
+import { inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+
+const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
+const current = settingDefaults('help@example.org')
+
+test.each<[LimitSetting, string, string]>([
+  ['free_max_files', '3', '3'],
+  ['premium_max_files', 'unlimited', 'unlimited'],
+  ['free_max_file_size', '524288000', '500MB'],
+  ['premium_max_file_size', '1073741824', '1GB'],
+  ['premium_max_file_size', '1073741825', '1073741825'],
+  ['premium_expiration_days', '3,5,7', '3, 5, 7'],
+  ['free_max_lifetime_days', '30', '30'],
+  ['storage_cap', 'unlimited', 'unlimited'],
+  ['storage_cap', '1099511627776', '1024GB'],
+  ['free_space', '0', '0'],
+  ['free_space', '21474836480', '20GB'],
+])('%s %s is shown as %s, and read back as it was', (key, stored, shown) => {
+  expect(typedText(key, stored)).toBe(shown)
+  expect(checkSetting(key, shown, current)).toEqual({ ok: true, value: stored })
+})
+
+test('every setting has a label, its bounds, and a name of its own', () => {
+  const names = keys.map((key) => limitTexts(key).name)
+  expect(new Set(names).size).toBe(keys.length)
+  expect(names[0]).toBe('files at a time of Free')
+  for (const key of keys) expect(limitTexts(key).hint).toMatch(/^[A-Z0-9].* .*\.$/)
+  expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1000000GB, or unlimited.')
+})
+
+test('what is in use names open uploads only where there are some', () => {
+  expect(inUseText({ files: 1024, uploads: 0 })).toBe('1 KB in files')
+  expect(inUseText({ files: 1024, uploads: 2048 })).toBe(
+    '1 KB in files, 2 KB promised to open uploads',
+  )
+})

@@ -1,0 +1,144 @@
+import { checkSetting, type SettingVerdict } from '../../shared/rules/admin-settings.ts'
+import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { limitKey, limitNames } from '../../shared/rules/limit-settings.ts'
+import { capKeys, type Fullness, fullness, readCap } from '../../shared/rules/storage-cap.ts'
+import { tiers } from '../../shared/rules/tier.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import type { CallAnswer } from '../api/call.ts'
+import { Card } from '../ui/card.tsx'
+import { inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
+import { ValueForm } from './value-form.tsx'
+
+type Answer = CallAnswer<'adminLimits'>
+
+/** The limits of both tiers, side by side, and what caps all accounts together. */
+export function LimitsSection({ id, title }: SectionProps) {
+  const { data, isError, isFetching, refetch } = useLimitSettings()
+  const content = () => {
+    if (data) {
+      return (
+        <div className="grid gap-3">
+          <TierLimits values={data.values} />
+          <Cap {...data} />
+        </div>
+      )
+    }
+    if (isError) {
+      return (
+        <SectionFailed
+          title="The limits could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        />
+      )
+    }
+    return <RowsLoading label="Loading the limits" rows={5} />
+  }
+  return (
+    <SectionFrame
+      id={id}
+      title={title}
+      note="A change holds for uploads that start after it. Nothing is deleted."
+    >
+      {content()}
+    </SectionFrame>
+  )
+}
+
+function TierLimits({ values }: Pick<Answer, 'values'>) {
+  return (
+    <Card className="grid gap-x-10 gap-y-8 p-4 sm:p-6 md:grid-cols-2">
+      {tiers.map((tier) => (
+        <fieldset key={tier} className="grid min-w-0 content-start gap-y-3">
+          <legend className="mb-4 font-semibold">{tierTraits[tier].name}</legend>
+          {limitNames.map((name) => (
+            <LimitForm key={name} setting={limitKey(tier, name)} values={values} />
+          ))}
+        </fieldset>
+      ))}
+    </Card>
+  )
+}
+
+function Cap({ values, stored, disk }: Answer) {
+  const { mostStored } = readCap(values)
+  return (
+    <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
+      <fieldset className="grid min-w-0 content-start gap-y-3">
+        <legend className="mb-4 font-semibold">All accounts together</legend>
+        {capKeys.map((key) => (
+          <LimitForm key={key} setting={key} values={values} />
+        ))}
+      </fieldset>
+      <dl className="grid min-w-0 content-start gap-y-5">
+        <div>
+          <dt className="font-[560] text-sm">In use</dt>
+          <dd className="mt-1 tabular-nums">{inUseText(stored)}</dd>
+          {mostStored === null ? null : (
+            <dd>
+              <Used used={stored.files + stored.uploads} mostStored={mostStored} />
+            </dd>
+          )}
+        </div>
+        {disk === null ? null : (
+          <div>
+            <dt className="font-[560] text-sm">Free on the disk</dt>
+            <dd className="mt-1 tabular-nums">
+              {formatSize(disk.free)} of {formatSize(disk.size)}
+            </dd>
+            <dd className="text-muted text-sm">Uploads leave {formatSize(disk.leastFree)} free.</dd>
+          </div>
+        )}
+      </dl>
+    </Card>
+  )
+}
+
+const tones: Record<Fullness, { bar: string; text: string }> = {
+  ok: { bar: 'bg-accent', text: 'text-muted' },
+  warning: { bar: 'bg-amber', text: 'text-amber' },
+  full: { bar: 'bg-red', text: 'text-red' },
+}
+
+/** How much of the cap is in use, as a bar and in words. */
+function Used({ used, mostStored }: { used: number; mostStored: number }) {
+  const percent = Math.floor((used / mostStored) * 100)
+  const tone = tones[fullness(used, { mostStored })]
+  return (
+    <>
+      <div aria-hidden="true" className="mt-2 h-1.5 overflow-clip rounded-full bg-line">
+        <div className={`h-full ${tone.bar}`} style={{ width: `${Math.min(100, percent)}%` }} />
+      </div>
+      <p className={`mt-1.5 text-sm tabular-nums ${tone.text}`}>
+        {used >= mostStored
+          ? `The cap of ${formatSizeLimit(mostStored)} is reached. New uploads are refused.`
+          : `${percent} % of ${formatSizeLimit(mostStored)}.`}
+      </p>
+    </>
+  )
+}
+
+/** Changes one limit or cap. */
+function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<Answer, 'values'>) {
+  const { label, hint, name } = limitTexts(setting)
+  const { mutateAsync } = useSaveLimit()
+  const saved = typedText(setting, values[setting])
+  return (
+    <ValueForm
+      label={label}
+      hint={hint}
+      saved={saved}
+      input={{ verbatim: true, maxLength: 40 }}
+      buttonLabel={name}
+      check={(typed): SettingVerdict => checkSetting(setting, typed, values)}
+      shown={(stored) => typedText(setting, stored)}
+      save={async (value, onRefused) =>
+        (await mutateAsync({ key: setting, value, onRefused })).value
+      }
+      savedText={`Saved. It was ${saved}.`}
+    />
+  )
+}

@@ -1,0 +1,55 @@
+import { makeFile, makePerson } from '../support/make.ts'
+import { openAdminCenter, section } from './support/admin.ts'
+import { expect, test } from './support/test.ts'
+
+test('the administrator changes limits and the cap, sees what is in use, and what is not allowed', async ({
+  app,
+  noise,
+  page,
+}) => {
+  await makeFile(await makePerson(app), { bytes: new Uint8Array(900 * 1024) })
+  const admin = await openAdminCenter(page, app)
+  const limits = section(page, 'Limits')
+  const tier = (name: string) => limits.getByRole('group', { name, exact: true })
+  const change = async (group: string, label: string, value: string) => {
+    await tier(group).getByLabel(label, { exact: true }).fill(value)
+    await page.keyboard.press('Enter')
+  }
+  await expect(tier('Free').getByLabel('Size of a file', { exact: true })).toHaveValue('500MB')
+  await expect(tier('Premium').getByLabel('Days to choose from', { exact: true })).toHaveValue(
+    '3, 5, 7',
+  )
+  await expect(limits.getByText('storage takes 10,000 parts of 8MB at most').first()).toBeVisible()
+  await expect(limits.getByText('900 KB in files')).toBeVisible()
+
+  await change('Free', 'Files at a time', '0')
+  await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
+  await change('Free', 'Files at a time', '7')
+  await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
+  // A value that contradicts another limit is refused before it is sent.
+  await change('Free', 'Size of a file', '2GB')
+  await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
+  await change('Premium', 'Size of a file', '2 gb')
+  await expect(tier('Premium').getByText('Saved. It was 1GB.')).toBeVisible()
+  await expect(tier('Premium').getByLabel('Size of a file', { exact: true })).toHaveValue('2GB')
+  await change('Free', 'Size of a file', '2GB')
+  await expect(tier('Free').getByText('Saved. It was 500MB.')).toBeVisible()
+
+  await change('All accounts together', 'Bytes in storage at most', '1MB')
+  await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
+
+  // Somebody else changes a limit meanwhile, so that only the server knows of the contradiction.
+  const elsewhere = { key: 'premium_max_files', value: '6' }
+  await admin.post('/api/admin/settings', { key: 'free_max_files', value: '5' })
+  expect((await admin.post('/api/admin/settings', elsewhere)).status).toBe(200)
+  noise.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
+  await change('Free', 'Files at a time', '9')
+  await expect(page.getByText('Failed to update limit')).toBeVisible()
+  await expect(tier('Free').getByText('Free would allow more than Premium: files.')).toBeVisible()
+
+  await page.reload()
+  await expect(tier('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')
+  await expect(tier('Premium').getByLabel('Files at a time', { exact: true })).toHaveValue('6')
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click()
+  await expect(page.getByText('Any type, up to 2 GB each, 5 files at most')).toBeVisible()
+})
