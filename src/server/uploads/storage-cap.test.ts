@@ -18,6 +18,7 @@ import {
   confirm,
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
+import type { CheckLine } from '../../shared/contract/checks.ts'
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { files, settings, storedBytes, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -204,6 +205,48 @@ describe('the free space to leave', () => {
     await expectRefusal(await ask(person, 1), 507, 'STORAGE_FULL')
     await set('free_space', '0')
     expect((await ask(person, 1)).status).toBe(200)
+  })
+})
+
+describe('the checks of the administrator', () => {
+  const find = async () => {
+    // Lines that are younger than 5 seconds are not made anew.
+    app.clock.advance(5000)
+    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    return lines.find(({ name }) => name === 'Storage cap')
+  }
+
+  it('warn from 80 % of the cap on, and fail where it is reached', async () => {
+    const person = await makePerson(app)
+    await makeFile(person, { bytes: new Uint8Array(600 * kilobyte) })
+    await startUpload(person, { size: 219 * kilobyte })
+    expect(await find()).toMatchObject({
+      status: 'ok',
+      message: '819 KB are stored. There is no cap.',
+    })
+    await set('storage_cap', '1MB')
+    expect(await find()).toMatchObject({ status: 'ok', cure: '' })
+    await startUpload(person, { size: 1 * kilobyte })
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('820 KB of 1 MB are used (80 %), 220 KB of them by uploads'),
+      cure: expect.stringContaining('storage_cap'),
+    })
+    await makeFile(admin, { bytes: new Uint8Array(204 * kilobyte) })
+    expect(await find()).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('New uploads are refused.'),
+    })
+  })
+
+  it('name the free space that the administrator wants uploads to leave', async () => {
+    await set('free_space', '1000000GB')
+    app.clock.advance(5000)
+    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    expect(lines.find(({ name }) => name === 'Free space')).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('less than the 1000000 GB that must stay free'),
+    })
   })
 })
 

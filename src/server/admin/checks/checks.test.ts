@@ -105,6 +105,7 @@ describe('GET /api/admin/checks', () => {
       'Mail: lost letters: ok',
       'Mail: waiting letters: ok',
       'Free space: ok',
+      'Storage cap: ok',
       ...jobNames.map((name) => `Jobs: ${name}: ok`),
       'Jobs: bytes that should be gone: ok',
       'Jobs: files whose bytes are missing: ok',

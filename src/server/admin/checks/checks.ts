@@ -8,6 +8,7 @@ import { checkJobs } from './jobs.ts'
 import { checkMail } from './mail.ts'
 import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
 import { checkStorage } from './storage.ts'
+import { checkStorageCap } from './storage-cap.ts'
 import { checkVersion } from './version.ts'
 
 /** Every check, in the order of its lines. */
@@ -18,6 +19,7 @@ export const checks: readonly Check[] = [
   { name: 'Clock', look: checkClock },
   { name: 'Mail', look: checkMail },
   { name: 'Free space', look: checkFreeSpace },
+  { name: 'Storage cap', look: checkStorageCap },
   { name: 'Jobs', look: checkJobs },
   { name: 'Backups', look: checkBackups },
   { name: 'Version', look: checkVersion },

@@ -21,7 +21,7 @@ export async function checkFreeSpace({
   if (free > 2 * floor) {
     return [ok(floor > 0 ? `${disk}. At ${formatSize(floor)} ${effect}.` : `${disk}.`)]
   }
-  const cure = `Remove what is not Mayfly's from the disk of ${quoted(dataDir)}, let people delete files, or enlarge the disk. No restart is needed. How much must stay free is the larger of MIN_FREE_SPACE and of the space to leave free under Settings (now ${formatSize(floor)}).`
+  const cure = `Remove what is not Mayfly's from the disk of ${quoted(dataDir)}, let people delete files, or enlarge the disk. No restart is needed. How much must stay free is the larger of MIN_FREE_SPACE and of the free space to leave under Limits (now ${formatSize(floor)}).`
   return [
     free > floor
       ? warning(`Only ${disk}. At ${formatSize(floor)} ${effect}.`, cure)
