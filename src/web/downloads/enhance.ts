@@ -7,15 +7,11 @@ import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { createServerClock } from '../api/server-clock.ts'
-import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
-import { recordKeyPrefix } from '../uploads/records/record-key.ts'
+import { offerTheme } from '../static-pages/offer-theme.ts'
+import { offerUploads } from '../static-pages/offer-uploads.ts'
+import { showToast } from '../static-pages/toast.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
-import { showToast } from './toast.ts'
-
-/** The URL of the built script that shows uploads. The build inserts it here. */
-declare const uploadsScript: string
 
 function find<E extends Element>(selector: string, within: ParentNode = document) {
   return within.querySelector<E>(selector)
@@ -26,14 +22,6 @@ function find<E extends Element>(selector: string, within: ParentNode = document
  * check.
  */
 const patienceMs = 4000
-
-function offerTheme(button: HTMLElement) {
-  const other = () => (currentTheme() === 'dark' ? 'light' : 'dark')
-  const name = () => button.setAttribute('aria-label', `Switch to ${other()} theme`)
-  button.addEventListener('click', () => setTheme(other()))
-  subscribeToTheme(name)
-  name()
-}
 
 function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
@@ -127,32 +115,7 @@ function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
   })
 }
 
-/**
- * Loads the uploads panel if a signed-in user has uploads in this browser, or starts some in
- * another tab. The page loads nothing more for all other visitors.
- */
-function offerUploads() {
-  const watch = new AbortController()
-  const lookAt = (keys: readonly (string | null)[]) => {
-    if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
-    if (!document.cookie.includes(`${signedInHint}=`)) return
-    watch.abort()
-    // Our content security policy forbids eval. Without this setting, Zod would try eval once, and
-    // the browser would report it.
-    Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
-    void import(/* @vite-ignore */ uploadsScript)
-  }
-  window.addEventListener('storage', ({ key }) => lookAt([key]), { signal: watch.signal })
-  try {
-    lookAt(Object.keys(localStorage))
-  } catch {
-    // localStorage is blocked, so it has no upload records.
-  }
-}
-
-const theme = find<HTMLElement>('#theme')
-if (theme) offerTheme(theme)
-
+offerTheme()
 offerUploads()
 
 const card = find<HTMLElement>('#link')

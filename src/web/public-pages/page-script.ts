@@ -1,0 +1,3 @@
+import { enhancePage } from './enhance.ts'
+
+enhancePage()

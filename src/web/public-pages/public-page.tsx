@@ -1,0 +1,162 @@
+import { Moon, Sun } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type PublicCondition, publicSection, publicSlot } from '../../shared/public-slots.ts'
+import { Mark } from '../ui/mark.tsx'
+
+/** The parts that the build puts into a public page. */
+export interface Built {
+  /** The whole style sheet of the page. */
+  css: string
+  /** A script that sets the theme before anything is painted. */
+  boot: string
+  /** The URL of the script that runs after the page is painted. */
+  script: string
+}
+
+export interface PublicPageProps {
+  built: Built
+  /** The document's title, and what search engines and link previews show below it. */
+  title: string
+  description: string
+  /** The page's path; null for a page that is at no address of its own. */
+  path: string | null
+  /** The content of <main>. It contains the only h1 of the page. */
+  children: ReactNode
+}
+
+/** The pages to which the header and the footer lead (spec §2). */
+const links = [
+  { path: '/faq', name: 'FAQ' },
+  { path: '/feedback', name: 'Feedback' },
+  { path: '/privacy', name: 'Privacy' },
+  { path: '/terms', name: 'Terms' },
+]
+
+/** Content that only visitors see, or only people who are signed in. */
+export function Only({ to, children }: { to: PublicCondition; children: ReactNode }) {
+  const { start, end } = publicSection(to)
+  return (
+    <>
+      {start}
+      {children}
+      {end}
+    </>
+  )
+}
+
+/** The links to the public pages. The one to the page that is shown is marked. */
+function PageLinks({ label, path }: { label: string; path: string | null }) {
+  return (
+    <nav aria-label={label}>
+      {links.map((link) => (
+        <a key={link.path} href={link.path} aria-current={link.path === path ? 'page' : undefined}>
+          {link.name}
+        </a>
+      ))}
+      {label === 'More' ? <a href="/api/docs">API</a> : null}
+    </nav>
+  )
+}
+
+function Header({ path }: { path: string | null }) {
+  return (
+    <header className="top">
+      <div className="wrap">
+        <a className="home" href="/" aria-label="Mayfly, home">
+          <Mark />
+        </a>
+        <PageLinks label="Pages" path={path} />
+        <div className="ways">
+          <button className="icon" id="theme" type="button" aria-label="Switch theme">
+            <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
+            <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
+          </button>
+          <Only to="visitor">
+            <a className="button small quiet" href="/login">
+              Sign In
+            </a>
+            <a className="button small" href="/signup">
+              Sign Up
+            </a>
+          </Only>
+          <Only to="signedIn">
+            <a className="button small" href="/">
+              Dashboard
+            </a>
+          </Only>
+        </div>
+      </div>
+    </header>
+  )
+}
+
+function Footer({ path }: { path: string | null }) {
+  return (
+    <footer>
+      <div className="wrap">
+        <span>Mayfly, a preview version</span>
+        <PageLinks label="More" path={path} />
+        <span>{publicSlot('version')}</span>
+      </div>
+    </footer>
+  )
+}
+
+/** What link previews show, and the one address under which search engines list the page. */
+function Preview({ title, description, path }: { title: string; description: string; path: string }) {
+  const address = publicSlot('origin') + path
+  return (
+    <>
+      <link rel="canonical" href={address} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content="Mayfly" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={address} />
+      <meta property="og:image" content={`${publicSlot('origin')}/icon-512.png`} />
+      <meta property="og:image:alt" content="The logo of Mayfly" />
+      <meta name="twitter:card" content="summary" />
+    </>
+  )
+}
+
+/**
+ * A public page as a whole document: head, skip link, header, main landmark, footer, and a place for
+ * a toast. The text may contain slots (`shared/public-slots.ts`), which the server fills in.
+ */
+export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <script>{built.boot}</script>
+        <title>{title}</title>
+        <meta name="description" content={description} />
+        {path === null ? (
+          <meta name="robots" content="noindex" />
+        ) : (
+          <Preview title={title} description={description} path={path} />
+        )}
+        <meta name="theme-color" content="#0b6e63" />
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
+        <style>{built.css}</style>
+        <script type="module" src={built.script} />
+      </head>
+      <body>
+        <a className="skip" href="#content">
+          Skip to content
+        </a>
+        <Header path={path} />
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+        <Footer path={path} />
+        <div className="toast" id="toast" role="alert" />
+      </body>
+    </html>
+  )
+}
