@@ -1,7 +1,7 @@
 /**
- * Builds everything that browsers load into dist/web: the application, the download page, and
- * compressed copies of both. React renders the download page here, once, into a template. The
- * server fills the template in.
+ * Builds everything that browsers load into dist/web: the application, the download page, the public
+ * pages, their scripts, the icons, and compressed copies. React renders the download page and the
+ * public pages here, once, into templates. The server fills the templates in.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,10 +10,13 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig } from 'vite'
 import type { renderDownloadPages } from '../src/web/downloads/render.tsx'
+import type { renderPublicPages } from '../src/web/public-pages/render.tsx'
+import { type PublicScript, publicScripts } from '../src/web/public-pages/scripts.ts'
+import { buildIcons } from './build-icons.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist/web')
-const renderer = join(root, 'node_modules/.cache/download-page')
+const renderer = join(root, 'node_modules/.cache/pages')
 
 const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
 
@@ -24,12 +27,12 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application, and the script that shows a user's uploads on the download page. One
- * build makes both, so that they share files, which the browser then caches once. Returns the
+ * Builds the application, and the script that shows a user's uploads on pages that the build renders.
+ * One build makes both, so that they share files, which the browser then caches once. Returns the
  * address of the script.
  */
 async function buildApplication() {
-  const uploads = join(root, 'src/web/downloads/uploads.tsx')
+  const uploads = join(root, 'src/web/static-pages/uploads.tsx')
   const built = await build({
     ...config,
     build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },
@@ -42,10 +45,13 @@ async function buildApplication() {
 }
 
 /**
- * Builds the download page's script into one file. Then the page need not wait for the files of the
- * application.
+ * Builds a script into one file, so that its page need not wait for the files of the application.
+ * Returns the address of the script.
+ * @param source the path of the script below src/web.
+ * @param fileName the name of the file in dist/web. Without it the file is named by its content, and
+ * browsers may keep it for ever.
  */
-async function buildScript(uploadsScript: string) {
+async function buildScript(source: string, uploadsScript: string, fileName?: string) {
   const built = await build({
     ...config,
     publicDir: false,
@@ -53,32 +59,43 @@ async function buildScript(uploadsScript: string) {
     build: {
       emptyOutDir: false,
       modulePreload: false,
-      rolldownOptions: { input: join(root, 'src/web/downloads/enhance.ts') },
+      rolldownOptions: {
+        input: join(root, 'src/web', source),
+        ...(fileName !== undefined && { output: { entryFileNames: fileName } }),
+      },
     },
   })
   const [file, ...others] = outputsOf(built)
-  if (file === undefined || others.length > 0) throw new Error('Expected one script.')
+  if (file === undefined || others.length > 0) throw new Error(`Expected one file of ${source}.`)
   return `/${file.fileName}`
 }
 
-async function renderPages(script: string) {
+/** Builds the functions that render the pages, and returns them. */
+async function buildRenderers() {
+  const modules = { downloads: 'downloads/render.tsx', public: 'public-pages/render.tsx' }
   await build({
     ...config,
     publicDir: false,
     build: {
-      ssr: join(root, 'src/web/downloads/render.tsx'),
+      ssr: true,
       outDir: renderer,
       cssMinify: true,
       // All browsers that the product supports understand this CSS. Vite would add forms for older
       // ones, which only cost bytes.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-      rolldownOptions: { output: { entryFileNames: 'render.js' } },
+      rolldownOptions: {
+        input: Object.fromEntries(
+          Object.entries(modules).map(([name, path]) => [name, join(root, 'src/web', path)]),
+        ),
+        output: { entryFileNames: '[name].js' },
+      },
     },
   })
-  const module: { renderDownloadPages: typeof renderDownloadPages } = await import(
-    pathToFileURL(join(renderer, 'render.js')).href
-  )
-  return module.renderDownloadPages(script)
+  const load = (name: keyof typeof modules) =>
+    import(pathToFileURL(join(renderer, `${name}.js`)).href)
+  const downloads: { renderDownloadPages: typeof renderDownloadPages } = await load('downloads')
+  const pages: { renderPublicPages: typeof renderPublicPages } = await load('public')
+  return { ...downloads, ...pages }
 }
 
 /** Throws if a page names a file that the build did not make. */
@@ -107,10 +124,26 @@ async function compress() {
 }
 
 process.env.NODE_ENV = 'production'
-const pages = await renderPages(await buildScript(await buildApplication()))
+const uploadsScript = await buildApplication()
+const downloadScript = await buildScript('downloads/enhance.ts', uploadsScript)
+const scripts = {} as Record<PublicScript, string>
+for (const name of publicScripts) {
+  scripts[name] = await buildScript(`public-pages/${name}.ts`, uploadsScript)
+}
+await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
+await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)
+
+const { renderDownloadPages, renderPublicPages } = await buildRenderers()
+const download = renderDownloadPages(downloadScript)
+const pages = new Map([
+  ['download.html', download.link],
+  ['download-invalid.html', download.invalid],
+  ['report.html', download.report],
+  ...renderPublicPages(scripts),
+])
 await rm(renderer, { recursive: true })
-await checkAssets(pages.link)
-await writeFile(join(dist, 'download.html'), pages.link)
-await writeFile(join(dist, 'download-invalid.html'), pages.invalid)
-await writeFile(join(dist, 'report.html'), pages.report)
+for (const [file, html] of pages) {
+  await checkAssets(html)
+  await writeFile(join(dist, file), html)
+}
 await compress()

@@ -30,6 +30,9 @@ import { requestContext } from './http/request-context.ts'
 import { sameOrigin } from './http/same-origin.ts'
 import { servedHosts } from './http/served-hosts.ts'
 import type { WebFiles } from './http/web-files.ts'
+import { valueReader } from './public-pages/page-values.ts'
+import type { PublicPages } from './public-pages/public-pages.ts'
+import { publicPageRoutes, shareRoute } from './public-pages/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -42,19 +45,20 @@ import { uploadRoutes } from './uploads/routes.ts'
 const maxBodySize = 64 * 1024
 
 /**
- * The built web: the download pages, the page that reports a file, and the files and pages of the
- * single-page application.
+ * The built web: the download pages, the page that reports a file, the public pages, and the files
+ * and screens of the single-page application.
  */
 export interface Web {
   pages: LinkPages
   reports: ReportPages
+  publicPages: PublicPages
   files: WebFiles
 }
 
 /**
  * Builds the whole HTTP application except the transfer of file bytes. It does not listen. The
  * order matters: first the middleware for every request, then the calls of the API, then the files
- * of the web, then 404.
+ * of the web, then the public pages, of which the last is for every other path, then 404.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -65,6 +69,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use('/s/:code/report', bodyLimit(maxBodySize))
+  const publicValues = valueReader(deps)
+  // A phone that shares a file names no page of ours as the origin. The answer changes nothing.
+  app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
   const session = sessionReader(deps)
@@ -97,6 +104,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
     throw new AppError('NOT_FOUND')
   })
   app.get('*', web.files)
+  app.route('/', publicPageRoutes(web.publicPages, publicValues, appUrl))
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   return app
 }

@@ -24,6 +24,7 @@ import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
+import { loadPublicPages } from './public-pages/public-pages.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
@@ -165,6 +166,7 @@ async function start(
   const app = buildApp(deps, {
     pages: loadLinkPages(built),
     reports: loadReportPages(built),
+    publicPages: loadPublicPages(built),
     files: webFiles(built),
   })
 

@@ -1,4 +1,5 @@
 import type { FileKind } from './rules/file-kind.ts'
+import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
 
 /**
  * The gaps in the built download page that the server fills for each link. They get plain text,
@@ -63,7 +64,7 @@ export type ReportSlot = (typeof reportSlots)[number]
 
 /** Returns the mark of a slot in the template. */
 export function slot(name: PageSlot | ReportSlot): string {
-  return `{{${name}}}`
+  return slotMark(name)
 }
 
 /**
@@ -97,8 +98,8 @@ export type ReportCondition = (typeof reportConditions)[number]
  * true show the section. A condition may have several sections.
  */
 export function ifStart(condition: PageCondition | ReportCondition): string {
-  return `{{#${condition}}}`
+  return sectionStart(condition)
 }
 export function ifEnd(condition: PageCondition | ReportCondition): string {
-  return `{{/${condition}}}`
+  return sectionEnd(condition)
 }

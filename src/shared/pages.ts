@@ -1,6 +1,6 @@
 /**
  * The paths for which the single-page application has a screen. The server answers any other path
- * with the same HTML and status 404, and the application then shows its not-found page.
+ * itself: the public pages (`public-pages.ts`), links, and with status 404 what leads nowhere.
  */
 export const pages = [
   '/',

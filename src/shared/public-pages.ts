@@ -23,16 +23,45 @@ export const publicPages = {
 
 export type PublicPageName = keyof typeof publicPages
 
+/** The public pages to which headers and footers lead (spec §2). */
+export const publicLinks = [
+  { path: '/faq', name: 'FAQ' },
+  { path: '/feedback', name: 'Feedback' },
+  { path: '/privacy', name: 'Privacy' },
+  { path: '/terms', name: 'Terms' },
+] as const
+
 /** The landing page for somebody who is signed in (spec §2). For visitors it does not exist. */
 export const previewPath = '/preview'
 
-/** The page for a path that leads nowhere (spec §2). It has no path of its own. */
-export const notFoundPage = {
-  title: 'Page not found · Mayfly',
-  description: 'There is nothing at this address.',
-}
+/** The path to which a phone shares files with the installed application. */
+export const sharePath = '/share'
 
-/** The name of the built file of a public page in dist/web. */
-export function builtFile(name: PublicPageName | 'not-found'): string {
+/** Pages that the build renders too, and that answer no path of their own. */
+export const otherPages = {
+  /** Spec §2: any other path shows a not-found page. */
+  'not-found': {
+    title: 'Page not found · Mayfly',
+    description: 'There is nothing at this address.',
+  },
+  /** Files were shared with the application, and it could not take them. */
+  'not-shared': {
+    title: 'Please share it again · Mayfly',
+    description: 'What was shared did not arrive.',
+  },
+} as const satisfies Record<string, Omit<PublicPageFacts, 'path'>>
+
+export type OtherPageName = keyof typeof otherPages
+
+/** The name of a page that the build renders. */
+export type BuiltPage = PublicPageName | OtherPageName
+
+export const builtPages = [
+  ...(Object.keys(publicPages) as PublicPageName[]),
+  ...(Object.keys(otherPages) as OtherPageName[]),
+]
+
+/** The name of the built file of a page in dist/web. */
+export function builtFile(name: BuiltPage): string {
   return `public-${name}.html`
 }

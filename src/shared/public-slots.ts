@@ -39,6 +39,9 @@ export const publicSlots = [
    */
   'freeEnd',
   'premiumEnd',
+  /** What stands at these ends: '3' and '7 days'. The first is empty if both are the same. */
+  'freeMark',
+  'premiumMark',
 ] as const
 
 export type PublicSlot = (typeof publicSlots)[number]

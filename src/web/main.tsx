@@ -12,6 +12,7 @@ import { ShownPath } from './pages/page.tsx'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
+import { offerShareTarget } from './uploads/kept/offer-share-target.ts'
 import { isGuarded } from './uploads/tabs/guard-page.ts'
 import './ui/styles.css'
 
@@ -27,6 +28,8 @@ const queryClient = createQueryClient(signInAgain)
 void queryClient.prefetchQuery(currentUserQuery)
 // A visitor's next screen is likely the login or the signup. Both wait for this answer.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
+
+offerShareTarget()
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id "root".')

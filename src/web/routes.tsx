@@ -1,20 +1,27 @@
-import { lazy, Suspense } from 'react'
+import { type ComponentType, lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { Home } from './pages/home.tsx'
 import { LoadingPage } from './pages/loading-page.tsx'
 import { pageImports } from './pages/page-imports.ts'
 import { type PagePath, Preload } from './pages/preload.ts'
 
-const LoginPage = lazy(pageImports.login)
-const SignupPage = lazy(pageImports.signup)
-const AccountPage = lazy(pageImports.account)
-const AdminPage = lazy(pageImports.admin)
-const VerifyEmailPage = lazy(pageImports.verifyEmail)
-const ResetPasswordPage = lazy(pageImports.resetPassword)
-const NotFoundPage = lazy(pageImports.notFound)
+/**
+ * The screens of spec §2 that this application draws, by their paths. The server answers all other
+ * pages itself: the public pages, /s/{shortCode}, /download/{shareToken} and paths that lead
+ * nowhere. The paths are those of `shared/pages.ts`, for which the server sends this application.
+ */
+const screens: Record<PagePath, ComponentType> = {
+  '/': Home,
+  '/login': lazy(pageImports.login),
+  '/signup': lazy(pageImports.signup),
+  '/account': lazy(pageImports.account),
+  '/admin': lazy(pageImports.admin),
+  '/verify-email': lazy(pageImports.verifyEmail),
+  '/reset-password': lazy(pageImports.resetPassword),
+}
 
 const importOf: Record<PagePath, () => Promise<unknown>> = {
-  '/': pageImports.front,
+  '/': pageImports.dashboard,
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
@@ -29,23 +36,15 @@ function preload(path: PagePath) {
   importOf[path]().catch(() => undefined)
 }
 
-/**
- * The route table of spec §2. The server itself answers /s/{shortCode} and /download/{shareToken}.
- * The paths stand in `shared/pages.ts` too, so that the server can tell them from unknown paths.
- */
+/** Shows the screen at the present path. */
 export function Routes() {
   return (
     <Preload value={preload}>
       <Suspense fallback={<LoadingPage />}>
         <Switch>
-          <Route path="/" component={Home} />
-          <Route path="/login" component={LoginPage} />
-          <Route path="/signup" component={SignupPage} />
-          <Route path="/account" component={AccountPage} />
-          <Route path="/admin" component={AdminPage} />
-          <Route path="/verify-email" component={VerifyEmailPage} />
-          <Route path="/reset-password" component={ResetPasswordPage} />
-          <Route component={NotFoundPage} />
+          {Object.entries(screens).map(([path, screen]) => (
+            <Route key={path} path={path} component={screen} />
+          ))}
         </Switch>
       </Suspense>
     </Preload>

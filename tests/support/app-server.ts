@@ -23,6 +23,7 @@ import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
 import { logSerializers } from '../../src/server/log.ts'
+import { loadPublicPages } from '../../src/server/public-pages/public-pages.ts'
 import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
@@ -153,6 +154,7 @@ export async function serveApp(
   const web = {
     pages: loadLinkPages(built),
     reports: loadReportPages(built),
+    publicPages: loadPublicPages(built),
     files: webFiles(built),
   }
   const admit = admitHost(servedHosts(config), { appUrl, log })

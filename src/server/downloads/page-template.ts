@@ -84,6 +84,7 @@ export function loadLinkPages(options: {
       referrer: 'no-referrer',
     }),
     'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
     vary: 'accept',
   })
   const ours = template(['plain']).text + dead

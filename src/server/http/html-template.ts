@@ -1,28 +1,19 @@
-import {
-  ifEnd,
-  ifStart,
-  type PageCondition,
-  type PageSlot,
-  type ReportCondition,
-  type ReportSlot,
-  slot,
-} from '../../shared/page-slots.ts'
+import { sectionEnd, sectionStart, slotMark } from '../../shared/template-marks.ts'
 import { StartFault } from '../start-fault.ts'
 
-type AnySlot = PageSlot | ReportSlot
-type AnyCondition = PageCondition | ReportCondition
-
 /** What the build made of a page, and what the server must find in it. */
-export interface BuiltTemplate<Slot extends AnySlot, Condition extends AnyCondition> {
+export interface BuiltTemplate<Slot extends string, Condition extends string> {
   /** The name of the file, for messages. */
   file: string
   html: string
   slots: readonly Slot[]
   conditions: readonly Condition[]
+  /** True for a page that need not have every slot and every section. */
+  mayLackSome?: boolean
 }
 
 /** A page of which each view only has to join texts. */
-export interface Page<Slot extends AnySlot> {
+export interface Page<Slot extends string> {
   /** The template without the sections whose condition is false. */
   text: string
   /** Fills in the slots. Every value is escaped as text. */
@@ -34,16 +25,13 @@ export interface Page<Slot extends AnySlot> {
  * conditions is prepared once, when it is first needed.
  * @throws {StartFault} when a slot or a section is missing, or a section is not closed.
  */
-export function makeTemplate<Slot extends AnySlot, Condition extends AnyCondition>(
+export function makeTemplate<Slot extends string, Condition extends string>(
   built: BuiltTemplate<Slot, Condition>,
 ): (holding: readonly Condition[]) => Page<Slot> {
-  const { html, conditions } = built
-  for (const name of built.slots) {
-    if (!html.includes(slot(name))) throw builtForAnother(built.file, `no ${slot(name)}`)
-  }
+  if (built.mayLackSome !== true) requireAll(built)
   // Here all conditions are true. So a section that is not closed is found at the start of the
   // server.
-  compile(onlyWhere(built, conditions), built)
+  compile(onlyWhere(built, built.conditions), built)
   const pages = new Map<string, Page<Slot>>()
   return (holding) => {
     const key = holding.join()
@@ -56,17 +44,27 @@ export function makeTemplate<Slot extends AnySlot, Condition extends AnyConditio
   }
 }
 
+function requireAll({ file, html, slots, conditions }: BuiltTemplate<string, string>) {
+  for (const name of slots) {
+    if (!html.includes(slotMark(name))) throw builtForAnother(file, `no ${slotMark(name)}`)
+  }
+  for (const condition of conditions) {
+    if (!html.includes(sectionStart(condition))) {
+      throw builtForAnother(file, `nothing for ${condition}`)
+    }
+  }
+}
+
 /** Keeps the sections of the template whose condition is in `holding`, and removes the others. */
-function onlyWhere<Condition extends AnyCondition>(
-  { file, html, conditions }: BuiltTemplate<AnySlot, Condition>,
+function onlyWhere<Condition extends string>(
+  { file, html, conditions }: BuiltTemplate<string, Condition>,
   holding: readonly Condition[],
 ): string {
   return conditions.reduce((rest, condition) => {
-    const [before = '', ...sections] = rest.split(ifStart(condition))
-    if (sections.length === 0) throw builtForAnother(file, `nothing for ${condition}`)
-    if (before.includes(ifEnd(condition))) throw builtForAnother(file, `no start of ${condition}`)
+    const [before = '', ...sections] = rest.split(sectionStart(condition))
+    if (before.includes(sectionEnd(condition))) throw builtForAnother(file, `no start of ${condition}`)
     return sections.reduce((page, section) => {
-      const [inner = '', after, ...others] = section.split(ifEnd(condition))
+      const [inner = '', after, ...others] = section.split(sectionEnd(condition))
       if (after === undefined || others.length > 0) {
         throw builtForAnother(file, `no end of ${condition}`)
       }
@@ -80,9 +78,9 @@ function onlyWhere<Condition extends AnyCondition>(
  * function only joins texts. It does not look for slots in the values, so a file that is called
  * {{name}} keeps its name.
  */
-function compile<Slot extends AnySlot>(
+function compile<Slot extends string>(
   html: string,
-  { file, slots }: BuiltTemplate<Slot, AnyCondition>,
+  { file, slots }: BuiltTemplate<Slot, string>,
 ) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
   const parts: { name: Slot; text: string }[] = []

@@ -38,6 +38,7 @@ export function pageHeaders(page: {
       ["style-src 'self'", ...inline(page.html, 'style')].join(' '),
       ["img-src 'self' data: blob:", ...(page.pictures ?? [])].join(' '),
       "font-src 'self'",
+      "manifest-src 'self'",
       ["connect-src 'self'", ...page.connect].join(' '),
       "form-action 'self'",
       "base-uri 'none'",

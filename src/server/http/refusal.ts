@@ -4,6 +4,13 @@ import type { AppError } from '../errors.ts'
 const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
+/** An answer that needs nothing of the request's body. */
+interface EarlyAnswer {
+  status: number
+  headers: Readonly<Record<string, string | number>>
+  body: string
+}
+
 /**
  * Answers with the status of the error table and a `{message, code}` body. Resolves when the answer
  * has been sent. If the headers of another answer were sent already, it cuts the connection, so
@@ -14,20 +21,37 @@ export async function refuse(
   response: ServerResponse,
   refusal: AppError,
 ): Promise<void> {
+  await answerUnread(request, response, {
+    status: refusal.status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      ...refusal.headers,
+    },
+    body: JSON.stringify(refusal.body),
+  })
+}
+
+/**
+ * Answers while the body of the request may still arrive. The body is not used. Resolves when the
+ * answer has been sent. If the headers of another answer were sent already, it cuts the connection.
+ */
+export async function answerUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: EarlyAnswer,
+): Promise<void> {
   if (response.destroyed) return
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const body = JSON.stringify(refusal.body)
   const bodyIsArriving = hasBody(request) && !request.complete
-  response.writeHead(refusal.status, {
-    'Content-Type': 'application/json',
+  response.writeHead(status, {
     'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
     ...(bodyIsArriving && { Connection: 'close' }),
-    ...refusal.headers,
+    ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
   // If the connection were closed while bytes still arrive, it would be reset, and a browser would

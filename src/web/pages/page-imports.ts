@@ -6,7 +6,6 @@ export const pageImports = {
   dashboard: () => import('./dashboard.tsx').then((it) => ({ default: it.Dashboard })),
   uploads: () =>
     import('../uploads/panel/uploads-dock.tsx').then((it) => ({ default: it.UploadsDock })),
-  front: () => import('./front-page.tsx').then((it) => ({ default: it.FrontPage })),
   login: () => import('./login-page.tsx').then((it) => ({ default: it.LoginPage })),
   signup: () => import('./signup-page.tsx').then((it) => ({ default: it.SignupPage })),
   account: () => import('./account-page.tsx').then((it) => ({ default: it.AccountPage })),
@@ -15,5 +14,4 @@ export const pageImports = {
     import('./verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
   resetPassword: () =>
     import('./reset-password-page.tsx').then((it) => ({ default: it.ResetPasswordPage })),
-  notFound: () => import('./not-found-page.tsx').then((it) => ({ default: it.NotFoundPage })),
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useContext } from 'react'
 import { Link } from 'wouter'
 import { withNext } from '../../shared/rules/next-path.ts'
+import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'
 
@@ -9,6 +10,17 @@ export function useIntent(to: PagePath) {
   const preload = useContext(Preload)
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
 }
+
+/**
+ * True for a link that leaves this application: for a visitor the server answers / itself, with the
+ * landing page.
+ */
+function useLeaves(to: PagePath): boolean {
+  const { data: user } = useCurrentUser()
+  return to === '/' && !user
+}
+
+const textLink = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
 
 /**
  * A link in a text to another screen. `next` is the page to which signing in leads from that
@@ -23,12 +35,17 @@ export function PageLink({
   next?: string
   children: ReactNode
 }) {
+  const leaves = useLeaves(to)
+  const intent = useIntent(to)
+  if (leaves) {
+    return (
+      <a href={to} className={textLink}>
+        {children}
+      </a>
+    )
+  }
   return (
-    <Link
-      href={withNext(to, next)}
-      {...useIntent(to)}
-      className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
-    >
+    <Link href={withNext(to, next)} {...intent} className={textLink}>
       {children}
     </Link>
   )
@@ -43,8 +60,11 @@ export function PageButton({
   ButtonLinkProps,
   'variant' | 'size' | 'wide' | 'icon' | 'children' | 'aria-current'
 >) {
+  const leaves = useLeaves(to)
+  const intent = useIntent(to)
+  if (leaves) return <ButtonLink href={to} {...look} />
   return (
-    <Link href={withNext(to, next)} {...useIntent(to)} asChild>
+    <Link href={withNext(to, next)} {...intent} asChild>
       <ButtonLink {...look} />
     </Link>
   )

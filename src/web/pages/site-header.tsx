@@ -77,15 +77,27 @@ function SignedOut() {
   )
 }
 
+/** The logo as a link home. For a visitor that is the landing page, which the server answers. */
+function Home({ leaves }: { leaves: boolean }) {
+  const look = { 'aria-label': 'Mayfly, home', className: 'rounded-[6px] text-ink no-underline' }
+  return leaves ? (
+    <a href="/" {...look}>
+      <Mark />
+    </a>
+  ) : (
+    <Link href="/" {...look}>
+      <Mark />
+    </Link>
+  )
+}
+
 /** The header of every screen: the signed-in user and the logout, or links to login and signup. */
 export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (
     <header className="border-line border-b">
       <Wrap className="flex min-h-16 items-center justify-between gap-4">
-        <Link href="/" aria-label="Mayfly, home" className="rounded-[6px] text-ink no-underline">
-          <Mark />
-        </Link>
+        <Home leaves={!user} />
         <div className="flex min-w-0 items-center gap-2 sm:gap-3">
           {isPending ? (
             <Skeleton className="h-8 w-36" />

@@ -1,5 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { publicLinks } from '../../shared/public-pages.ts'
 import { type PublicCondition, publicSection, publicSlot } from '../../shared/public-slots.ts'
 import { Mark } from '../ui/mark.tsx'
 
@@ -24,14 +25,6 @@ export interface PublicPageProps {
   children: ReactNode
 }
 
-/** The pages to which the header and the footer lead (spec §2). */
-const links = [
-  { path: '/faq', name: 'FAQ' },
-  { path: '/feedback', name: 'Feedback' },
-  { path: '/privacy', name: 'Privacy' },
-  { path: '/terms', name: 'Terms' },
-]
-
 /** Content that only visitors see, or only people who are signed in. */
 export function Only({ to, children }: { to: PublicCondition; children: ReactNode }) {
   const { start, end } = publicSection(to)
@@ -48,7 +41,7 @@ export function Only({ to, children }: { to: PublicCondition; children: ReactNod
 function PageLinks({ label, path }: { label: string; path: string | null }) {
   return (
     <nav aria-label={label}>
-      {links.map((link) => (
+      {publicLinks.map((link) => (
         <a key={link.path} href={link.path} aria-current={link.path === path ? 'page' : undefined}>
           {link.name}
         </a>
@@ -138,7 +131,6 @@ export function PublicPage({ built, title, description, path, children }: Public
         ) : (
           <Preview title={title} description={description} path={path} />
         )}
-        <meta name="theme-color" content="#0b6e63" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />

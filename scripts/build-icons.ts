@@ -1,0 +1,50 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+
+/** The colour of the icon's ground. */
+const ground = '#0b6e63'
+
+/**
+ * Makes the icons that browsers and phones want as pictures, of the one drawing of the icon, and
+ * writes them into `folder`. Phones cut their own shape out of an icon, so those for phones fill the
+ * whole square, and the maskable one keeps its drawing within the part that is never cut off.
+ */
+export async function buildIcons(drawing: string, folder: string): Promise<void> {
+  const rounded = await readFile(drawing, 'utf8')
+  const square = rounded.replace(/ rx="7"/, '')
+  const maskable = square
+    .replace('viewBox="0 0 32 32"', 'viewBox="-5 -5 42 42"')
+    .replace('<rect ', `<rect x="-5" y="-5" width="42" height="42" fill="${ground}"/><rect `)
+  const icons = {
+    'icon-192.png': await png(rounded, 192),
+    'icon-512.png': await png(rounded, 512),
+    'icon-maskable-512.png': await png(maskable, 512),
+    'apple-touch-icon.png': await png(square, 180),
+    'favicon.ico': ico(await png(rounded, 32), 32),
+  }
+  for (const [name, bytes] of Object.entries(icons)) await writeFile(join(folder, name), bytes)
+}
+
+function png(svg: string, size: number): Promise<Buffer> {
+  // The density at which the drawing of 32 points has this size, so that no pixel is scaled.
+  const density = (72 * size) / 32
+  return sharp(Buffer.from(svg), { density })
+    .resize(size, size)
+    .png({ compressionLevel: 9, palette: true })
+    .toBuffer()
+}
+
+/** Wraps a picture of at most 255 pixels as the one picture of an ICO file, which may hold a PNG. */
+function ico(picture: Buffer, size: number): Buffer {
+  const head = Buffer.alloc(22)
+  head.writeUInt16LE(1, 2) // the type: icon
+  head.writeUInt16LE(1, 4) // the number of pictures
+  head.writeUInt8(size, 6)
+  head.writeUInt8(size, 7)
+  head.writeUInt16LE(1, 10) // planes
+  head.writeUInt16LE(32, 12) // bits of a pixel
+  head.writeUInt32LE(picture.length, 14)
+  head.writeUInt32LE(head.length, 18) // where the picture begins
+  return Buffer.concat([head, picture])
+}

@@ -1,0 +1,123 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from 'hono'
+import { builtFile, builtPages, type BuiltPage } from '../../shared/public-pages.ts'
+import {
+  type PublicCondition,
+  type PublicSlot,
+  publicConditions,
+  publicSlots,
+} from '../../shared/public-slots.ts'
+import { readBuilt } from '../http/dist.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { makeTemplate, type Page } from '../http/html-template.ts'
+import { pageHeaders } from '../http/page-headers.ts'
+import { sendVariant, type Variants, variantOf } from '../http/send-variants.ts'
+import { hasHint } from '../http/signed-in-hint.ts'
+
+type Values = Record<PublicSlot, string>
+type Headers = Readonly<Record<string, string>>
+
+/** The public pages, filled with the values of each request. */
+export interface PublicPages {
+  /** Answers with a page. Its header is that of a visitor, or of somebody who is signed in. */
+  send(
+    context: Context<HttpEnv>,
+    name: BuiltPage,
+    values: Values,
+    status: 200 | 404,
+  ): Promise<Response>
+  /** The same page as text, with its headers, for an answer that does not go through Hono. */
+  text(
+    context: Context<HttpEnv>,
+    name: BuiltPage,
+    values: Values,
+  ): { html: string; headers: Headers }
+}
+
+/**
+ * Reads the public pages that the build rendered. A page is filled in and compressed again only when
+ * a value of it has changed, so that an answer costs little more than one of a file.
+ * @param options.connect the origins that the content security policy of these pages allows requests
+ * to, beside our own: those of object storage. An upload of a signed-in user goes on in these pages.
+ * @throws {StartFault} when the pages are missing or were built for another version of the server.
+ */
+export function loadPublicPages(options: {
+  distDir: string
+  appUrl: URL
+  connect?: readonly string[]
+}): PublicPages {
+  const { distDir, appUrl, connect = [] } = options
+  const load = (name: BuiltPage) => {
+    const file = builtFile(name)
+    const html = readBuilt(distDir, file)
+    const template = makeTemplate({
+      file,
+      html,
+      slots: publicSlots,
+      conditions: publicConditions,
+      mayLackSome: true,
+    })
+    const headers: Headers = {
+      ...pageHeaders({ html, appUrl, connect, referrer: 'same-origin' }),
+      'cache-control': 'no-cache',
+      vary: 'Cookie, Accept-Encoding',
+    }
+    const forms: Record<PublicCondition, FilledPage> = {
+      visitor: new FilledPage(template(['visitor'])),
+      signedIn: new FilledPage(template(['signedIn'])),
+    }
+    return { headers, forms }
+  }
+  const pages = new Map(builtPages.map((name) => [name, load(name)]))
+
+  const find = (context: Context<HttpEnv>, name: BuiltPage) => {
+    const page = pages.get(name)
+    if (page === undefined) throw new Error(`There is no page ${name}.`)
+    return { headers: page.headers, form: page.forms[hasHint(context) ? 'signedIn' : 'visitor'] }
+  }
+  return {
+    async send(context, name, values, status) {
+      const { headers, form } = find(context, name)
+      return sendVariant(context, { headers, variants: await form.variants(values) }, status)
+    },
+    text(context, name, values) {
+      const { headers, form } = find(context, name)
+      return { html: form.html(values), headers }
+    },
+  }
+}
+
+/** A page that remembers its last form, as long as its values stay the same. */
+class FilledPage {
+  readonly #template: Page<PublicSlot>
+  #last: { key: string; variants: Promise<Variants> } | null = null
+
+  constructor(template: Page<PublicSlot>) {
+    this.#template = template
+  }
+
+  html(values: Values): string {
+    return this.#template.fill(values)
+  }
+
+  variants(values: Values): Promise<Variants> {
+    const key = JSON.stringify(values)
+    if (this.#last?.key !== key) this.#last = { key, variants: compressed(this.html(values)) }
+    return this.#last.variants
+  }
+}
+
+async function compressed(html: string): Promise<Variants> {
+  const body = new Uint8Array(Buffer.from(html))
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(body, { params }),
+    promisify(gzip)(body, { level: 9 }),
+  ])
+  return new Map([
+    ['br', variantOf(new Uint8Array(br))],
+    ['gzip', variantOf(new Uint8Array(gz))],
+    ['identity', variantOf(body)],
+  ])
+}

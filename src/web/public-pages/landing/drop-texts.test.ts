@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { filesWithSize, refusalText, tooLargeText } from './drop-texts.ts'
+
+const mebibyte = 1024 ** 2
+const film = { name: 'rough-cut.mov', size: 812 * mebibyte }
+const photo = { name: 'photo.jpg', size: 4 * mebibyte }
+
+describe('files in words', () => {
+  it.each([
+    [[film], 'rough-cut.mov (812 MB)'],
+    [[film, photo], '2 files (816 MB)'],
+    [[], '0 files (0 Bytes)'],
+  ])('%# %j', (files, text) => {
+    expect(filesWithSize(files)).toBe(text)
+  })
+})
+
+describe('a file that is not kept', () => {
+  it.each([
+    [
+      'room',
+      false,
+      'This browser has no room to keep rough-cut.mov (812 MB) until then. Sign up or sign in first, then choose it again.',
+    ],
+    [
+      'browser',
+      true,
+      'This browser keeps no files, as in a private window, so not rough-cut.mov (812 MB) either. Choose it again on the dashboard.',
+    ],
+  ] as const)('for %s, signed in: %s', (fault, signedIn, text) => {
+    expect(refusalText([{ file: film, fault }], signedIn)).toBe(text)
+  })
+
+  it('is named with the others', () => {
+    const refused = [film, photo].map((file) => ({ file, fault: 'number' as const }))
+    expect(refusalText(refused, false)).toBe(
+      'So many files wait already that this browser does not keep 2 files (816 MB) too. Sign up or sign in first, then choose them again.',
+    )
+  })
+})
+
+describe('a file that is too large', () => {
+  it.each([
+    [[film], 'rough-cut.mov has 812 MB. The largest file here is 1GB.'],
+    [[film, photo], '2 files are larger than 1GB, the largest file here.'],
+  ])('%# is refused at once', (files, text) => {
+    expect(tooLargeText(files, '1GB')).toBe(text)
+  })
+})

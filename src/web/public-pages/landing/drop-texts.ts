@@ -1,0 +1,43 @@
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import type { KeepFault } from '../../uploads/kept/kept-files.ts'
+
+interface NamedFile {
+  name: string
+  size: number
+}
+
+/** Names files: 'press-kit.zip (3.4 MB)', or '3 files (1.2 GB)'. */
+export function filesWithSize(files: readonly NamedFile[]): string {
+  const [first, ...others] = files
+  const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
+  return first && others.length === 0 ? `${first.name} (${size})` : `${files.length} files (${size})`
+}
+
+const causes: Record<KeepFault, (files: string) => string> = {
+  room: (files) => `This browser has no room to keep ${files} until then.`,
+  browser: (files) => `This browser keeps no files, as in a private window, so not ${files} either.`,
+  number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
+}
+
+/** Says why files are not kept, and what to do. `signedIn`: the person need not sign in first. */
+export function refusalText(
+  refused: readonly { file: NamedFile; fault: KeepFault }[],
+  signedIn: boolean,
+): string {
+  const [first] = refused
+  if (!first) return ''
+  const cause = causes[first.fault](filesWithSize(refused.map(({ file }) => file)))
+  const whose = refused.length === 1 ? 'it' : 'them'
+  return signedIn
+    ? `${cause} Choose ${whose} again on the dashboard.`
+    : `${cause} Sign up or sign in first, then choose ${whose} again.`
+}
+
+/** Says that files are larger than any plan allows. `limit` is the largest size in words: '1GB'. */
+export function tooLargeText(files: readonly NamedFile[], limit: string): string {
+  const [first] = files
+  if (first && files.length === 1) {
+    return `${first.name} has ${formatSize(first.size)}. The largest file here is ${limit}.`
+  }
+  return `${files.length} files are larger than ${limit}, the largest file here.`
+}

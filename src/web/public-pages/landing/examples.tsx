@@ -1,0 +1,53 @@
+import { fileKind } from '../../../shared/rules/file-kind.ts'
+import { lifeline } from '../../../shared/rules/lifeline.ts'
+import { dayInMs, hourInMs } from '../../../shared/rules/lifetime.ts'
+import { openLinkLabel } from '../../../shared/rules/link-status.ts'
+import { KindIcon } from '../../files/kind-icon.tsx'
+import { Lifeline } from '../../files/lifeline.tsx'
+
+/**
+ * Makes an example file with a link of 3 days, as it looks `age` milliseconds after its upload. The
+ * product's own rules draw it.
+ */
+function example(originalName: string, mimeType: string, age: number) {
+  const dates = {
+    createdAt: new Date(0),
+    expiresAt: new Date(3 * dayInMs),
+    maxLifetimeAt: new Date(30 * dayInMs),
+    purgingAt: null,
+  }
+  const now = new Date(age)
+  return {
+    originalName,
+    kind: fileKind({ originalName, mimeType }),
+    life: lifeline(dates, now, true),
+    label: openLinkLabel(dates, now),
+  }
+}
+
+const files = [
+  example('rough-cut.mov', 'video/quicktime', 20 * hourInMs),
+  example('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs),
+]
+
+/** Two example links of different ages, each with its remaining time as a bar. */
+export function Examples() {
+  return (
+    <ul className="examples" aria-label="Examples">
+      {files.map(({ originalName, kind, life, label }) => (
+        <li key={originalName}>
+          <span className="kind">
+            <KindIcon kind={kind} size={18} />
+          </span>
+          <div>
+            <p>
+              <b>{originalName}</b>
+              <span className={`small ${life.tone}`}>{label}</span>
+            </p>
+            <Lifeline life={life} size="wide" />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

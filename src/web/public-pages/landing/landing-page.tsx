@@ -1,0 +1,210 @@
+import { Check, Upload } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { publicSlot } from '../../../shared/public-slots.ts'
+import { Only } from '../public-page.tsx'
+import { Examples } from './examples.tsx'
+import { LifeOfAFile } from './life-of-a-file.tsx'
+
+/**
+ * The drop zone. The page's script makes it work, and keeps a file in the browser until somebody has
+ * signed up. Without scripts it says what to do instead.
+ */
+function DropZone() {
+  return (
+    <section
+      className="drop"
+      id="drop"
+      aria-labelledby="drop-title"
+      data-largest={publicSlot('largestFileBytes')}
+      data-limit={publicSlot('premiumFileSize')}
+    >
+      <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
+      <div role="status">
+        <h2 id="drop-title">
+          <span className="can-drag">Drop a file to begin</span>
+          <span className="cannot-drag">Choose a file to begin</span>
+        </h2>
+        <p className="muted" id="drop-text">
+          <Only to="visitor">It waits in this browser until you have signed up.</Only>
+          <Only to="signedIn">It waits in this browser until you upload it.</Only>
+        </p>
+      </div>
+      <div className="actions">
+        <Only to="visitor">
+          <a className="button primary" id="go-on" href="/signup" hidden>
+            Sign up to send it
+          </a>
+        </Only>
+        <Only to="signedIn">
+          <a className="button primary" id="go-on" href="/" hidden>
+            Go to the dashboard
+          </a>
+        </Only>
+        <button className="button" id="choose" type="button">
+          Choose a file
+        </button>
+        <button className="button quiet" id="remove" type="button" hidden>
+          Remove
+        </button>
+      </div>
+      <noscript>
+        <p>Uploading needs JavaScript. Whoever gets your link needs none.</p>
+      </noscript>
+    </section>
+  )
+}
+
+function Hero() {
+  return (
+    <div className="hero">
+      <div>
+        <h1>
+          Files that leave <br />
+          on time.
+        </h1>
+        <p className="lead muted">
+          Upload a file and send its short link. It works for {publicSlot('premiumDays')}, then it is
+          over. No file stays longer than {publicSlot('maxLifetime')}, and nobody needs an account to
+          download.
+        </p>
+        <div className="go">
+          <a className="button primary large" href="/api/login">
+            Get Started
+          </a>
+          <span className="muted small">
+            Free: {publicSlot('freeFiles')} at a time, up to {publicSlot('freeFileSize')} each.
+          </span>
+        </div>
+      </div>
+      <figure>
+        <div className="card float">
+          <DropZone />
+          <Examples />
+        </div>
+        <figcaption className="muted small">
+          Examples. Every link shows how long it has left.
+        </figcaption>
+      </figure>
+    </div>
+  )
+}
+
+function Feature(props: { title: string; premium?: boolean; children: ReactNode }) {
+  return (
+    <li className="card">
+      <h3>
+        {props.title} {props.premium ? <span className="badge">Premium</span> : null}
+      </h3>
+      <p className="muted">{props.children}</p>
+    </li>
+  )
+}
+
+function Features() {
+  return (
+    <section className="band" aria-labelledby="features">
+      <h2 id="features">What it does</h2>
+      <ul className="six">
+        <Feature title="One short link for each file">
+          Ten characters that nobody guesses and that are never given twice. It works in a browser,
+          with curl and on a phone.
+        </Feature>
+        <Feature title="Over means over">
+          A link ends at its very second, by rule. No clean-up has to come by first, and the address
+          stays dead.
+        </Feature>
+        <Feature title="Uploads that finish">
+          A lost connection does not lose the upload: it goes on with the part it had reached. Several
+          parts travel at once.
+        </Feature>
+        <Feature title="Renew, with a new link" premium>
+          Before or after its end, for another {publicSlot('premiumDays')}. The bar shows what the new
+          link would get before you choose.
+        </Feature>
+        <Feature title="See what was downloaded" premium>
+          Downloads by day and by file. Opening the page counts nothing, and neither do the previews
+          that chat programs fetch.
+        </Feature>
+        <Feature title="Your name on the page" premium>
+          Your logo, your colour and a message where your people download. The colour is kept readable
+          in light and dark.
+        </Feature>
+      </ul>
+    </section>
+  )
+}
+
+function Lines({ of }: { of: readonly string[] }) {
+  return (
+    <ul>
+      {of.map((line) => (
+        <li key={line}>
+          <Check size={18} aria-hidden="true" />
+          {line}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Spec §1, §2: the two plans, Premium with the price of the setting. */
+function Plans() {
+  return (
+    <section className="band" aria-labelledby="plans">
+      <h2 id="plans">Two plans</h2>
+      <div className="plans">
+        <article className="card plan">
+          <h3>Free</h3>
+          <p className="price">$0</p>
+          <Lines
+            of={[
+              `${publicSlot('freeFilesFirst')} at a time`,
+              `Up to ${publicSlot('freeFileSize')} each`,
+              `Links work for ${publicSlot('freeDays')}`,
+            ]}
+          />
+          <a className="button wide" href="/signup">
+            Start with Free
+          </a>
+        </article>
+        <article className="card plan loud">
+          <h3>
+            Premium <span className="badge">{publicSlot('trial')} free</span>
+          </h3>
+          <p className="price">
+            ${publicSlot('price')} <span>per month, cancel at any time</span>
+          </p>
+          <Lines
+            of={[
+              publicSlot('premiumFilesFirst'),
+              `Up to ${publicSlot('premiumFileSize')} each`,
+              `${publicSlot('premiumDays')}, and renewal`,
+              'File Manager and Analytics',
+              'Custom branding',
+              'Priority support',
+            ]}
+          />
+          <a className="button wide" href="/signup">
+            Start with {publicSlot('trial')} free
+          </a>
+        </article>
+      </div>
+      <p className="muted small">
+        A preview version: nothing is charged yet. The {publicSlot('trial')} can be started once, from
+        the dashboard.
+      </p>
+    </section>
+  )
+}
+
+/** Spec §2: the landing page, with a hero, six feature cards and two plans. */
+export function LandingPage() {
+  return (
+    <>
+      <Hero />
+      <LifeOfAFile />
+      <Features />
+      <Plans />
+    </>
+  )
+}

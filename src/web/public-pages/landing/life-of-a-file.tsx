@@ -1,0 +1,117 @@
+import { publicSlot } from '../../../shared/public-slots.ts'
+
+const hatching = 'hatching'
+
+/** A short piece of the bar, as the sign before what it means. */
+function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boolean }) {
+  return filled ? (
+    <rect x={x} width={width} height="8" rx="4" fill="var(--accent)" />
+  ) : (
+    <rect
+      x={x + 0.5}
+      y="0.5"
+      width={width - 1}
+      height="7"
+      rx="3.5"
+      fill={`url(#${hatching})`}
+      stroke="var(--line)"
+    />
+  )
+}
+
+/**
+ * The bar of a file's time, as long as the longest life of a file, with the ends of the longest links
+ * of both plans. The marks come from the limits in force.
+ */
+function Bar() {
+  const end = { free: `${publicSlot('freeEnd')}%`, premium: `${publicSlot('premiumEnd')}%` }
+  const valid = { height: 14, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 2 }
+  return (
+    <svg className="bar" width="100%" height="40" aria-hidden="true">
+      <pattern
+        id={hatching}
+        width="6"
+        height="6"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <rect width="3" height="6" fill="var(--line)" />
+      </pattern>
+      <rect
+        y="1"
+        width="100%"
+        height="12"
+        rx="6"
+        fill={`url(#${hatching})`}
+        stroke="var(--line)"
+      />
+      <rect width={end.premium} {...valid} />
+      <rect width={end.free} {...valid} />
+      <text x="0" y="32">
+        upload
+      </text>
+      <text x={end.free} y="32" textAnchor="middle">
+        {publicSlot('freeMark')}
+      </text>
+      <text x={end.premium} y="32">
+        {publicSlot('premiumMark')}
+      </text>
+      <text x="100%" y="32" textAnchor="end">
+        {publicSlot('maxLifetime')}
+      </text>
+    </svg>
+  )
+}
+
+/** What happens to a file from its upload to its end, told along the bar. */
+export function LifeOfAFile() {
+  return (
+    <section className="band" aria-labelledby="life">
+      <h2 id="life">The life of a file, drawn</h2>
+      <p className="muted">
+        This bar stands in every row and on every download page. It is {publicSlot('maxLifetime')}{' '}
+        long, and so is the longest life of a file here.
+      </p>
+      <Bar />
+      <ol className="three">
+        <li>
+          <h3>
+            <svg width="28" height="8" aria-hidden="true">
+              <Sign width={28} filled />
+            </svg>
+            The link works
+          </h3>
+          <p className="muted">
+            For {publicSlot('premiumDays')}, as you chose. On Free it is {publicSlot('freeDays')}, and
+            the file is deleted with its link.
+          </p>
+        </li>
+        <li>
+          <h3>
+            <svg width="28" height="8" aria-hidden="true">
+              <Sign width={28} filled={false} />
+            </svg>
+            A renewal can still give this
+          </h3>
+          <p className="muted">
+            On Premium the file waits here in private. Renewed, it gets a new link; the old one stays
+            dead.
+          </p>
+        </li>
+        <li>
+          <h3>
+            <svg width="28" height="8" aria-hidden="true">
+              <Sign width={22} filled={false} />
+              <rect x="25" width="3" height="8" rx="1" fill="var(--ink)" />
+            </svg>
+            Day {publicSlot('maxLifetimeDays')}: gone for good
+          </h3>
+          <p className="muted">
+            Whatever was renewed. The bytes are removed, and a receipt says when that was due and when
+            it was done.
+          </p>
+        </li>
+      </ol>
+    </section>
+  )
+}

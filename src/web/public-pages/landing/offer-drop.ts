@@ -1,0 +1,99 @@
+import { readHint } from '../../api/hint-cookie.ts'
+import { createBrowserKeptFiles, type KeptFile, type KeptFiles } from '../../uploads/kept/kept-files.ts'
+import { chooseFile } from '../../uploads/picking/choose-file.ts'
+import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
+import { followPageDrop } from '../../uploads/picking/page-drop.ts'
+import { filesWithSize, refusalText, tooLargeText } from './drop-texts.ts'
+
+/** The parts of the drop zone that change. They are in the page that the build rendered. */
+interface DropZone {
+  zone: HTMLElement
+  title: HTMLElement
+  text: HTMLElement
+  choose: HTMLElement
+  remove: HTMLElement
+  goOn: HTMLElement
+}
+
+function findZone(): DropZone | null {
+  const find = (id: string) => document.getElementById(id)
+  const [zone, title, text] = [find('drop'), find('drop-title'), find('drop-text')]
+  const [choose, remove, goOn] = [find('choose'), find('remove'), find('go-on')]
+  if (!zone || !title || !text || !choose || !remove || !goOn) return null
+  return { zone, title, text, choose, remove, goOn }
+}
+
+/**
+ * Makes the drop zone of the landing page work. A file that is dropped or chosen is kept in this
+ * browser, and the next page is the signup, or the dashboard for somebody who is signed in. A file
+ * that cannot be kept is refused with the reason. The page shows files that wait already.
+ */
+export function offerDrop(): void {
+  const parts = findZone()
+  if (parts === null) return
+  const kept = createBrowserKeptFiles()
+  const { zone, title, text, choose, remove, goOn } = parts
+  const first = { title: [...title.childNodes], text: text.textContent }
+  const isSignedIn = readHint(document) !== null
+  let isBusy = false
+
+  const show = (waiting: readonly KeptFile[], fault = '') => {
+    const waits = waiting.length > 0
+    if (waits) title.textContent = `${filesWithSize(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'}`
+    else title.replaceChildren(...first.title)
+    text.textContent = fault || first.text
+    remove.hidden = !waits
+    goOn.hidden = !waits && fault === ''
+    zone.classList.toggle('fault', fault !== '')
+  }
+
+  const take = async (drop: Drop) => {
+    if (isBusy) return
+    isBusy = true
+    title.textContent = `Keeping ${filesWithSize(drop.files.map(({ file }) => file))}...`
+    const fault = await keep(kept, drop, {
+      largest: Number(zone.dataset.largest),
+      limit: zone.dataset.limit ?? '',
+      isSignedIn,
+    })
+    isBusy = false
+    show(await kept.list(), fault)
+    if (fault === '') location.assign(isSignedIn ? '/' : '/signup')
+  }
+
+  choose.addEventListener('click', async () => {
+    const chosen = await chooseFile()
+    if (chosen) await take(chosen)
+  })
+  remove.addEventListener('click', async () => {
+    await kept.remove((await kept.list()).map(({ id }) => id))
+    show([])
+    choose.focus()
+  })
+  followPageDrop({
+    onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
+    onDrop: (drop) => void take(drop),
+  })
+  // A browser that goes back shows the page as it was left.
+  addEventListener('pageshow', async () => {
+    if (!isBusy) show(await kept.list())
+  })
+}
+
+/** Keeps the files of a drop. Returns the sentences about those that are not kept. */
+async function keep(
+  kept: KeptFiles,
+  drop: Drop,
+  page: { largest: number; limit: string; isSignedIn: boolean },
+): Promise<string> {
+  const tooLarge = drop.files.filter(({ file }) => file.size > page.largest)
+  const { refused } = await kept.keep(drop.files.filter((picked) => !tooLarge.includes(picked)))
+  const unreadable = dropFault(drop)
+  return [
+    unreadable && `${unreadable.title}: ${unreadable.description}`,
+    tooLarge.length > 0 && tooLargeText(tooLarge.map(({ file }) => file), page.limit),
+    refusalText(refused, page.isSignedIn),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
