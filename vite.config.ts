@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
+import { previewPath, publicPages, sharePath } from './src/shared/public-pages.ts'
+import { signedInHint } from './src/shared/signed-in-hint.ts'
 import { themeBoot } from './src/web/ui/theme-boot.ts'
 
 function folder(path: string) {
@@ -17,6 +19,14 @@ function inlineThemeBoot(): Plugin {
 }
 
 const server = 'http://127.0.0.1:3000'
+
+/** The built public pages are the server's. At / it has one for visitors alone. */
+const publicPaths = Object.values(publicPages).map(({ path }) => path.slice(1))
+const toPublicPages: ProxyOptions = {
+  target: server,
+  bypass: ({ url, headers }) =>
+    url === '/' && headers.cookie?.includes(`${signedInHint}=`) ? '/index.html' : undefined,
+}
 
 export default defineConfig({
   root: folder('src/web'),
@@ -44,7 +54,10 @@ export default defineConfig({
       '/s/': server,
       '/download/': server,
       '/storage/': server,
-      // What the built download page asks for; the application itself has no such path here.
+      [`^/(${publicPaths.join('|')})(\\?|$)`]: toPublicPages,
+      [previewPath]: server,
+      [sharePath]: server,
+      // What the built pages ask for; the application itself has no such path here.
       '/assets/': server,
     },
   },

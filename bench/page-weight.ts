@@ -1,26 +1,44 @@
 import { randomBytes } from 'node:crypto'
-import { makeHttpClient } from './http-client.ts'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { publicPages } from '../src/shared/public-pages.ts'
+import { type Answer, makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import { type Row, row } from './report.ts'
 
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
-/** Measures how many bytes a browser receives for a download page, for each kind of file. */
+/**
+ * Measures how many bytes a browser receives for a download page and for each public page, for each
+ * kind of file.
+ */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const file = { name: 'report.pdf', bytes: randomBytes(100) }
   const code = await uploadFile(mayfly, http, cookie, file)
-  const page = await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser })
-  const sizes = new Map([['HTML', page.body.length]])
-  const assets = new Set(page.body.toString().match(/\/assets\/[\w.-]+/g))
-  for (const path of assets) {
-    const { body } = await http.expectOk(`${mayfly.url}${path}`, { headers: asBrowser })
-    const kind = path.slice(path.lastIndexOf('.') + 1)
-    sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
+  const pages: [string, string][] = [
+    ['download', `/s/${code}`],
+    ...Object.entries(publicPages).map(([name, { path }]): [string, string] => [name, path]),
+  ]
+  const rows: Row[] = []
+  for (const [name, path] of pages) {
+    const page = await http.expectOk(`${mayfly.url}${path}`, { headers: asBrowser })
+    const sizes = new Map([['HTML', page.body.length]])
+    for (const asset of new Set(htmlOf(page).match(/\/assets\/[\w.-]+/g))) {
+      const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: asBrowser })
+      const kind = asset.slice(asset.lastIndexOf('.') + 1)
+      sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
+    }
+    for (const [kind, bytes] of sizes) {
+      rows.push(row(`${name} page as sent: ${kind}`, 'bytes', { ours: [bytes] }))
+    }
   }
   http.close()
-  return [...sizes].map(([kind, bytes]) =>
-    row(`download page as sent: ${kind}`, 'bytes', { ours: [bytes] }),
-  )
+  return rows
+}
+
+function htmlOf({ headers, body }: Answer): string {
+  const coding = headers['content-encoding']
+  if (coding === 'br') return brotliDecompressSync(body).toString()
+  return coding === 'gzip' ? gunzipSync(body).toString() : body.toString()
 }

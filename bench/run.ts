@@ -26,6 +26,7 @@ import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 import { measureOneLink } from './one-link.ts'
+import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
@@ -51,6 +52,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'session-check': ({ mayfly, cores }) => measureSessionCheck(mayfly, cores),
   'one-link': ({ mayfly, cores }) => measureOneLink(mayfly, cores),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
+  'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
 const onDisk = 'transfers-on-disk'
 const parts = [

@@ -133,13 +133,13 @@ for (const name of publicScripts) {
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
 await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)
 
-const { renderDownloadPages, renderPublicPages } = await buildRenderers()
-const download = renderDownloadPages(downloadScript)
+const renderers = await buildRenderers()
+const download = renderers.renderDownloadPages(downloadScript)
 const pages = new Map([
   ['download.html', download.link],
   ['download-invalid.html', download.invalid],
   ['report.html', download.report],
-  ...renderPublicPages(scripts),
+  ...renderers.renderPublicPages(scripts),
 ])
 await rm(renderer, { recursive: true })
 for (const [file, html] of pages) {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { builtFile, builtPages } from '../src/shared/public-pages.ts'
 
 const dist = resolve('dist/web')
 
@@ -55,6 +56,20 @@ test('the download page is at most 20 KB before its button works, and 100 KB in 
   expect(assets.length).toBe(2)
   const all = sizes.reduce((sum, size) => sum + size, page.length)
   expect(all).toBeLessThanOrEqual(100 * 1024)
+})
+
+test.each(builtPages)('the public page %s is at most 30 KB before it can be used', async (name) => {
+  const page = await built(builtFile(name))
+  const html = page.toString()
+  expect(html).not.toContain('rel="stylesheet"')
+  const scripts = Array.from(
+    html.matchAll(/<script [^>]*src="\/([^"]+)"/g),
+    ([, path = '']) => path,
+  )
+  expect(scripts).toEqual([expect.stringMatching(/^assets\/[a-z]+-script-[\w-]+\.js$/)])
+  const sent = await Promise.all(scripts.map(async (path) => (await built(`${path}.br`)).length))
+  const all = sent.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
+  expect(all).toBeLessThanOrEqual(30 * 1024)
 })
 
 test('the script of the download page is one file of at most 3 KB on its way', async () => {

@@ -150,7 +150,11 @@ const crossings: Crossing[] = [
   importing('src/web/downloads/d.tsx', '../uploads/browser-uploads.ts', 'how a file is drawn'),
   importing('src/web/static-pages/a.ts', '../files/lifeline.tsx', 'take the uploads panel'),
   importing('src/web/public-pages/a.ts', '../uploads/use-uploads.ts', 'one is dropped and kept'),
-  importing('src/web/public-pages/b.ts', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
+  importing(
+    'src/web/public-pages/b.ts',
+    '../pages/dashboard.tsx',
+    'Rooms import neither pages nor',
+  ),
   importing('src/web/analytics/a.tsx', '../files/use-files.ts', 'the icons of the kinds'),
   importing('src/web/admin/a.tsx', '../files/use-files.ts', 'the Admin Center takes the avatar'),
   importing('src/web/admin/b.tsx', '../auth/sign-in-again.ts', 'the Admin Center takes the avatar'),

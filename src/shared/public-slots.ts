@@ -20,6 +20,9 @@ export const publicSlots = [
   /** The same as the beginning of a sentence: 'Unlimited files'. */
   'freeFilesFirst',
   'premiumFilesFirst',
+  /** '3 files at a time', and 'unlimited files' where there is no limit; also as a beginning. */
+  'freeFilesAtOnce',
+  'freeFilesAtOnceFirst',
   /** The largest file of a tier: '500MB'. */
   'freeFileSize',
   'premiumFileSize',
@@ -39,6 +42,8 @@ export const publicSlots = [
    */
   'freeEnd',
   'premiumEnd',
+  /** The part of the bar between the two ends, in percent. */
+  'premiumSpan',
   /** What stands at these ends: '3' and '7 days'. The first is empty if both are the same. */
   'freeMark',
   'premiumMark',

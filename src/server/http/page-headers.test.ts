@@ -33,6 +33,7 @@ describe('the policy of a page', () => {
     expect(policy.get('base-uri')).toEqual(["'none'"])
     expect(policy.get('frame-ancestors')).toEqual(["'none'"])
     expect(policy.get('form-action')).toEqual(["'self'"])
+    expect(policy.get('manifest-src')).toEqual(["'self'"])
   })
 
   it('allows each inline script and style that was built, once, by what it says', () => {

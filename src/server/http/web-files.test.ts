@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
 import { pages } from '../../shared/pages.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { StartFault } from '../start-fault.ts'
 import { webFiles } from './web-files.ts'
 
@@ -123,7 +124,7 @@ describe('the coding of a file', () => {
     ['identity;q=0, *;q=0', undefined],
     [',;q=1,, ;br', undefined],
   ])('for Accept-Encoding %j is %j', async (accepted, coding) => {
-    for (const path of [app, '/']) {
+    for (const path of [app, '/login']) {
       const answer = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
       expect(answer.status).toBe(200)
       expect(answer.headers['content-encoding']).toBe(coding)
@@ -177,36 +178,43 @@ describe('what a browser has already', () => {
 })
 
 describe('HEAD', () => {
-  it.each([app, '/', '/favicon.svg', '/nowhere'])(
-    '%s answers like GET, without a body',
-    async (path) => {
-      const headers = { accept: browser, 'accept-encoding': 'br' }
-      const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
-      expect(head.status).toBe(full.status)
-      expect(head.body.length).toBe(0)
-      expect(full.body.length).toBeGreaterThan(0)
-      const { date: _head, ...inHead } = head.headers
-      const { date: _full, ...inFull } = full.headers
-      expect(inHead).toEqual(inFull)
-    },
-  )
+  it.each([app, '/login', '/favicon.svg'])('%s answers like GET, without a body', async (path) => {
+    const headers = { accept: browser, 'accept-encoding': 'br' }
+    const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
+    expect(head.status).toBe(full.status)
+    expect(head.body.length).toBe(0)
+    expect(full.body.length).toBeGreaterThan(0)
+    const { date: _head, ...inHead } = head.headers
+    const { date: _full, ...inFull } = full.headers
+    expect(inHead).toEqual(inFull)
+  })
 })
 
 describe('the pages of the application', () => {
+  const hint = { cookie: `${signedInHint}=abc` }
+
   it.each([...pages, '/login?next=/x'])('%s is the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
-      const answer = await get(path, { accept })
+      const answer = await get(path, { accept, ...hint })
       expect(answer.status).toBe(200)
       expect(answer.body.toString()).toBe(index)
       expect(answer.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
-        vary: 'Accept, Accept-Encoding',
+        vary: path === '/' ? 'Cookie, Accept-Encoding' : 'Accept-Encoding',
       })
     }
-    const { etag = '' } = (await asBrowser(path)).headers
-    expect((await get(path, { accept: browser, 'if-none-match': etag })).status).toBe(304)
+    const { etag = '' } = (await get(path, hint)).headers
+    expect((await get(path, { ...hint, 'if-none-match': etag })).status).toBe(304)
   })
+
+  it.each(['', 'other=1', `${signedInHint}=`, `x${signedInHint}=abc`])(
+    'leave / to the next handler without the hint that somebody is signed in: %j',
+    async (cookie) => {
+      const answer = await get('/', { accept: browser, ...(cookie && { cookie }) })
+      expect(codeOf(answer)).toBe('NOT_FOUND')
+    },
+  )
 
   it.each([
     '/nowhere',
@@ -215,17 +223,10 @@ describe('the pages of the application', () => {
     '/index.html',
     '/download.html',
     '/download-invalid.html',
-  ])('%s is the HTML with status 404 for a browser, and JSON for others', async (path) => {
-    const page = await asBrowser(path)
-    expect(page.status).toBe(404)
-    expect(page.body.toString()).toBe(index)
-    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
-    const again = { accept: browser, 'if-none-match': page.headers.etag ?? '' }
-    expect((await get(path, again)).status).toBe(404)
-
-    const data = await get(path, { accept: 'application/json' })
-    expect(data.status).toBe(404)
-    expect(codeOf(data)).toBe('NOT_FOUND')
+  ])('do not include %s, which is left to the next handler', async (path) => {
+    const answer = await asBrowser(path)
+    expect(answer.status).toBe(404)
+    expect(codeOf(answer)).toBe('NOT_FOUND')
   })
 
   it.each([
@@ -273,22 +274,21 @@ describe('the guards of the HTML', () => {
   const hash = createHash('sha256').update(script).digest('base64')
 
   it('run the script that stands in it and no other', async () => {
-    for (const path of ['/', '/nowhere']) {
-      const policy = String((await asBrowser(path)).headers['content-security-policy'])
-      expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
-      expect(policy).not.toContain('unsafe-')
-      expect(policy).toContain("connect-src 'self';")
-    }
+    const policy = String((await asBrowser('/login')).headers['content-security-policy'])
+    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
+    expect(policy).not.toContain('unsafe-')
+    expect(policy).toContain("connect-src 'self';")
   })
 
   it('tell no other address that of a page to which a letter leads, with its token', async () => {
     const policyOf = async (path: string) => (await asBrowser(path)).headers['referrer-policy']
     expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
     expect(await policyOf('/login')).toBe('same-origin')
+    expect((await asBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 
   it('name the storage that the application talks to', async () => {
-    const { headers } = await send(encrypted.url)
+    const { headers } = await send(encrypted.url, { path: '/login' })
     expect(headers['content-security-policy']).toContain(
       "connect-src 'self' https://bytes.example.org;",
     )
@@ -296,8 +296,8 @@ describe('the guards of the HTML', () => {
 
   it('keep browsers on https only where the public origin is', async () => {
     const header = 'strict-transport-security'
-    expect((await asBrowser('/')).headers).not.toHaveProperty(header)
-    expect((await send(encrypted.url)).headers[header]).toMatch(/^max-age=\d+$/)
+    expect((await asBrowser('/login')).headers).not.toHaveProperty(header)
+    expect((await send(encrypted.url, { path: '/login' })).headers[header]).toMatch(/^max-age=\d+$/)
   })
 })
 

@@ -6,7 +6,13 @@ import { pages, tokenPages } from '../../shared/pages.ts'
 import { readBuilt } from './dist.ts'
 import type { HttpEnv } from './env.ts'
 import { pageHeaders } from './page-headers.ts'
-import { type Coding, sendVariant, type Variant, type Variants, variantOf } from './send-variants.ts'
+import {
+  type Coding,
+  sendVariant,
+  type Variant,
+  type Variants,
+  variantOf,
+} from './send-variants.ts'
 import { hasHint } from './signed-in-hint.ts'
 
 /**

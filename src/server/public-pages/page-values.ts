@@ -1,10 +1,9 @@
 import type { PublicSlot } from '../../shared/public-slots.ts'
-import { settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { type SettingValues, settingDefaults } from '../../shared/rules/admin-settings.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { maxLifetimeDays } from '../../shared/rules/lifetime.ts'
 import { daysText, filesText } from '../../shared/rules/limit-text.ts'
-import { defaultTier, type Tier, tiers } from '../../shared/rules/tier.ts'
-import { tierLimits } from '../../shared/rules/tier-limits.ts'
+import { defaultTier, tiers } from '../../shared/rules/tier.ts'
+import { defaultLimits, type Limits, type TierLimits } from '../../shared/rules/tier-limits.ts'
 import { trialDays } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
@@ -17,16 +16,6 @@ type Values = Record<PublicSlot, string>
  */
 const settingsWithinMs = 2000
 
-/** The limits of a tier that the public pages name. */
-interface NamedLimits {
-  maxFiles: number | null
-  /** In bytes. */
-  maxFileSize: number
-  /** In ascending order. */
-  expirationDays: readonly number[]
-  maxLifetimeDays: number
-}
-
 /** What the public pages say of this server, besides what the build knows. */
 export interface PublicFacts {
   origin: string
@@ -35,7 +24,7 @@ export interface PublicFacts {
   version: string
   /** In dollars a month, as it is stored. */
   price: string
-  limits: Readonly<Record<Tier, NamedLimits>>
+  limits: Limits
 }
 
 /**
@@ -48,10 +37,13 @@ export function valueReader({
   settings,
 }: Pick<Deps, 'config' | 'log' | 'settings'>): () => Promise<Values> {
   const { appUrl, supportEmail, privacyEmail } = config
-  let last: Awaited<ReturnType<typeof settings.read>> = settingDefaults(supportEmail)
+  let last: { values: SettingValues; limits: Limits } = {
+    values: settingDefaults(supportEmail),
+    limits: defaultLimits,
+  }
   return async () => {
     try {
-      last = await inTime(settings.read(), settingsWithinMs)
+      last = await inTime(settings.current(), settingsWithinMs)
     } catch (error) {
       log.warn({ err: error }, 'A public page shows older settings: they could not be read')
     }
@@ -59,30 +51,23 @@ export function valueReader({
       origin: appUrl.origin,
       supportEmail,
       privacyEmail,
-      version: last.app_version,
-      price: last.premium_price,
-      limits: limitsInForce(),
+      version: last.values.app_version,
+      price: last.values.premium_price,
+      limits: last.limits,
     })
   }
 }
 
-/** The one place where the public pages get the limits. */
-function limitsInForce(): PublicFacts['limits'] {
-  const of = (tier: Tier) => ({ ...tierLimits[tier], maxLifetimeDays })
-  return Object.fromEntries(tiers.map((tier) => [tier, of(tier)])) as PublicFacts['limits']
-}
-
-/**
- * Returns the text of every slot of the public pages. The two plans are the tier of new accounts and
- * the highest tier.
- */
+/** Returns the text of every slot of the public pages. */
 export function pageValues({ limits, ...facts }: PublicFacts): Values {
+  // The two plans are the tier of new accounts and the highest tier.
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]
   const longest = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
   const freeLast = Math.max(...free.expirationDays)
   const premiumLast = Math.max(...premium.expirationDays)
-  const inPercent = (days: number) => String(Math.round((1000 * Math.min(days, longest)) / longest) / 10)
+  const inPercent = (days: number) =>
+    String(Math.round((1000 * Math.min(days, longest)) / longest) / 10)
   return {
     ...facts,
     price: dollars(facts.price),
@@ -90,6 +75,8 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
     premiumFiles: filesText(premium.maxFiles),
     freeFilesFirst: capitalised(filesText(free.maxFiles)),
     premiumFilesFirst: capitalised(filesText(premium.maxFiles)),
+    freeFilesAtOnce: atOnce(free),
+    freeFilesAtOnceFirst: capitalised(atOnce(free)),
     freeFileSize: formatSizeLimit(free.maxFileSize),
     premiumFileSize: formatSizeLimit(premium.maxFileSize),
     freeDays: daysText(...free.expirationDays),
@@ -100,9 +87,15 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
     largestFileBytes: String(Math.max(free.maxFileSize, premium.maxFileSize)),
     freeEnd: inPercent(freeLast),
     premiumEnd: inPercent(premiumLast),
+    premiumSpan: inPercent(Math.max(0, premiumLast - freeLast)),
     freeMark: freeLast === premiumLast ? '' : String(freeLast),
     premiumMark: daysText(premiumLast),
   }
+}
+
+/** '3 files at a time', or 'unlimited files'. */
+function atOnce({ maxFiles }: TierLimits) {
+  return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
 /** Writes a price with its cents, or without any: '8', '7.50'. */

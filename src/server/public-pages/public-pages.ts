@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { builtFile, builtPages, type BuiltPage } from '../../shared/public-pages.ts'
+import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import {
   type PublicCondition,
   type PublicSlot,

@@ -33,7 +33,8 @@ export function publicPageRoutes(
   app.get(previewPath, async (c, next) =>
     hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next(),
   )
-  app.get(sharePath, (c) => c.redirect('/'))
+  // The service worker leads here when it could not keep what was shared.
+  app.get(sharePath, async (c) => pages.send(c, 'not-shared', await values(), 200))
   app.get('/robots.txt', (c) => c.text(robotsText(origin), 200, { 'cache-control': siteFilesKept }))
   app.get('/sitemap.xml', (c) =>
     c.body(sitemapText(origin), 200, {

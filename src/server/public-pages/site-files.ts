@@ -44,7 +44,9 @@ export function robotsText(origin: string): string {
 
 /** The sitemap (sitemaps.org): every public page. `origin` is made by `URL`, so it needs no escapes. */
 export function sitemapText(origin: string): string {
-  const urls = Object.values(publicPages).map(({ path }) => `  <url><loc>${origin}${path}</loc></url>`)
+  const urls = Object.values(publicPages).map(
+    ({ path }) => `  <url><loc>${origin}${path}</loc></url>`,
+  )
   return `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${urls.join('\n')}

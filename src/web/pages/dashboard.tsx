@@ -17,6 +17,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { UploadProblems, UploadProgress } from '../uploads/cards/foreground-uploads.tsx'
 import { UploadCards } from '../uploads/cards/upload-cards.tsx'
+import { KeptFilesCard } from '../uploads/kept/kept-files-card.tsx'
 import { DropOverlay } from '../uploads/picking/drop-overlay.tsx'
 import { DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
 import { type Drop, dropFault } from '../uploads/picking/dropped-files.ts'
@@ -134,6 +135,10 @@ function SignedIn({ user }: { user: User }) {
               label: 'Upload',
               content: (
                 <>
+                  <KeptFilesCard
+                    onUpload={upload}
+                    onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
+                  />
                   <div className="mb-4">
                     <DropZone
                       limits={limits[user.tier]}

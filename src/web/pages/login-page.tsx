@@ -6,6 +6,7 @@ import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { SignInFaultNote } from '../auth/sign-in-fault-note.tsx'
 import { useNext } from '../auth/use-next.ts'
+import { KeptFilesNote } from '../uploads/kept/kept-files-note.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
@@ -45,6 +46,7 @@ function Login({ fault }: { fault?: SignInFault }) {
       }
     >
       {fault ? <SignInFaultNote fault={fault} /> : null}
+      <KeptFilesNote />
       <LoginForm email={from?.email} next={next} />
       <div className="mt-3">
         <ForgotPassword />

@@ -8,6 +8,7 @@ import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
 import { useNext } from '../auth/use-next.ts'
+import { KeptFilesNote } from '../uploads/kept/kept-files-note.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
@@ -57,6 +58,7 @@ function Signup() {
         </>
       }
     >
+      <KeptFilesNote />
       <SignupForm policy={signup} onDone={toLogin} />
       <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>

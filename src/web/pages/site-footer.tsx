@@ -12,7 +12,10 @@ export function SiteFooter() {
     <footer className="border-line border-t text-muted text-sm">
       <Wrap className="flex min-h-[72px] flex-wrap items-center justify-between gap-x-6 gap-y-1 max-sm:py-4">
         <span>Mayfly, a preview version</span>
-        <nav aria-label="More" className="flex flex-wrap gap-x-1 max-sm:order-1 max-sm:-mx-2 max-sm:w-full">
+        <nav
+          aria-label="More"
+          className="flex flex-wrap gap-x-1 max-sm:order-1 max-sm:-mx-2 max-sm:w-full"
+        >
           {publicLinks.map(({ path, name }) => (
             <a
               key={path}

@@ -96,7 +96,15 @@ function Footer({ path }: { path: string | null }) {
 }
 
 /** What link previews show, and the one address under which search engines list the page. */
-function Preview({ title, description, path }: { title: string; description: string; path: string }) {
+function Preview({
+  title,
+  description,
+  path,
+}: {
+  title: string
+  description: string
+  path: string
+}) {
   const address = publicSlot('origin') + path
   return (
     <>

@@ -2,22 +2,24 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import {
   builtFile,
-  notFoundPage,
-  type PublicPageFacts,
+  type OtherPageName,
+  otherPages,
   type PublicPageName,
   publicPages,
 } from '../../shared/public-pages.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import landingCss from './landing/landing-page.css?inline'
 import { LandingPage } from './landing/landing-page.tsx'
-import notFoundCss from './not-found-page.css?inline'
 import { NotFoundPage } from './not-found-page.tsx'
+import { NotSharedPage } from './not-shared-page.tsx'
 import frameCss from './public-page.css?inline'
 import { PublicPage } from './public-page.tsx'
 import type { PublicScript } from './scripts.ts'
+import shortCss from './short-page.css?inline'
 
-/** What a public page adds to the frame. */
+/** What a page adds to the frame. */
 interface PageParts {
+  /** The content of <main>. */
   content: ReactNode
   /** The style of this page alone. */
   css?: string
@@ -25,8 +27,13 @@ interface PageParts {
   script?: PublicScript
 }
 
-const parts: Record<PublicPageName, PageParts> = {
+const publicParts: Record<PublicPageName, PageParts> = {
   landing: { content: <LandingPage />, css: landingCss, script: 'landing-script' },
+}
+
+const otherParts: Record<OtherPageName, PageParts> = {
+  'not-found': { content: <NotFoundPage />, css: shortCss },
+  'not-shared': { content: <NotSharedPage />, css: shortCss },
 }
 
 /**
@@ -35,31 +42,23 @@ const parts: Record<PublicPageName, PageParts> = {
  */
 export function renderPublicPages(scripts: Record<PublicScript, string>): Map<string, string> {
   const whole = (
-    { title, description }: Omit<PublicPageFacts, 'path'>,
+    facts: { title: string; description: string; path: string | null },
     { content, css = '', script = 'page-script' }: PageParts,
-    path: string | null,
   ) => {
+    const built = { css: frameCss + css, boot: themeBoot, script: scripts[script] }
     const page = (
-      <PublicPage
-        built={{ css: frameCss + css, boot: themeBoot, script: scripts[script] }}
-        title={title}
-        description={description}
-        path={path}
-      >
+      <PublicPage built={built} {...facts}>
         {content}
       </PublicPage>
     )
     return `<!doctype html>${renderToStaticMarkup(page)}`
   }
-  const names = Object.keys(publicPages) as PublicPageName[]
-  return new Map([
-    ...names.map((name): [string, string] => {
-      const { path, ...facts } = publicPages[name]
-      return [builtFile(name), whole(facts, parts[name], path)]
-    }),
-    [
-      builtFile('not-found'),
-      whole(notFoundPage, { content: <NotFoundPage />, css: notFoundCss }, null),
-    ],
-  ])
+  const pages = new Map<string, string>()
+  for (const name of Object.keys(publicPages) as PublicPageName[]) {
+    pages.set(builtFile(name), whole(publicPages[name], publicParts[name]))
+  }
+  for (const name of Object.keys(otherPages) as OtherPageName[]) {
+    pages.set(builtFile(name), whole({ ...otherPages[name], path: null }, otherParts[name]))
+  }
+  return pages
 }

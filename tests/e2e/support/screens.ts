@@ -13,6 +13,7 @@ import { makeDownloads } from './analytics.ts'
 import { brandingScreens } from './branding-screens.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
+import { publicScreens } from './public-screens.ts'
 import type { Stage } from './stage.ts'
 import { uploadsPanel } from './uploads.ts'
 
@@ -106,10 +107,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   ...adminScreens,
   ...brandingScreens,
   ...abuseScreens,
-  'front page': async ({ page }) => {
-    await page.goto('/')
-    await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
-  },
+  ...publicScreens,
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
     await expect(page.getByText('No files yet')).toBeVisible()
@@ -297,12 +295,5 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.clock.install()
     await page.getByRole('link', { name: 'Download File' }).click()
     await expect(page.getByRole('alert')).toContainText('Download failed')
-  },
-  'not found': async ({ noise, page }) => {
-    noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)
-    await page.goto('/no/such/page')
-    await expect(
-      page.getByRole('heading', { name: 'There is nothing at this address' }),
-    ).toBeVisible()
   },
 }

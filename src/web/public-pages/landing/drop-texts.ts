@@ -10,12 +10,15 @@ interface NamedFile {
 export function filesWithSize(files: readonly NamedFile[]): string {
   const [first, ...others] = files
   const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
-  return first && others.length === 0 ? `${first.name} (${size})` : `${files.length} files (${size})`
+  return first && others.length === 0
+    ? `${first.name} (${size})`
+    : `${files.length} files (${size})`
 }
 
 const causes: Record<KeepFault, (files: string) => string> = {
   room: (files) => `This browser has no room to keep ${files} until then.`,
-  browser: (files) => `This browser keeps no files, as in a private window, so not ${files} either.`,
+  browser: (files) =>
+    `This browser keeps no files, as in a private window, so not ${files} either.`,
   number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
 }
 

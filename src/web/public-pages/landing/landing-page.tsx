@@ -47,9 +47,9 @@ function DropZone() {
           Remove
         </button>
       </div>
-      <noscript>
-        <p>Uploading needs JavaScript. Whoever gets your link needs none.</p>
-      </noscript>
+      <p className="without-scripts">
+        Uploading needs JavaScript. Whoever gets your link needs none.
+      </p>
     </section>
   )
 }
@@ -63,16 +63,16 @@ function Hero() {
           on time.
         </h1>
         <p className="lead muted">
-          Upload a file and send its short link. It works for {publicSlot('premiumDays')}, then it is
-          over. No file stays longer than {publicSlot('maxLifetime')}, and nobody needs an account to
-          download.
+          Upload a file and send its short link. It works for {publicSlot('premiumDays')}, then it
+          is over. No file stays longer than {publicSlot('maxLifetime')}, and nobody needs an
+          account to download.
         </p>
         <div className="go">
           <a className="button primary large" href="/api/login">
             Get Started
           </a>
           <span className="muted small">
-            Free: {publicSlot('freeFiles')} at a time, up to {publicSlot('freeFileSize')} each.
+            Free: {publicSlot('freeFilesAtOnce')}, up to {publicSlot('freeFileSize')} each.
           </span>
         </div>
       </div>
@@ -114,20 +114,20 @@ function Features() {
           stays dead.
         </Feature>
         <Feature title="Uploads that finish">
-          A lost connection does not lose the upload: it goes on with the part it had reached. Several
-          parts travel at once.
+          A lost connection does not lose the upload: it goes on with the part it had reached.
+          Several parts travel at once.
         </Feature>
         <Feature title="Renew, with a new link" premium>
-          Before or after its end, for another {publicSlot('premiumDays')}. The bar shows what the new
-          link would get before you choose.
+          Before or after its end, for another {publicSlot('premiumDays')}. The bar shows what the
+          new link would get before you choose.
         </Feature>
         <Feature title="See what was downloaded" premium>
           Downloads by day and by file. Opening the page counts nothing, and neither do the previews
           that chat programs fetch.
         </Feature>
         <Feature title="Your name on the page" premium>
-          Your logo, your colour and a message where your people download. The colour is kept readable
-          in light and dark.
+          Your logo, your colour and a message where your people download. The colour is kept
+          readable in light and dark.
         </Feature>
       </ul>
     </section>
@@ -158,7 +158,7 @@ function Plans() {
           <p className="price">$0</p>
           <Lines
             of={[
-              `${publicSlot('freeFilesFirst')} at a time`,
+              publicSlot('freeFilesAtOnceFirst'),
               `Up to ${publicSlot('freeFileSize')} each`,
               `Links work for ${publicSlot('freeDays')}`,
             ]}
@@ -190,8 +190,8 @@ function Plans() {
         </article>
       </div>
       <p className="muted small">
-        A preview version: nothing is charged yet. The {publicSlot('trial')} can be started once, from
-        the dashboard.
+        A preview version: nothing is charged yet. The {publicSlot('trial')} can be started once,
+        from the dashboard.
       </p>
     </section>
   )

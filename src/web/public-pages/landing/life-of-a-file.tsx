@@ -25,7 +25,8 @@ function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boo
  */
 function Bar() {
   const end = { free: `${publicSlot('freeEnd')}%`, premium: `${publicSlot('premiumEnd')}%` }
-  const valid = { height: 14, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 2 }
+  // Lines in the colour of the page are the gaps between the parts of the bar.
+  const valid = { height: 15, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 3 }
   return (
     <svg className="bar" width="100%" height="40" aria-hidden="true">
       <pattern
@@ -37,17 +38,10 @@ function Bar() {
       >
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
-      <rect
-        y="1"
-        width="100%"
-        height="12"
-        rx="6"
-        fill={`url(#${hatching})`}
-        stroke="var(--line)"
-      />
-      <rect width={end.premium} {...valid} />
-      <rect width={end.free} {...valid} />
-      <text x="0" y="32">
+      <rect y="1" width="100%" height="12" rx="6" fill={`url(#${hatching})`} stroke="var(--line)" />
+      <rect x={end.free} width={`${publicSlot('premiumSpan')}%`} y="-0.5" {...valid} />
+      <rect width={end.free} y="-0.5" {...valid} />
+      <text className="not-narrow" x="0" y="32">
         upload
       </text>
       <text x={end.free} y="32" textAnchor="middle">
@@ -82,8 +76,8 @@ export function LifeOfAFile() {
             The link works
           </h3>
           <p className="muted">
-            For {publicSlot('premiumDays')}, as you chose. On Free it is {publicSlot('freeDays')}, and
-            the file is deleted with its link.
+            For {publicSlot('premiumDays')}, as you chose. On Free it is {publicSlot('freeDays')},
+            and the file is deleted with its link.
           </p>
         </li>
         <li>
@@ -94,8 +88,8 @@ export function LifeOfAFile() {
             A renewal can still give this
           </h3>
           <p className="muted">
-            On Premium the file waits here in private. Renewed, it gets a new link; the old one stays
-            dead.
+            On Premium the file waits here in private. Renewed, it gets a new link; the old one
+            stays dead.
           </p>
         </li>
         <li>
@@ -107,8 +101,8 @@ export function LifeOfAFile() {
             Day {publicSlot('maxLifetimeDays')}: gone for good
           </h3>
           <p className="muted">
-            Whatever was renewed. The bytes are removed, and a receipt says when that was due and when
-            it was done.
+            Whatever was renewed. The bytes are removed, and a receipt says when that was due and
+            when it was done.
           </p>
         </li>
       </ol>

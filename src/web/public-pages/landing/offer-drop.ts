@@ -1,5 +1,9 @@
 import { readHint } from '../../api/hint-cookie.ts'
-import { createBrowserKeptFiles, type KeptFile, type KeptFiles } from '../../uploads/kept/kept-files.ts'
+import {
+  createBrowserKeptFiles,
+  type KeptFile,
+  type KeptFiles,
+} from '../../uploads/kept/kept-files.ts'
 import { chooseFile } from '../../uploads/picking/choose-file.ts'
 import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
@@ -39,7 +43,8 @@ export function offerDrop(): void {
 
   const show = (waiting: readonly KeptFile[], fault = '') => {
     const waits = waiting.length > 0
-    if (waits) title.textContent = `${filesWithSize(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'}`
+    if (waits)
+      title.textContent = `${filesWithSize(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'}`
     else title.replaceChildren(...first.title)
     text.textContent = fault || first.text
     remove.hidden = !waits
@@ -91,7 +96,11 @@ async function keep(
   const unreadable = dropFault(drop)
   return [
     unreadable && `${unreadable.title}: ${unreadable.description}`,
-    tooLarge.length > 0 && tooLargeText(tooLarge.map(({ file }) => file), page.limit),
+    tooLarge.length > 0 &&
+      tooLargeText(
+        tooLarge.map(({ file }) => file),
+        page.limit,
+      ),
     refusalText(refused, page.isSignedIn),
   ]
     .filter(Boolean)

@@ -113,7 +113,9 @@ describe('a file is refused', () => {
 
   it('alone, and the others are kept', async () => {
     const files = keeper({ refuses: ({ name }) => (name === 'two' ? full : null) })
-    const outcome = await files.keep(['one', 'two', 'three'].map((name) => ({ file: fileOf(1, name) })))
+    const outcome = await files.keep(
+      ['one', 'two', 'three'].map((name) => ({ file: fileOf(1, name) })),
+    )
     expect(namesOf(outcome.kept)).toEqual(['one', 'three'])
     expect(outcome.refused.map(({ file }) => file.name)).toEqual(['two'])
   })

@@ -1,0 +1,78 @@
+/**
+ * Lets Lighthouse judge the landing page, the FAQ and a download page as on a phone, and prints their
+ * four scores: `npm run lighthouse`. Fails if one is below 95. Lighthouse is not a dependency:
+ * with all that it needs it is larger than all of ours together. npm gets it when this is run.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findChromium } from '../scripts/chromium.mjs'
+import { makeHttpClient } from './http-client.ts'
+import { makeScratch } from './machine.ts'
+import { signIn, startMayfly, uploadFile } from './mayfly.ts'
+
+const lighthouse = 'lighthouse@13.5.0'
+const leastScore = 95
+
+interface Report {
+  categories: Record<
+    string,
+    { title: string; score: number | null; auditRefs: { id: string; weight: number }[] }
+  >
+  audits: Record<string, { title: string; score: number | null; numericValue?: number }>
+}
+
+const chromium = await findChromium()
+if (chromium === null) throw new Error('There is no Chromium: run `npm run e2e`.')
+const scratch = await makeScratch()
+const mayfly = await startMayfly(join(scratch.dir, 'mayfly'), '')
+try {
+  const http = makeHttpClient(1)
+  const cookie = await signIn(mayfly, http)
+  const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
+  http.close()
+  for (const path of ['/', '/faq', `/s/${code}`]) tell(path, judge(mayfly.url + path, chromium))
+} finally {
+  await mayfly.stop()
+  await rm(scratch.dir, { recursive: true, force: true })
+}
+
+function judge(url: string, chromium: string): Report {
+  const flags = ['--output=json', '--quiet', '--chrome-flags=--headless=new --no-sandbox']
+  const text = execFileSync(
+    'npm',
+    ['exec', '--yes', `--package=${lighthouse}`, '--', 'lighthouse', url, ...flags],
+    {
+      env: { ...process.env, CHROME_PATH: chromium },
+      encoding: 'utf8',
+      maxBuffer: 100 * 1024 ** 2,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  return JSON.parse(text)
+}
+
+function tell(path: string, { categories, audits }: Report): void {
+  const scores = Object.values(categories).map(({ title, score }) => ({
+    title,
+    score: Math.round(100 * (score ?? 0)),
+  }))
+  const figures = ['largest-contentful-paint', 'cumulative-layout-shift', 'total-blocking-time']
+    .map((id) => `${id} ${Number((audits[id]?.numericValue ?? Number.NaN).toFixed(3))}`)
+    .join(', ')
+  console.log(
+    `${path}: ${scores.map(({ title, score }) => `${title} ${score}`).join(', ')} (${figures})`,
+  )
+  for (const { auditRefs } of Object.values(categories)) {
+    for (const { id, weight } of auditRefs) {
+      const audit = audits[id]
+      if (weight > 0 && audit?.score !== null && (audit?.score ?? 1) < 0.9) {
+        console.log(`  ${audit?.score} ${id}: ${audit?.title}`)
+      }
+    }
+  }
+  // A page about a link must not be listed, which counts against it in the category SEO.
+  const counted = path.startsWith('/s/') ? scores.filter(({ title }) => title !== 'SEO') : scores
+  if (counted.some(({ score }) => score < leastScore)) process.exitCode = 1
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { type Browser, chromium } from '@playwright/test'
+import { findChromium } from '../scripts/chromium.mjs'
+import { publicPages } from '../src/shared/public-pages.ts'
+import { makeHttpClient } from './http-client.ts'
+import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+
+const rounds = 5
+
+/** Slow 4G as Lighthouse means it: 150 ms there and back, 1.6 Mbit/s down, 750 kbit/s up. */
+const line = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1000 ** 2) / 8,
+  uploadThroughput: (750 * 1000) / 8,
+}
+const slowerProcessor = 4
+
+interface Paint {
+  /** Largest Contentful Paint, in milliseconds after the navigation began. */
+  largestMs: number
+  /** Cumulative Layout Shift. */
+  shift: number
+  /** What travelled until the page was quiet, headers included. */
+  bytes: number
+}
+
+/**
+ * Measures how soon a new visitor with a phone on a slow line sees a page: the download page, the
+ * public pages, and the login as a page that the application draws in the browser.
+ */
+export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
+  const executablePath = await findChromium()
+  if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
+  const http = makeHttpClient(1)
+  const cookie = await signIn(mayfly, http)
+  const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
+  http.close()
+  const pages: [string, string][] = [
+    ['download', `/s/${code}`],
+    ...Object.entries(publicPages).map(([name, { path }]): [string, string] => [name, path]),
+    ['login', '/login'],
+  ]
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    const found = new Map(pages.map(([name]) => [name, [] as Paint[]]))
+    // The first round does not count, because the browser itself starts in it.
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [name, path] of pages) {
+        const paint = await openOnce(browser, mayfly.url + path)
+        if (round > 0) found.get(name)?.push(paint)
+      }
+    }
+    return [...found].flatMap(([name, paints]) => [
+      row(`${name} page on slow 4G: LCP`, 'ms', { ours: paints.map((one) => one.largestMs) }),
+      row(`${name} page on slow 4G: CLS`, '', { ours: paints.map((one) => one.shift) }),
+      row(`${name} page on slow 4G: all`, 'bytes', { ours: paints.map((one) => one.bytes) }),
+    ])
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Opens a page in a browser that has never seen it. */
+async function openOnce(browser: Browser, url: string): Promise<Paint> {
+  const context = await browser.newContext({
+    viewport: { width: 412, height: 823 },
+    deviceScaleFactor: 1.75,
+    isMobile: true,
+    hasTouch: true,
+  })
+  const page = await context.newPage()
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', line)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowerProcessor })
+  let bytes = 0
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.addInitScript(() => {
+    const seen = { largestMs: 0, shift: 0 }
+    Object.assign(window, { seen })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.largestMs = entry.startTime
+    }).observe({ type: 'largest-contentful-paint', buffered: true })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        seen.shift += (entry as PerformanceEntry & { value: number }).value
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.goto(url, { waitUntil: 'networkidle' })
+  const seen = await page.evaluate(
+    () => (window as unknown as { seen: { largestMs: number; shift: number } }).seen,
+  )
+  await context.close()
+  return { ...seen, bytes }
+}

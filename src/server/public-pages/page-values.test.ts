@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { type PublicFacts, pageValues, valueReader } from './page-values.ts'
+
+const megabyte = 1024 ** 2
+
+const free = {
+  maxFiles: 3,
+  maxFileSize: 500 * megabyte,
+  expirationDays: [3],
+  maxLifetimeDays: 30,
+}
+const premium = {
+  maxFiles: null,
+  maxFileSize: 1024 * megabyte,
+  expirationDays: [3, 5, 7],
+  maxLifetimeDays: 30,
+}
+const facts: PublicFacts = {
+  origin: 'https://files.example.org',
+  supportEmail: 'support@example.org',
+  privacyEmail: 'privacy@example.org',
+  version: 'v0.9.10',
+  price: '8',
+  limits: { free, premium },
+}
+
+describe('what the public pages say', () => {
+  it('is what spec §9 says, with its limits', () => {
+    expect(pageValues(facts)).toEqual({
+      origin: 'https://files.example.org',
+      supportEmail: 'support@example.org',
+      privacyEmail: 'privacy@example.org',
+      version: 'v0.9.10',
+      price: '8',
+      freeFiles: '3 files',
+      freeFilesFirst: '3 files',
+      freeFilesAtOnce: '3 files at a time',
+      freeFilesAtOnceFirst: '3 files at a time',
+      premiumFiles: 'unlimited files',
+      premiumFilesFirst: 'Unlimited files',
+      freeFileSize: '500MB',
+      premiumFileSize: '1GB',
+      freeDays: '3 days',
+      premiumDays: '3, 5 or 7 days',
+      maxLifetime: '30 days',
+      maxLifetimeDays: '30',
+      trial: '30 days',
+      largestFileBytes: '1073741824',
+      freeEnd: '10',
+      premiumEnd: '23.3',
+      premiumSpan: '13.3',
+      freeMark: '3',
+      premiumMark: '7 days',
+    })
+  })
+
+  it('follows other limits', () => {
+    const limits = {
+      free: { ...free, maxFiles: 1, maxFileSize: 2 * megabyte, expirationDays: [1] },
+      premium: { ...premium, maxFiles: 50, expirationDays: [1], maxLifetimeDays: 90 },
+    }
+    expect(pageValues({ ...facts, limits })).toMatchObject({
+      freeFiles: '1 file',
+      premiumFilesFirst: '50 files',
+      freeFileSize: '2MB',
+      freeDays: '1 day',
+      premiumDays: '1 day',
+      maxLifetime: '90 days',
+      maxLifetimeDays: '90',
+      freeEnd: '1.1',
+      premiumEnd: '1.1',
+      premiumSpan: '0',
+      // Two marks at one place would lie on each other.
+      freeMark: '',
+      premiumMark: '1 day',
+    })
+  })
+
+  it.each([
+    ['8', '8'],
+    ['99', '99'],
+    ['7.5', '7.50'],
+    ['7.25', '7.25'],
+  ])('shows the price %s as %s', (price, shown) => {
+    expect(pageValues({ ...facts, price }).price).toBe(shown)
+  })
+})
+
+describe('the settings on the public pages', () => {
+  const config = {
+    appUrl: new URL('https://files.example.org'),
+    supportEmail: 'support@example.org',
+    privacyEmail: 'privacy@example.org',
+  }
+  type Current = Awaited<ReturnType<TestedDeps['settings']['current']>>
+  type TestedDeps = Parameters<typeof valueReader>[0]
+
+  /** Reads the settings that are given one after another, and then fails. */
+  const reader = (...given: Partial<Current>[]) => {
+    const told: unknown[] = []
+    const settings = {
+      async current() {
+        const next = given.shift()
+        if (!next) throw new Error('The database is away.')
+        return next
+      },
+    }
+    const log = { warn: (...what: unknown[]) => told.push(what) }
+    const values = valueReader({ config, settings, log } as unknown as TestedDeps)
+    return { values, told }
+  }
+
+  it('are the last ones that were read while the database is away', async () => {
+    const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
+    const limits = { ...facts.limits, free: { ...free, maxFiles: 9 } }
+    const { values, told } = reader({ values: changed, limits })
+    expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
+    expect(told).toEqual([])
+    expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
+    expect(told).toHaveLength(1)
+  })
+
+  it('are the defaults if none were ever read', async () => {
+    expect(await reader().values()).toMatchObject({ version: 'v0.9.10', freeFiles: '3 files' })
+  })
+})

@@ -1,0 +1,330 @@
+import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
+import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { send } from '../../../tests/support/send.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { publicLinks, publicPages } from '../../shared/public-pages.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { settings } from '../db/schema.ts'
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const hint = { cookie: `${signedInHint}=abc` }
+const paths = Object.values(publicPages).map(({ path }) => path)
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(settings)
+  app.deps.settings.forget()
+})
+afterAll(() => app.close())
+
+function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  return makeClient(app).fetch(path, { method, headers: { ...browser, ...headers } })
+}
+
+async function open(path: string, headers: Record<string, string> = {}): Promise<ParsedPage> {
+  return readPage(await (await get(path, headers)).text())
+}
+
+/** Returns all that the page says in its body, in one line. */
+function saysOf(page: ParsedPage): string {
+  return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
+}
+
+function contentOf(page: ParsedPage, property: 'name' | 'property', value: string) {
+  return attributeOf(page.one('meta', { [property]: value }), 'content')
+}
+
+async function change(key: string, value: string) {
+  expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
+}
+
+describe.each(paths)('the public page %s', (path) => {
+  it('is whole HTML, filled in, with what search engines and previews show', async () => {
+    const answer = await get(path)
+    const html = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(html).not.toContain('{{')
+    expect(html).not.toContain('undefined')
+    const page = readPage(html)
+    expect(page.all('h1')).toHaveLength(1)
+    const address = app.url + path
+    const title = textOf(page.one('title'))
+    expect(title).toContain('Mayfly')
+    expect(contentOf(page, 'property', 'og:title')).toBe(title)
+    const description = contentOf(page, 'name', 'description')
+    expect(description?.length).toBeGreaterThan(50)
+    expect(description?.length).toBeLessThanOrEqual(160)
+    expect(contentOf(page, 'property', 'og:description')).toBe(description)
+    expect(contentOf(page, 'property', 'og:url')).toBe(address)
+    expect(attributeOf(page.one('link', { rel: 'canonical' }), 'href')).toBe(address)
+    expect(contentOf(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
+    expect(saysOf(page)).toContain('v0.9.10')
+  })
+
+  it('protects itself as every page does', async () => {
+    const { headers } = await get(path)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("manifest-src 'self'")
+    expect(policy).not.toContain('unsafe-')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
+    expect(headers.get('x-robots-tag')).toBeNull()
+  })
+
+  it('is asked for again each time, and is sent only when it has changed', async () => {
+    const first = await get(path)
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    expect(first.headers.get('vary')).toBe('Cookie, Accept-Encoding')
+    const etag = first.headers.get('etag') ?? ''
+    const known = { 'if-none-match': etag }
+    expect((await get(path, known)).status).toBe(304)
+    expect((await get(path, known, 'HEAD')).status).toBe(304)
+    await change('app_version', 'v0.9.11')
+    const changed = await get(path, known)
+    expect(changed.status).toBe(200)
+    expect(await changed.text()).toContain('v0.9.11')
+  })
+
+  it('comes in the coding that the client likes, and for HEAD without a body', async () => {
+    const plain = await send(app.url, { path, headers: browser })
+    for (const [coding, unpack] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const headers = { ...browser, 'accept-encoding': coding }
+      const full = await send(app.url, { path, headers })
+      expect(full.headers['content-encoding']).toBe(coding)
+      expect(unpack(full.body)).toEqual(plain.body)
+      const head = await send(app.url, { path, headers, method: 'HEAD' })
+      expect(head.body.length).toBe(0)
+      expect(head.headers['content-length']).toBe(String(full.body.length))
+      expect(head.headers.etag).toBe(full.headers.etag)
+    }
+  })
+
+  it('leads on to signing in, or for somebody who is signed in to the dashboard', async () => {
+    const linksOf = async (headers = {}) => {
+      const page = await open(path === '/' ? '/preview' : path, headers)
+      return page.all('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
+    }
+    expect(await linksOf(hint)).toContain('Dashboard /')
+    if (path !== '/') {
+      expect(await linksOf()).toEqual(expect.arrayContaining(['Sign In /login', 'Sign Up /signup']))
+    }
+  })
+})
+
+describe('the landing page', () => {
+  it('has the links of spec §2', async () => {
+    const page = await open('/')
+    const header = page.all('a').map((a) => [textOf(a).trim(), attributeOf(a, 'href')])
+    for (const { name, path } of publicLinks) expect(header).toContainEqual([name, path])
+    for (const link of [
+      ['Sign In', '/login'],
+      ['Sign Up', '/signup'],
+      ['Get Started', '/api/login'],
+    ]) {
+      expect(header.filter(([name]) => name === link[0])).toEqual([link])
+    }
+  })
+
+  it('says without scripts what the product does, with six features and two plans', async () => {
+    const page = await open('/')
+    const says = saysOf(page)
+    for (const text of [
+      'Files that leave on time.',
+      'It works for 3, 5 or 7 days, then it is over.',
+      'No file stays longer than 30 days',
+      'Free: 3 files at a time, up to 500MB each.',
+      '$0',
+      '$8 per month, cancel at any time',
+      'Unlimited files',
+      'Up to 1GB each',
+      'Links work for 3 days',
+      '30 days free',
+      'Priority support',
+    ]) {
+      expect(says).toContain(text)
+    }
+    const six = page.all('ul').find((list) => attributeOf(list, 'class') === 'six')
+    expect(six?.childNodes).toHaveLength(6)
+    expect(page.all('article')).toHaveLength(2)
+  })
+
+  it('shows the price and the version that the administrator has just set', async () => {
+    await change('premium_price', '12.5')
+    await change('app_version', 'v1.0')
+    const says = saysOf(await open('/'))
+    expect(says).toContain('$12.50 per month')
+    expect(says).toContain('v1.0')
+  })
+
+  it('shows a version as text, whatever it holds', async () => {
+    const version = `</footer><script>x</script>"'&{{price}}`
+    const before = (await open('/')).all('script').length
+    await change('app_version', version)
+    const page = await open('/')
+    expect(saysOf(page)).toContain(version)
+    expect(page.all('script')).toHaveLength(before)
+  })
+})
+
+describe('the route sets of spec §2', () => {
+  const shows = async (path: string, headers = {}) => {
+    const answer = await get(path, headers)
+    const page = readPage(await answer.text())
+    const isApplication = page.all('div').some((div) => attributeOf(div, 'id') === 'root')
+    return [answer.status, isApplication ? 'application' : textOf(page.one('title'))]
+  }
+
+  it('give a visitor the landing page at /, and nothing at /preview', async () => {
+    expect(await shows('/')).toEqual([200, publicPages.landing.title])
+    expect(await shows('/preview')).toEqual([404, 'Page not found · Mayfly'])
+  })
+
+  it('give somebody who is signed in the dashboard at /, and the landing page at /preview', async () => {
+    expect(await shows('/', hint)).toEqual([200, 'application'])
+    expect(await shows('/preview', hint)).toEqual([200, publicPages.landing.title])
+    expect((await get('/', hint)).headers.get('vary')).toBe('Cookie, Accept-Encoding')
+  })
+
+  it('follow the session that signing in and out makes and ends', async () => {
+    const person = await makePerson(app)
+    const shown = async () =>
+      (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')
+    expect(await shown()).toBe(true)
+    const logout = await person.fetch('/api/logout')
+    expect(logout.headers.getSetCookie().join()).toContain(`${signedInHint}=; Max-Age=0`)
+  })
+
+  it.each(['/nowhere', '/faq/', '/index.html', '/public-landing.html', '/download.html', '/s'])(
+    'give a not-found page at %s to a browser, and JSON to others',
+    async (path) => {
+      const page = await get(path)
+      expect(page.status).toBe(404)
+      expect(await page.text()).toContain('There is nothing at this address')
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+      const again = { 'if-none-match': page.headers.get('etag') ?? '' }
+      expect((await get(path, again)).status).toBe(404)
+
+      const data = await makeClient(app).fetch(path, { headers: { accept: 'application/json' } })
+      expect(data.status).toBe(404)
+      expect(await data.json()).toMatchObject({ code: 'NOT_FOUND' })
+    },
+  )
+
+  it('give no page for a file that is missing, nor for another method', async () => {
+    expect((await get('/assets/app-missing.js')).headers.get('content-type')).toContain('json')
+    const posted = await get('/nowhere', {}, 'POST')
+    expect([posted.status, posted.headers.get('content-type')]).toEqual([404, 'application/json'])
+  })
+})
+
+describe('search engines', () => {
+  it('find every public page in the sitemap, and the sitemap in robots.txt', async () => {
+    const sitemap = await get('/sitemap.xml')
+    expect(sitemap.headers.get('content-type')).toBe('application/xml; charset=utf-8')
+    const listed = Array.from(
+      (await sitemap.text()).matchAll(/<loc>(.*?)<\/loc>/g),
+      ([, url]) => url,
+    )
+    expect(listed).toEqual(paths.map((path) => app.url + path))
+    const robots = await get('/robots.txt')
+    expect(robots.headers.get('content-type')).toMatch(/^text\/plain/i)
+    expect(await robots.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
+  })
+
+  it('are told not to open links, but for those that then read that a link is not to be listed', async () => {
+    const groups = (await (await get('/robots.txt')).text()).split('\n\n')
+    const groupOf = (agent: string) =>
+      groups.find((group) => group.split('\n').includes(`User-agent: ${agent}`)) ?? ''
+    for (const path of ['/s/', '/download/']) {
+      expect(groupOf('*')).toContain(`\nDisallow: ${path}`)
+      expect(groupOf('Googlebot')).not.toContain(`\nDisallow: ${path}`)
+    }
+    for (const agent of ['*', 'Googlebot']) expect(groupOf(agent)).toContain('\nDisallow: /api/')
+    const names = groups.flatMap((group) =>
+      Array.from(group.matchAll(/^User-agent: (.*)$/gm), ([, name]) => name),
+    )
+    for (const name of names) expect(name).toMatch(/^(\*|[A-Za-z_-]+)$/)
+  })
+
+  it('list no link, neither its page nor its bytes, and no page of a letter', async () => {
+    const { shortCode } = await makeFile(admin)
+    for (const path of [
+      `/s/${shortCode}`,
+      `/download/${shortCode}`,
+      `/api/download/${shortCode}`,
+      '/s/nosuchcode',
+      '/reset-password',
+    ]) {
+      expect((await get(path)).headers.get('x-robots-tag'), path).toBe('noindex')
+    }
+    const bytes = await makeClient(app).fetch(`/s/${shortCode}`)
+    expect(bytes.headers.get('x-robots-tag')).toBe('noindex')
+    expect(contentOf(await open(`/s/${shortCode}`), 'name', 'robots')).toBe('noindex')
+    expect(contentOf(await open('/nowhere'), 'name', 'robots')).toBe('noindex')
+  })
+})
+
+describe('the web manifest', () => {
+  it('shares files to a path that is no upload, and its icons are there', async () => {
+    const answer = await get('/manifest.webmanifest')
+    expect(answer.headers.get('content-type')).toContain('application/manifest+json')
+    const manifest = (await answer.json()) as {
+      icons: { src: string; type: string }[]
+      share_target: unknown
+    }
+    expect(manifest.share_target).toEqual({
+      action: '/share',
+      method: 'POST',
+      enctype: 'multipart/form-data',
+      params: { files: [{ name: 'files', accept: ['*/*'] }] },
+    })
+    const more = ['/favicon.ico', '/favicon.svg', '/apple-touch-icon.png', '/share-worker.js']
+    for (const path of [...manifest.icons.map(({ src }) => src), ...more]) {
+      expect((await get(path)).status, path).toBe(200)
+    }
+  })
+})
+
+describe('a share that no service worker has taken', () => {
+  it('gets the page that says what to do, wherever it comes from', async () => {
+    const shared = new FormData()
+    shared.append('files', new File(['secret'], 'letter.txt'))
+    const answer = await makeClient(app).fetch('/share', {
+      method: 'POST',
+      body: shared,
+      headers: { origin: 'null', 'sec-fetch-site': 'none' },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const page = readPage(await answer.text())
+    expect(saysOf(page)).toContain('Nothing was uploaded')
+    expect(saysOf(await open('/share'))).toContain('Nothing was uploaded')
+  })
+
+  it('is answered before its bytes have come', async () => {
+    const { hostname, port, host } = new URL(app.url)
+    const client = connect(Number(port), hostname)
+    client.write(
+      `POST /share HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000000\r\n\r\n--x\r\n`,
+    )
+    let answer = ''
+    for await (const chunk of client) {
+      answer += chunk
+      if (answer.includes('</html>')) break
+    }
+    client.destroy()
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+  })
+})

@@ -1,0 +1,19 @@
+/**
+ * What somebody sees who shared a file with the installed application, when the application could not
+ * take it.
+ */
+export function NotSharedPage() {
+  return (
+    <div className="short">
+      <h1>Please share it again</h1>
+      <p className="muted">
+        This time Mayfly could not take it. Nothing was uploaded, and what you shared is where it
+        was. If it happens again, your browser may have no room for it: open Mayfly, and choose the
+        file there.
+      </p>
+      <a className="button primary" href="/">
+        Open Mayfly
+      </a>
+    </div>
+  )
+}

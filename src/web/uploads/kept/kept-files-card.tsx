@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import { formatSize } from '../../../shared/rules/file-size.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { FileName } from '../../ui/file-name.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { PickedFile } from '../picking/picked-file.ts'
+import type { KeptFile } from './kept-files.ts'
+import { openKeptFiles } from './open-kept-files.ts'
+import { useKeptFiles } from './use-kept-files.ts'
+
+/** How many files the card names. */
+const mostNamed = 5
+
+export interface KeptFilesCardProps {
+  /** Uploads files. Called with those that could be opened. */
+  onUpload: (picked: readonly PickedFile[]) => void
+  /** Called when the card disappears with the button that was pressed. */
+  onDone: () => void
+}
+
+/**
+ * Offers to upload the files that wait in this browser: a visitor dropped them before signing up, or
+ * a phone shared them. Nothing of them is sent before the button is pressed. Shows nothing if no file
+ * waits.
+ */
+export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
+  const { kept, files, refresh } = useKeptFiles()
+  const [isOpening, setOpening] = useState(false)
+  if (files.length === 0) return null
+
+  const remove = async (removed: readonly KeptFile[]) => {
+    await kept.remove(removed.map(({ id }) => id))
+    await refresh()
+  }
+  const upload = async () => {
+    setOpening(true)
+    const { opened, forbidden, gone } = await openKeptFiles(files)
+    if (opened.length > 0) onUpload(opened.map(({ picked }) => picked))
+    tellProblems(forbidden, gone)
+    await remove([...opened.map(({ kept }) => kept), ...gone])
+    setOpening(false)
+    if (forbidden.length === 0) onDone()
+  }
+  const discard = async () => {
+    await remove(files)
+    onDone()
+  }
+
+  return (
+    <Card className="mb-4 p-5 sm:p-6">
+      <section aria-labelledby="kept-title">
+        <h2 id="kept-title" className="text-lg">
+          {files.length === 1 ? 'A file waits' : `${files.length} files wait`} in this browser
+        </h2>
+        <p className="mt-1 text-muted">
+          Nothing of {files.length === 1 ? 'it' : 'them'} has been sent yet.
+        </p>
+        <ul className="mt-3">
+          {files.slice(0, mostNamed).map(({ id, name, size }) => (
+            <li key={id} className="flex items-baseline justify-between gap-4 py-1">
+              <span className="min-w-0 font-[540]">
+                <FileName name={name} />
+              </span>
+              <span className="shrink-0 text-muted text-sm tabular-nums">{formatSize(size)}</span>
+            </li>
+          ))}
+        </ul>
+        {files.length > mostNamed ? (
+          <p className="text-muted text-sm">and {files.length - mostNamed} more</p>
+        ) : null}
+        <div className="mt-4 flex flex-wrap gap-2">
+          <Button onClick={() => void upload()} pending={isOpening}>
+            {files.length === 1 ? 'Upload it' : 'Upload them'}
+          </Button>
+          <Button variant="quiet" onClick={() => void discard()} disabled={isOpening}>
+            Remove
+          </Button>
+        </div>
+      </section>
+    </Card>
+  )
+}
+
+/** Tells which files could not be opened, and what can be done. */
+function tellProblems(forbidden: readonly KeptFile[], gone: readonly KeptFile[]) {
+  const names = (files: readonly KeptFile[]) => files.map(({ name }) => name).join(', ')
+  if (gone.length > 0) {
+    toast({
+      title: 'Could not be found',
+      description: `${names(gone)}: moved or removed since. Choose it again to upload it.`,
+      tone: 'destructive',
+    })
+  } else if (forbidden.length > 0) {
+    toast({
+      title: 'Could not be read',
+      description: `The browser has no right to read ${names(forbidden)}. Allow it, or choose the file again.`,
+      tone: 'destructive',
+    })
+  }
+}

@@ -1,0 +1,32 @@
+import { useEffect, useMemo, useState } from 'react'
+import { createBrowserKeptFiles, type KeptFile, type KeptFiles } from './kept-files.ts'
+
+export interface KeptFilesState {
+  kept: KeptFiles
+  /** The files that wait in this browser; empty until they are read. */
+  files: readonly KeptFile[]
+  /** Reads the files again, after some were removed. */
+  refresh: () => Promise<void>
+}
+
+/**
+ * Returns the files that wait in this browser. They are read again when the page is shown again,
+ * because a phone may have shared more of them meanwhile.
+ */
+export function useKeptFiles(): KeptFilesState {
+  const kept = useMemo(createBrowserKeptFiles, [])
+  const [files, setFiles] = useState<readonly KeptFile[]>([])
+  const [refresh] = useState(() => async () => setFiles(await kept.list()))
+
+  useEffect(() => {
+    const over = new AbortController()
+    const look = () => {
+      if (document.visibilityState === 'visible') void refresh()
+    }
+    look()
+    document.addEventListener('visibilitychange', look, { signal: over.signal })
+    return () => over.abort()
+  }, [refresh])
+
+  return { kept, files, refresh }
+}

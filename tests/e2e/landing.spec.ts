@@ -1,0 +1,115 @@
+import { makePerson } from '../support/make.ts'
+import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
+import { writeRandomFile, writeSparseFile } from './support/files.ts'
+import { dropOnLanding, openLanding } from './support/public-screens.ts'
+import { expect, test } from './support/test.ts'
+import { codeOf, sha256OfLink } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+
+test('the landing page can be read without scripts, and leads on', async ({ noise, visitor }) => {
+  noise.expect(/404 \(Not Found\).*\/nowhere$/)
+  const page = await visitor({ javaScriptEnabled: false })
+  await page.goto('/')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Files that leave on time.')
+  await expect(page.getByText('$8')).toBeVisible()
+  await expect(page.getByText('v0.9.10')).toBeVisible()
+  await expect(page.getByText('Uploading needs JavaScript.')).toBeVisible()
+  for (const name of [/theme/, 'Choose a file', 'Remove']) {
+    await expect(page.getByRole('button', { name })).toBeHidden()
+  }
+  await page.goto('/nowhere')
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await expect(page).toHaveURL('/')
+  await page.getByRole('link', { name: 'Get Started' }).click()
+  await expect(page).toHaveURL('/login')
+})
+
+test('a file that a visitor drops waits until after the signup, and is uploaded then', async ({
+  app,
+  folder,
+  page,
+}) => {
+  // Of a file of this size the browser keeps only the handle.
+  const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
+  const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
+  await openLanding(page)
+  await dropOnLanding(page, [large])
+  await expect(page.getByText('The largest file here is 1GB.')).toBeVisible()
+  await dropOnLanding(page, [file.path])
+
+  await expect(page).toHaveURL('/signup')
+  await expect(page.getByText('rough-cut.mov waits in this browser.')).toBeVisible()
+  // The way back shows the file too.
+  await page.getByRole('link', { name: 'Mayfly, home' }).click()
+  await expect(page.getByRole('heading', { name: 'rough-cut.mov (17 MB) waits' })).toBeVisible()
+  await page.getByRole('link', { name: 'Sign up to send it' }).click()
+  const grace = { email: 'grace@example.org', password: 'correct horse' }
+  await page.getByLabel('First name').fill('Grace')
+  await page.getByLabel('Last name').fill('Hopper')
+  await page.getByLabel('Email').fill(grace.email)
+  await page.getByLabel('Password', { exact: true }).fill(grace.password)
+  await page.getByLabel('Confirm password', { exact: true }).fill(grace.password)
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page).toHaveURL('/login')
+  await fillLogin(page, grace)
+
+  await expect(page.getByRole('heading', { name: 'A file waits in this browser' })).toBeVisible()
+  await expect(page.getByText('No files yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Upload it' }).click()
+  await expect(fileRow(page, file.name)).toBeVisible()
+  await expect(page.getByRole('heading', { name: /wait/ })).toBeHidden()
+  expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  await page.reload()
+  await expect(fileRow(page, file.name)).toBeVisible()
+  await expect(page.getByRole('heading', { name: /wait/ })).toBeHidden()
+})
+
+test('what a phone shares is kept in the browser, and the server gets nothing of it', async ({
+  app,
+  page,
+}) => {
+  // The page at this path registers the service worker, as the installed application does.
+  await page.goto('/share')
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  await page.evaluate(() => {
+    const form = document.createElement('form')
+    Object.assign(form, { method: 'post', action: '/share', enctype: 'multipart/form-data' })
+    const input = document.createElement('input')
+    Object.assign(input, { type: 'file', name: 'files' })
+    const files = new DataTransfer()
+    files.items.add(new File(['a secret'], 'letter.txt', { type: 'text/plain' }))
+    input.files = files.files
+    form.append(input)
+    document.body.append(form)
+    form.submit()
+  })
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) waits' })).toBeVisible()
+  expect(app.logged.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(
+    [],
+  )
+
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByRole('heading', { name: 'Drop a file to begin' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Remove' })).toBeHidden()
+})
+
+test('somebody who is signed in sees the landing page at /preview, and goes back', async ({
+  app,
+  page,
+}) => {
+  await openDashboard(page, app, await makePerson(app))
+  await page.goto('/preview')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Files that leave on time.')
+  await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  // A screen of the application leads to the dashboard without a new page.
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+  await page.getByRole('link', { name: 'Mayfly, home' }).click()
+  await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
+  expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+})
