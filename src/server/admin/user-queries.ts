@@ -57,6 +57,11 @@ export interface CountedUser {
  */
 const newestUsers = 10_000
 
+/** The newest users that tell which pieces of a text are frequent. */
+const sampledUsers = 1000
+/** The index is not asked for a piece that more of the sampled users have, if others are rarer. */
+const mostWithPiece = sampledUsers / 10
+
 /**
  * Lists the newest users, at most `limit`. With `search` it lists users whose mail address or name
  * contains this text, in upper or lower case. A text of one or two letters is looked for among the
@@ -119,7 +124,7 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
   const found = await db
     .select({ id: newest.id })
     .from(newest)
-    .where(contains(newest.searchText, text))
+    .where(holds(newest.searchText, text))
     .orderBy(desc(newest.createdAt), desc(newest.id))
     .limit(limit)
   return found.map(({ id }) => id)
@@ -129,7 +134,7 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
 async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
   const { pieces, wordStart } = indexedSearch(text)
   const indexed = [
-    ...pieces.map((piece) => contains(users.searchText, piece)),
+    ...(await rareOf(db, pieces)).map((piece) => contains(users.searchText, piece)),
     ...(wordStart === null ? [] : [or(...wordBeginnings(wordStart))]),
   ]
   if (indexed.length === 0) return []
@@ -138,9 +143,32 @@ async function findByIndex(db: Db, text: string, limit: number): Promise<string[
   const { rows } = await db.execute<{ id: string }>(sql`
     with found as materialized (
       select ${users.id}, ${users.createdAt} from ${users}
-      where ${and(...indexed, contains(users.searchText, text))})
+      where ${and(...indexed, holds(users.searchText, text))})
     select id from found order by created_at desc, id desc limit ${limit}`)
   return rows.map(({ id }) => id)
+}
+
+/**
+ * Returns the pieces that few users have; all pieces, if many users have each of them. For a piece
+ * that nearly all users have, such as the end of a domain, the index would have to read a list of
+ * them, and find nothing that the other pieces do not.
+ */
+async function rareOf(db: Db, pieces: readonly string[]): Promise<readonly string[]> {
+  if (pieces.length < 2) return pieces
+  const newest = db
+    .select({ searchText: users.searchText })
+    .from(users)
+    .orderBy(...newestFirst)
+    .limit(sampledUsers)
+    .as('newest')
+  const counts = pieces.map(
+    (piece) => sql`count(*) filter (where ${holds(newest.searchText, piece)})::int`,
+  )
+  const [sample] = await db
+    .select({ counts: sql<number[]>`array[${sql.join(counts, sql`, `)}]` })
+    .from(newest)
+  const rare = pieces.filter((_, at) => (sample?.counts[at] ?? 0) <= mostWithPiece)
+  return rare.length > 0 ? rare : pieces
 }
 
 /** What stands before a word in an address or a name. */
@@ -152,7 +180,15 @@ function wordBeginnings(text: string): SQL[] {
   return [first, ...beforeWords.map((before) => contains(users.searchText, before + text))]
 }
 
-/** Tells, as SQL, whether a column contains this text. An index of trigrams can be used. */
+/**
+ * Tells, as SQL, whether a column contains this text. Postgres reads the column for that, and asks
+ * no index. An index would compare every trigram of a long text.
+ */
+function holds(column: SQLWrapper, text: string): SQL {
+  return sql`strpos(${column}, ${text}) > 0`
+}
+
+/** Tells the same, so that Postgres can ask an index of trigrams. */
 function contains(column: SQLWrapper, text: string): SQL {
   return sql`${column} like ${`%${asPattern(text)}%`}`
 }
