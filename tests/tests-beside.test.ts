@@ -37,9 +37,13 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
+  'src/server/abuse/block-copies.ts': 'src/server/abuse/take-down.test.ts',
+  'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
+  'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   // What only a browser can do.
   'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
   'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
+  'src/web/admin/reports-section.tsx': 'tests/e2e/reports.spec.ts',
   'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
   'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',
   'src/web/files/virtual-list.tsx': 'tests/e2e/file-manager.spec.ts',

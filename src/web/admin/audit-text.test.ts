@@ -55,6 +55,8 @@ describe('an entry of the audit log', () => {
     ['expire-trials', { expiredCount: 3 }, 'Expired trials: 3'],
     ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
     ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
+    ['take-down', { shortCode: 'abc', reason: 'Malware.' }, 'Took /s/abc down: Malware.'],
+    ['dismiss-report', { shortCode: 'abc', count: 2 }, 'Dismissed a report'],
   ] as const)('about %s, %j', (action, details, text) => {
     expect(auditText({ action, details })).toBe(text)
   })

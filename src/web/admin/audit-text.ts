@@ -30,6 +30,7 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
     const count = countIn(details, 'deletedFiles')
     return count === undefined ? count : `Deleted a user, with ${counted(count, 'file')}`
   },
+  'take-down': takedownSentence,
   'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
   'expire-files': (details) => figure('Expired files', details, 'expiredCount'),
   'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
@@ -98,6 +99,13 @@ function settingSentence(details: Details): string | undefined {
   if (to === null) return `${label} changed`
   const from = data.from === null ? 'the default' : settingValue(data.key, data.from)
   return `${label}: ${from} to ${to}`
+}
+
+const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
+
+function takedownSentence(details: Details): string | undefined {
+  const { data } = takedownDetails.safeParse(details)
+  return data && `Took /s/${data.shortCode} down: ${data.reason}`
 }
 
 function textSetting(key: SettingKey): SettingTexts | undefined {

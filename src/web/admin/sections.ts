@@ -3,6 +3,7 @@ import { AuditSection } from './audit-section.tsx'
 import { FeedbackSection } from './feedback-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
+import { ReportsSection } from './reports-section.tsx'
 import type { SectionProps } from './section.tsx'
 import { SettingsSection } from './settings-section.tsx'
 import { StatisticsSection } from './statistics-section.tsx'
@@ -17,6 +18,7 @@ export const sections: readonly AdminSection[] = [
   { id: 'numbers', title: 'Numbers', Section: StatisticsSection },
   { id: 'users', title: 'Users', Section: UsersSection },
   { id: 'maintenance', title: 'Maintenance', Section: MaintenanceSection },
+  { id: 'reports', title: 'Reports', Section: ReportsSection },
   { id: 'settings', title: 'Settings', Section: SettingsSection },
   { id: 'limits', title: 'Limits', Section: LimitsSection },
   { id: 'feedback', title: 'Feedback', Section: FeedbackSection },

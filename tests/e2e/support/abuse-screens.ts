@@ -1,11 +1,33 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
-import { makeFile, makePerson } from '../../support/make.ts'
+import type { TestApp } from '../../support/app-server.ts'
+import { makeClient, makeFile, makePerson } from '../../support/make.ts'
+import { report } from '../../support/takedowns.ts'
+import { openAdminCenter, section } from './admin.ts'
 import { openDashboard } from './dashboard.ts'
 import type { Stage } from './stage.ts'
 
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
+
+/** Opens the reports of two files with hard content. Returns the section. */
+async function openReports(app: TestApp, page: Page) {
+  const owner = await makePerson(app)
+  const bytes = new Uint8Array(1000)
+  const file = await makeFile(owner, { name: longName, type: 'application/pdf', bytes })
+  await makeFile(owner, { name: 'copy.pdf', bytes })
+  const arabic = await makeFile(owner, { name: 'تقرير الاجتماع الأول.docx' })
+  const visitor = makeClient(app)
+  await report(visitor, arabic.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
+  for (const reason of ['It is a trap.', 'word '.repeat(199), 'averylongword'.repeat(20)]) {
+    const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
+    await report(visitor, file.shortCode, { reason, email })
+  }
+  await openAdminCenter(page, app)
+  const reports = section(page, 'Reports')
+  await expect(reports.getByRole('status')).toHaveText('2 open')
+  return reports
+}
 
 /** The screens about files that were reported or taken down, with the steps that open them. */
 export const abuseScreens: Record<string, (stage: Stage) => Promise<void>> = {
@@ -27,6 +49,24 @@ export const abuseScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByLabel('What is wrong with it?').fill('It is a trap.')
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
+  },
+  'reports in the Admin Center': async ({ app, page }) => {
+    const reports = await openReports(app, page)
+    await reports.getByRole('button', { name: /^Show all 3/ }).click()
+    await expect(reports.getByText('It is a trap.')).toBeVisible()
+  },
+  'the question before a takedown': async ({ app, page }) => {
+    const reports = await openReports(app, page)
+    await reports.getByRole('button', { name: `Take down ${longName}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
+    await expect(page.getByText('Please say why.')).toBeVisible()
+  },
+  'reports that could not be loaded': async ({ app, noise, page }) => {
+    noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/reports\?/)
+    await page.route(/\/api\/admin\/reports\?/, (route) => route.fulfill({ status: 500 }))
+    await openAdminCenter(page, app)
+    const failure = section(page, 'Reports').getByRole('alert')
+    await expect(failure).toContainText('The reports could not be loaded')
   },
   'a file that was taken down': async ({ app, page }) => {
     const person = await makePerson(app)

@@ -1,0 +1,30 @@
+import type { Report } from '../../shared/contract/abuse.ts'
+import { counted } from './counted.ts'
+import { whenText } from './when-text.ts'
+
+/** Says how often a file was reported, and when: 'reported 3 times, last today, 10:14:00'. */
+export function reportedText(
+  { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
+  now: Date,
+): string {
+  const last = whenText(new Date(lastReportedAt), now)
+  return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
+}
+
+/** Says how many other files have the same content; null for none. */
+export function copiesText(copies: number): string | null {
+  return copies === 0 ? null : `${counted(copies, 'other file')} with the same content`
+}
+
+/** Says what a takedown will do to the file, to its copies and for their owners. */
+export function takedownWarning({ openCode, copies }: Report['file']): string {
+  const link =
+    openCode === null ? 'Its link has ended already.' : 'Its link ends at once, its bytes go.'
+  const others =
+    copies === 0
+      ? ''
+      : copies === 1
+        ? ' The other file with it is taken down too.'
+        : ` The ${copies.toLocaleString('en')} other files with it are taken down too.`
+  return `${link} Nobody can upload the same content again.${others}`
+}

@@ -1,0 +1,193 @@
+import { Flag } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { Report } from '../../shared/contract/abuse.ts'
+import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
+import { serverClock } from '../api/server-clock.ts'
+import { KindIcon } from '../files/kind-icon.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FileName } from '../ui/file-name.tsx'
+import { copiesText, reportedText } from './report-text.ts'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
+import { useTakedown } from './takedown-dialog.tsx'
+import { useDismissReport, useReports } from './use-reports.ts'
+import { whenText } from './when-text.ts'
+
+/** The files that people have reported, last reported first, each to be taken down or dismissed. */
+export function ReportsSection({ id, title }: SectionProps) {
+  const { data, isError, isFetching, refetch, ...pages } = useReports()
+  const takedown = useTakedown(id)
+  const all = data?.pages.flatMap(({ items }) => items)
+  const content = () => {
+    if (!all) {
+      return isError ? (
+        <SectionFailed
+          title="The reports could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        />
+      ) : (
+        <RowsLoading label="Loading the reports" rows={2} />
+      )
+    }
+    if (all.length === 0) {
+      return (
+        <Card>
+          <EmptyState icon={<Flag />} title="No open reports">
+            What people report on download pages is listed here.
+          </EmptyState>
+        </Card>
+      )
+    }
+    const now = new Date(serverClock().now())
+    return (
+      <Card>
+        <ul aria-label="Reports">
+          {all.map((report) => (
+            <ReportRow
+              key={report.id}
+              report={report}
+              now={now}
+              headingId={id}
+              onTakeDown={() => takedown.ask(report)}
+            />
+          ))}
+        </ul>
+        <OlderRows
+          what="reports"
+          hasMore={pages.hasNextPage}
+          isLoading={pages.isFetchingNextPage}
+          failed={pages.isFetchNextPageError}
+          onMore={() => void pages.fetchNextPage()}
+        />
+      </Card>
+    )
+  }
+  const open = all ? `${all.length}${pages.hasNextPage ? ' or more' : ''} open` : null
+  return (
+    <SectionFrame id={id} title={title} note={open && <span role="status">{open}</span>}>
+      {content()}
+      {takedown.dialog}
+    </SectionFrame>
+  )
+}
+
+interface ReportRowProps {
+  report: Report
+  now: Date
+  /** The element that gets the focus when the row disappears. */
+  headingId: string
+  onTakeDown: () => void
+}
+
+function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
+  const { file } = report
+  const { mutate: dismiss, isPending } = useDismissReport(report)
+  const kind = fileKind(file)
+  const facts = [
+    formatSize(file.size),
+    file.owner ?? 'account deleted',
+    reportedText(report, now),
+    copiesText(file.copies),
+  ]
+  return (
+    <li className="grid grid-cols-[36px_minmax(0,1fr)] gap-x-3 gap-y-3 border-line border-t px-4 py-4 first:border-t-0 sm:grid-cols-[36px_minmax(0,1fr)_auto] sm:gap-x-4 sm:px-5">
+      <span className="grid size-9 place-items-center rounded-[9px] bg-[color-mix(in_oklab,var(--surface),var(--ink)_5%)] text-muted">
+        <KindIcon kind={kind} size={18} />
+        <span className="sr-only">{kindLabel(kind)}</span>
+      </span>
+      <div className="min-w-0">
+        <h3 className="font-[600] text-base leading-normal tracking-normal">
+          <FileName name={file.originalName} />
+        </h3>
+        <p className="mt-0.5 text-muted text-sm tabular-nums wrap-anywhere">
+          {file.openCode === null ? (
+            'Link closed'
+          ) : (
+            <a
+              href={`/s/${file.openCode}`}
+              className="inline-flex min-h-6 items-center underline underline-offset-3 hover:decoration-2 pointer-coarse:min-h-11"
+            >
+              /s/{file.openCode}
+            </a>
+          )}
+          {facts.map((fact) => (fact === null ? null : ` · ${fact}`))}
+        </p>
+        <Statements report={report} now={now} />
+      </div>
+      <div className="flex items-start gap-2 max-sm:col-span-full max-sm:[&>*]:flex-1">
+        <Button
+          size="small"
+          label={`Take down ${file.originalName}`}
+          disabled={isPending}
+          onClick={onTakeDown}
+        >
+          Take down
+        </Button>
+        <Button
+          size="small"
+          label={`Dismiss the report of ${file.originalName}`}
+          pending={isPending}
+          onClick={() =>
+            // The row disappears, and the focused button with it.
+            dismiss(undefined, { onSuccess: () => document.getElementById(headingId)?.focus() })
+          }
+        >
+          Dismiss
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+/** What people wrote about a file: the last of it, and the rest by a button. */
+function Statements({ report, now }: { report: Report; now: Date }) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const { statements, file } = report
+  const numbered = statements.map((statement, place) => ({ ...statement, place }))
+  const shown = isOpen ? numbered : numbered.slice(-1)
+  return (
+    <>
+      <ul id={id} className="mt-1.5 grid max-w-[68ch] gap-2.5">
+        {shown.map(({ place, ...statement }) => (
+          <li key={place}>
+            <p dir="auto" className="whitespace-pre-line wrap-anywhere">
+              {statement.reason}
+            </p>
+            <p className="flex flex-wrap items-center gap-x-2 text-muted text-sm">
+              {statement.email === null ? null : (
+                <a
+                  href={`mailto:${encodeURIComponent(statement.email).replace('%40', '@')}`}
+                  className="inline-flex min-h-6 min-w-0 items-center underline underline-offset-3 wrap-anywhere hover:decoration-2"
+                >
+                  {statement.email}
+                </a>
+              )}
+              <time dateTime={statement.at} className="tabular-nums">
+                {whenText(new Date(statement.at), now)}
+              </time>
+              {statement.isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {statements.length > 1 ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+          className="mt-1 min-h-6 rounded-[4px] font-[560] text-accent text-sm underline underline-offset-3 hover:decoration-2 pointer-coarse:min-h-11"
+        >
+          {isOpen ? 'Show the last one' : `Show all ${statements.length}`}
+          <span className="sr-only"> that was written about {file.originalName}</span>
+        </button>
+      ) : null}
+    </>
+  )
+}

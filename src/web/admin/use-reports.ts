@@ -1,0 +1,84 @@
+import {
+  type InfiniteData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { Report } from '../../shared/contract/abuse.ts'
+import { ApiError, call, callForPage, type ListPage } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
+import { toast } from '../ui/toast.tsx'
+import { faultText } from './fault-text.ts'
+import { pageSize, pagesFrom } from './pages.ts'
+import { refreshAfterAct } from './refresh.ts'
+
+const reportsKey = ['/api/admin/reports']
+
+/** The open reports, last reported first, in pages. Each visit reads them again. */
+export function useReports() {
+  return useInfiniteQuery({
+    queryKey: reportsKey,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForPage('listReports', { query: { limit: pageSize, cursor }, signal }),
+    ...pagesFrom,
+    staleTime: 0,
+  })
+}
+
+/** Takes a report out of the list at once, and reads again what the act may have changed. */
+function afterClosing(client: QueryClient, id: string): void {
+  client.setQueryData<InfiniteData<ListPage<Report[]>>>(
+    reportsKey,
+    (known) =>
+      known && {
+        ...known,
+        pages: known.pages.map((page) => ({
+          ...page,
+          items: page.items.filter((report) => report.id !== id),
+        })),
+      },
+  )
+  void client.invalidateQueries({ queryKey: reportsKey })
+  refreshAfterAct(client)
+}
+
+function tellFailure(client: QueryClient, error: unknown, title: string): void {
+  if (saysSignedOut(error)) return
+  toast({ title, description: faultText(error), tone: 'destructive' })
+  // Another window may have dealt with the report.
+  void client.invalidateQueries({ queryKey: reportsKey })
+}
+
+/** Closes a report and leaves the file. A report that is closed already is a success too. */
+export function useDismissReport({ id }: Report) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async () => {
+      try {
+        await call('dismissReport', { params: { id } })
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'REPORT_NOT_FOUND')) throw error
+      }
+    },
+    onSuccess: () => {
+      afterClosing(client, id)
+      toast({ title: 'Report dismissed' })
+    },
+    onError: (error) => tellFailure(client, error, 'Failed to dismiss the report'),
+  })
+}
+
+/** Takes the file of a report down, for a reason that its owner will read. */
+export function useTakeDown({ id, shortCode, file }: Report) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (reason: string) =>
+      call('takeDown', { body: { shortCode: file.openCode ?? shortCode, reason } }),
+    onSuccess: ({ message }) => {
+      afterClosing(client, id)
+      toast({ title: 'Taken down', description: message })
+    },
+    onError: (error) => tellFailure(client, error, 'Failed to take the file down'),
+  })
+}

@@ -1,0 +1,76 @@
+import { makeFile, makePerson } from '../support/make.ts'
+import { report } from '../support/takedowns.ts'
+import { openAdminCenter, section } from './support/admin.ts'
+import { fileRow, openDashboard } from './support/dashboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('a report without scripts ends in a takedown: the link is dead, the owner knows why, and the file does not come back', async ({
+  app,
+  noise,
+  page,
+  visitor,
+}) => {
+  const owner = await makePerson(app)
+  const file = await makeFile(owner, { name: 'invoice.pdf' })
+  const harmless = await makeFile(owner, { name: 'minutes.pdf' })
+
+  const link = await visitor({ javaScriptEnabled: false })
+  await link.goto(`/s/${file.shortCode}`)
+  await link.getByRole('link', { name: 'Report this file' }).click()
+  await expect(link.getByText('invoice.pdf')).toBeVisible()
+  await link.getByLabel('What is wrong with it?').fill('It came in a mail from “our bank”.')
+  await link.keyboard.press('Tab')
+  await expect(link.getByLabel('Email')).toBeFocused()
+  await link.keyboard.press('Tab')
+  await link.keyboard.press('Enter')
+  await expect(link.getByRole('heading', { name: 'Thank you' })).toBeVisible()
+  await link.getByRole('link', { name: 'Back to the file' }).click()
+  await expect(link.getByRole('link', { name: 'Download File' })).toBeVisible()
+  app.clock.advance(1000)
+  await report(owner, harmless.shortCode, { reason: 'I do not like it.' })
+
+  await openAdminCenter(page, app)
+  const reports = section(page, 'Reports')
+  await expect(reports.getByRole('status')).toHaveText('2 open')
+  const row = (name: string) => reports.getByRole('listitem').filter({ hasText: name })
+  await row('minutes.pdf').getByRole('button', { name: 'Dismiss' }).press('Enter')
+  await expect(page.getByText('Report dismissed')).toBeVisible()
+  await expect(row('minutes.pdf')).toHaveCount(0)
+  await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
+
+  await expect(row('invoice.pdf').first()).toContainText('It came in a mail from “our bank”.')
+  const ask = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
+  await ask.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Take down invoice.pdf' })
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(ask).toBeFocused()
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Take down' }).click()
+  await expect(dialog.getByText('Please say why.')).toBeVisible()
+  await dialog.getByLabel('Reason').fill('It is a trap.')
+  await dialog.getByRole('button', { name: 'Take down' }).click()
+  await expect(page.getByText('Its content is blocked.')).toBeVisible()
+  await expect(reports.getByText('No open reports')).toBeVisible()
+  await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
+  await expect(section(page, 'Audit log')).toContainText(
+    `Took /s/${file.shortCode} down: It is a trap.`,
+  )
+
+  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  await link.reload()
+  await expect(link.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  expect((await app.mails()).map(({ to }) => to.address)).toEqual([owner.email])
+
+  await page.context().clearCookies()
+  await openDashboard(page, app, owner)
+  await expect(fileRow(page, 'invoice.pdf')).toContainText('Taken down')
+  await page.getByRole('button', { name: 'Reason of invoice.pdf' }).click()
+  await expect(fileRow(page, 'invoice.pdf')).toContainText('It is a trap.')
+  noise.expect(/409 \(Conflict\).*\/api\/files\/confirm-upload$/)
+  const again = { name: 'harmless.pdf', mimeType: 'text/plain', buffer: Buffer.from(file.bytes) }
+  await page.getByLabel('Files to upload').setInputFiles(again)
+  await expect(
+    page.getByText('This file was taken down and cannot be shared here again.').first(),
+  ).toBeVisible()
+})
