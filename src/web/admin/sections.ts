@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import { AuditSection } from './audit-section.tsx'
+import { ChecksSection } from './checks-section.tsx'
 import { FeedbackSection } from './feedback-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
@@ -16,6 +17,7 @@ export interface AdminSection extends SectionProps {
 /** The sections of the Admin Center, in the order of the page. */
 export const sections: readonly AdminSection[] = [
   { id: 'numbers', title: 'Numbers', Section: StatisticsSection },
+  { id: 'checks', title: 'Checks', Section: ChecksSection },
   { id: 'users', title: 'Users', Section: UsersSection },
   { id: 'maintenance', title: 'Maintenance', Section: MaintenanceSection },
   { id: 'reports', title: 'Reports', Section: ReportsSection },

@@ -3,15 +3,16 @@ import type { ReactNode } from 'react'
 export interface BadgeProps {
   children: ReactNode
   /**
-   * `accent` is filled with the pale accent colour, `outline` has only a border, `red` warns.
-   * Default `accent`.
+   * `accent` is filled with the pale accent colour, `outline` has only a border, `amber` warns,
+   * `red` tells of a fault. Default `accent`.
    */
-  tone?: 'accent' | 'outline' | 'red'
+  tone?: 'accent' | 'outline' | 'amber' | 'red'
 }
 
 const tones = {
   accent: 'bg-tint text-accent',
   outline: 'text-muted inset-ring inset-ring-line',
+  amber: 'text-amber inset-ring inset-ring-amber',
   red: 'text-red inset-ring inset-ring-red',
 }
 

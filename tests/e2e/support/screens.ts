@@ -11,6 +11,7 @@ import { accountScreens } from './account-screens.ts'
 import { adminScreens } from './admin-screens.ts'
 import { makeDownloads } from './analytics.ts'
 import { brandingScreens } from './branding-screens.ts'
+import { checkScreens } from './check-screens.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
 import { publicScreens } from './public-screens.ts'
@@ -108,6 +109,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   ...brandingScreens,
   ...abuseScreens,
   ...publicScreens,
+  ...checkScreens,
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
     await expect(page.getByText('No files yet')).toBeVisible()

@@ -53,6 +53,6 @@ function judge(whose: string, ms: number, harm: string): Finding {
   if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
   const cure = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
   return ms < harmfulMs
-    ? warning(`${message}. With a minute, ${harm}.`, cure)
+    ? warning(`${message}. From a minute on, ${harm}.`, cure)
     : failing(`${message}: ${harm}.`, cure)
 }

@@ -1,0 +1,50 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
+import { Badge } from '../ui/badge.tsx'
+
+const looks = {
+  failing: {
+    icon: <CircleAlert className="text-red" />,
+    mark: <Badge tone="red">Failing</Badge>,
+    text: '',
+  },
+  warning: {
+    icon: <TriangleAlert className="text-amber" />,
+    mark: <Badge tone="amber">Warning</Badge>,
+    text: '',
+  },
+  ok: {
+    icon: <CircleCheck className="text-accent" />,
+    mark: <span className="text-muted text-sm">OK</span>,
+    text: 'text-muted',
+  },
+} as const satisfies Record<CheckStatus, unknown>
+
+/** What one check found: its name, its status in a word, what is, and what to do. */
+export function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
+  const { icon, mark, text } = looks[status]
+  const isFine = status === 'ok'
+  return (
+    <li
+      className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isFine ? 'py-2.5' : 'py-4'}`}
+    >
+      <span aria-hidden="true" className="mt-0.5 [&_svg]:size-[18px]">
+        {icon}
+      </span>
+      <h3 className="self-baseline font-semibold text-base leading-normal tracking-normal wrap-anywhere">
+        {name}
+      </h3>
+      <div
+        className={`col-span-2 col-start-2 wrap-anywhere max-md:row-start-2 md:col-span-1 md:col-start-3 ${text}`}
+      >
+        <p>{message}</p>
+        {cure ? (
+          <p className="mt-1 max-w-[76ch]">
+            <b className="font-semibold">Cure:</b> {cure}
+          </p>
+        ) : null}
+      </div>
+      <span className="col-start-3 row-start-1 self-start text-right md:col-start-4">{mark}</span>
+    </li>
+  )
+}

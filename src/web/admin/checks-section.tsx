@@ -1,0 +1,110 @@
+import { CircleCheck, RefreshCw } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { CheckLine } from '../../shared/contract/checks.ts'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { CheckRow } from './check-row.tsx'
+import { summarise } from './check-summary.ts'
+import { faultText } from './fault-text.ts'
+import { SectionFrame, type SectionProps } from './section.tsx'
+import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { useChecks } from './use-checks.ts'
+import { whenText } from './when-text.ts'
+
+/**
+ * Whether the server has what it needs, and what to do where it has not. What is wrong
+ * stands first. What is OK is folded.
+ */
+export function ChecksSection({ id, title }: SectionProps) {
+  const { data, dataUpdatedAt, error, isFetching, refetch } = useChecks()
+  const checkAgain = () => void refetch()
+  const content = () => {
+    if (data) return <Lines lines={data} />
+    if (error === null || isFetching) return <RowsLoading label="Checking the server" rows={5} />
+    return (
+      <SectionFailed
+        title="The checks could not be made"
+        pending={isFetching}
+        onRetry={checkAgain}
+      />
+    )
+  }
+  return (
+    <SectionFrame
+      id={id}
+      title={title}
+      note={data ? <Note lines={data} checkedAt={new Date(dataUpdatedAt)} /> : null}
+      action={
+        data ? (
+          <Button
+            size="small"
+            icon={<RefreshCw />}
+            pending={isFetching}
+            pendingLabel="Checking…"
+            onClick={checkAgain}
+          >
+            Check again
+          </Button>
+        ) : null
+      }
+    >
+      {data && error && !isFetching ? (
+        <p role="alert" className="mb-3 text-red">
+          The checks could not be made again. {faultText(error)}
+        </p>
+      ) : null}
+      {content()}
+    </SectionFrame>
+  )
+}
+
+/** Screen readers read this after each check: the time in it changes, also when nothing else does. */
+function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
+  return (
+    <span role="status">
+      {summarise(lines).text} · {whenText(checkedAt, checkedAt)}
+    </span>
+  )
+}
+
+function Lines({ lines }: { lines: CheckLine[] }) {
+  const [showsFine, setShowsFine] = useState(false)
+  const fineId = useId()
+  const { urgent, fine } = summarise(lines)
+  return (
+    <Card>
+      {urgent.length === 0 ? (
+        <p className="flex items-center gap-4 px-4 py-4 sm:px-5">
+          <CircleCheck aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
+          Everything is as it should be.
+        </p>
+      ) : (
+        <ul>
+          {urgent.map((line) => (
+            <CheckRow key={line.name} line={line} />
+          ))}
+        </ul>
+      )}
+      {fine.length > 0 ? (
+        <div className="border-line border-t px-4 py-2 sm:px-5">
+          <Button
+            variant="quiet"
+            size="small"
+            wide
+            expands={{ id: fineId, isOpen: showsFine }}
+            onClick={() => setShowsFine(!showsFine)}
+          >
+            {showsFine ? 'Hide' : 'Show'} what is OK ({fine.length})
+          </Button>
+        </div>
+      ) : null}
+      {showsFine ? (
+        <ul id={fineId} className="border-line border-t">
+          {fine.map((line) => (
+            <CheckRow key={line.name} line={line} />
+          ))}
+        </ul>
+      ) : null}
+    </Card>
+  )
+}
