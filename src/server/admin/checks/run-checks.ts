@@ -32,9 +32,7 @@ async function runCheck(
   limit: number,
 ): Promise<CheckLine[]> {
   try {
-    // The check is called inside the promise, so that what it throws at once is caught too.
-    const looking = Promise.resolve().then(() => look(deps, visit))
-    const found = await inTime(looking, limit)
+    const found = await inTime(Promise.resolve(look(deps, visit)), limit)
     return found.map(({ about, ...finding }) => ({
       name: about === undefined ? name : `${name}: ${about}`,
       ...finding,
