@@ -40,10 +40,13 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/abuse/block-copies.ts': 'src/server/abuse/take-down.test.ts',
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
+  'src/server/http/send-variants.ts': 'src/server/http/web-files.test.ts',
+  'src/web/uploads/picking/page-drop.ts': 'src/web/uploads/picking/use-page-drop.test.ts',
   // What only a browser can do.
   'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
   'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
   'src/web/admin/reports-section.tsx': 'tests/e2e/reports.spec.ts',
+  'src/web/public-pages/landing/offer-drop.ts': 'tests/e2e/landing.spec.ts',
   'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
   'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',
   'src/web/files/virtual-list.tsx': 'tests/e2e/file-manager.spec.ts',

@@ -1,51 +1,69 @@
 import { describe, expect, it } from 'vitest'
 import { StartFault } from '../start-fault.ts'
-import { makeTemplate } from './html-template.ts'
+import { type BuiltTemplate, makeTemplate } from './html-template.ts'
 
-const html =
-  '<p>{{#form}}{{#fault}}<b>{{fault}}</b>{{/fault}}{{name}}{{/form}}{{#sent}}!{{/sent}}</p>'
+type Slot = 'name' | 'size'
+type Condition = 'known' | 'late'
 
-function make(text = html) {
-  return makeTemplate({
+function template(html: string, more: Partial<BuiltTemplate<Slot, Condition>> = {}) {
+  return makeTemplate<Slot, Condition>({
     file: 'page.html',
-    html: text,
-    slots: ['name', 'fault'],
-    conditions: ['fault', 'form', 'sent'],
+    html,
+    slots: ['name', 'size'],
+    conditions: ['known', 'late'],
+    ...more,
   })
 }
 
-describe('a built page', () => {
-  it.each([
-    [[], '<p></p>'],
-    [['form'], '<p>a</p>'],
-    [['fault', 'form'], '<p><b>c</b>a</p>'],
-    [['sent'], '<p>!</p>'],
-    // A section within another one needs both.
-    [['fault'], '<p></p>'],
-  ] as const)('shows the sections of %j', (holding, filled) => {
-    expect(make()(holding).fill({ name: 'a', fault: 'c' })).toBe(filled)
+const page =
+  '<b>{{name}}</b>{{#known}}<i title="{{size}}">known</i>{{/known}}{{#late}}late{{/late}}'
+
+describe('a template', () => {
+  it('fills its slots, and shows the sections whose condition is true', () => {
+    const values = { name: 'a.txt', size: '1 KB' }
+    expect(template(page)([]).fill(values)).toBe('<b>a.txt</b>')
+    expect(template(page)(['known']).fill(values)).toBe('<b>a.txt</b><i title="1 KB">known</i>')
+    expect(template(page)(['late', 'known']).text).toContain('late')
   })
 
-  it('shows every value as text, also one that looks like a slot', () => {
-    const values = { name: `{{fault}}<i>"x"'&\r`, fault: '' }
-    expect(make()(['form']).fill(values)).toBe(
-      '<p>{{fault}}&lt;i&gt;&quot;x&quot;&#39;&amp;&#13;</p>',
+  it('takes a value as text, also one that looks like a mark or like HTML', () => {
+    const name = `{{size}}{{#late}}</b><script>&"'\r`
+    const { fill } = template(page)([])
+    expect(fill({ name, size: '' })).toBe(
+      '<b>{{size}}{{#late}}&lt;/b&gt;&lt;script&gt;&amp;&quot;&#39;&#13;</b>',
     )
   })
 
-  it('is prepared once for each combination', () => {
-    const template = make()
-    expect(template(['form'])).toBe(template(['form']))
+  it('may have several sections of a condition, and sections in others', () => {
+    const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
+    const shown = (holding: Condition[]) => template(html)(holding).fill({ name: '', size: '' })
+    expect([shown([]), shown(['known']), shown(['late']), shown(['known', 'late'])]).toEqual([
+      '',
+      '1',
+      '3',
+      '123',
+    ])
+  })
+})
+
+describe('a page that was built for another version', () => {
+  it.each([
+    ['a slot that is not known', `${page}{{other}}`],
+    ['no slot for a value', page.replace('{{size}}', '')],
+    ['no section for a condition', page.replace('{{#late}}late{{/late}}', '')],
+    ['a section without its end', page.replace('{{/known}}', '')],
+    ['a section without its start', page.replace('{{#late}}', '')],
+    ['a section that ends twice', `${page}{{/late}}`],
+  ])('with %s stops the start, and says what to do', (_fault, html) => {
+    expect(() => template(html)).toThrow(StartFault)
+    expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })
 
-  it.each([
-    ['no slot', html.replace('{{name}}', '')],
-    ['a slot that nobody fills', html.replace('{{name}}', '{{name}}{{code}}')],
-    ['no section', html.replace(/\{\{.sent\}\}/g, '')],
-    ['no start', html.replace('{{#sent}}', '')],
-    ['no end', html.replace('{{/sent}}', '')],
-  ])('with %s stops the start and names the cure', (_, text) => {
-    expect(() => make(text)).toThrow(StartFault)
-    expect(() => make(text)).toThrow(/page\.html: .+npm run build/)
+  it('may lack slots and sections if it is one of several pages that share them', () => {
+    const html = '<b>{{name}}</b>'
+    const { fill } = template(html, { mayLackSome: true })(['late'])
+    expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')
+    expect(() => template(`${html}{{#late}}`, { mayLackSome: true })).toThrow(StartFault)
+    expect(() => template(`${html}{{other}}`, { mayLackSome: true })).toThrow(StartFault)
   })
 })
