@@ -67,7 +67,7 @@ export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
     noise.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
     await openAdminCenter(page, app)
-    for (const what of ['numbers', 'users', 'settings', 'feedback', 'audit log']) {
+    for (const what of ['numbers', 'users', 'settings', 'limits', 'feedback', 'audit log']) {
       await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
     }
   },
