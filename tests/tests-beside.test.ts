@@ -25,6 +25,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   // SQL and a thread, which only their one user can reach.
   'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',
   'src/server/storage/disk/digest-thread.ts': 'src/server/storage/disk/file-digests.test.ts',
+  'src/server/admin/user-queries.ts': 'src/server/admin/user-search.test.ts',
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
   // One story of several files.
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
