@@ -134,7 +134,7 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   app,
   page,
 }) => {
-  await openAdminCenter(page, app)
+  const admin = await openAdminCenter(page, app)
   const settings = section(page, 'Settings')
   const price = settings.getByRole('spinbutton', { name: 'Premium price' })
   await expect(price).toHaveValue('8')
@@ -155,6 +155,12 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   await expect(entry).toContainText('"key": "premium_price"')
   await log.getByLabel('Act', { exact: true }).selectOption('Added a user')
   await expect(log.getByText('No entry found')).toBeVisible()
+  await log.getByRole('button', { name: 'Clear search' }).click()
+  await expect(log.getByRole('listitem')).toHaveCount(2)
+  await log.getByRole('searchbox').fill('nobody@example.org')
+  await expect(log.getByText('No entry found')).toBeVisible()
+  await log.getByRole('searchbox').fill(admin.email)
+  await expect(log.getByRole('listitem')).toHaveCount(2)
 
   // The browser had kept the old price for 5 minutes.
   for (const open of [

@@ -92,7 +92,10 @@ export function ValueForm(props: ValueFormProps) {
               </Button>
             </div>
           </div>
-          <p role="status" className="flex min-h-6 items-center gap-1.5 text-sm wrap-anywhere">
+          <p
+            role="status"
+            className="flex items-center gap-1.5 text-sm wrap-anywhere not-empty:mt-1.5"
+          >
             {done === null ? null : (
               <>
                 <Check aria-hidden="true" className="size-4 shrink-0 text-accent" />

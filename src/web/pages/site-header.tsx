@@ -26,7 +26,12 @@ function SignedIn({ user }: { user: User }) {
           Admin
         </PageButton>
       ) : null}
-      {hasBadge ? <Badge>{name}</Badge> : null}
+      {hasBadge ? (
+        // Beside the link to the Admin Center there is no room for it on a narrow phone.
+        <span className={user.isAdmin ? 'max-[440px]:sr-only' : 'contents'}>
+          <Badge>{name}</Badge>
+        </span>
+      ) : null}
       <span className="min-w-0 truncate text-muted text-sm max-sm:sr-only" title={user.email}>
         {user.email}
       </span>

@@ -58,10 +58,14 @@ export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await section(page, 'Feedback')
       .getByRole('button', { name: /^Show all/ })
       .click()
+    await expect(section(page, 'Feedback').getByText('Probably a robot')).toHaveCount(1)
     const log = section(page, 'Audit log')
     await log.getByRole('listitem').nth(1).getByRole('button').click()
     await expect(log.getByText('Recorded')).toBeVisible()
-    await expect(log.getByRole('button', { name: 'Show older' })).toBeVisible()
+    await expect(log.getByRole('listitem')).toHaveCount(20)
+    await log.getByRole('button', { name: 'Show older' }).click()
+    await expect(log.getByText('That is all.')).toBeFocused()
+    await expect(log.getByRole('listitem')).toHaveCount(22)
   },
   'Admin Center that cannot be loaded': async ({ app, noise, page }) => {
     noise.expect(/500 \(Internal Server Error\)/)
