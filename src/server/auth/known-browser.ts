@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { nanoid } from 'nanoid'
+import { knownBrowserKeptMs } from '../../shared/rules/kept-times.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { keyedHash } from './keyed-hash.ts'
@@ -10,7 +11,7 @@ import { findPasswordHash } from './queries.ts'
 type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
 
 const cookieName = 'mayfly.known_browser'
-const keptSeconds = 365 * 24 * 60 * 60
+const keptSeconds = knownBrowserKeptMs / 1000
 /** A browser is known to at most this many accounts: those that it signed in to last. */
 const mostAccounts = 5
 

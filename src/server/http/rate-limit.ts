@@ -38,6 +38,9 @@ const limits = {
   logosByUser: { most: 30, windowMs: 60 * minute },
 } as const
 
+/** The longest window of all, in milliseconds. The privacy policy names it. */
+export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
+
 /**
  * One counter: the key of its row in the database, its limit, and the length of its window in
  * milliseconds.

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
 import type { Logger } from 'pino'
+import { mailRequestKeptMs } from '../../shared/rules/kept-times.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
 
 /** How long a stop waits for a running job. */
@@ -36,7 +37,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
     retryBackoff: true,
     retryDelayMax: 60 * 60,
     expireInSeconds: 2 * 60,
-    deleteAfterSeconds: 14 * 24 * 60 * 60,
+    deleteAfterSeconds: mailRequestKeptMs / 1000,
   })
   return {
     boss,

@@ -1,12 +1,10 @@
 import { inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
 import type { StorageName } from '../storage/storage-name.ts'
-
-/** Design §5: uploads idle for 24 h are removed with their bytes. */
-export const keptIdleMs = 24 * 60 * 60 * 1000
 
 /** An upload that ended without becoming a file. Its bytes are to be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
@@ -37,7 +35,7 @@ export function endUploads(
   const row = rowValues(removals, {
     storageKey: ended.storageKey,
     storage: ended.storage,
-    dueAt: sql`least(${ended.lastActivityAt} + ${keptIdleMs} * interval '1 millisecond', ${now}::timestamptz)`,
+    dueAt: sql`least(${ended.lastActivityAt} + ${idleUploadKeptMs} * interval '1 millisecond', ${now}::timestamptz)`,
     ...(firstTry === 'caller'
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),

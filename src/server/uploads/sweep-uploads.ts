@@ -1,6 +1,6 @@
+import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
 import type { Deps } from '../deps.ts'
 import { takeIdleUploads } from './queries.ts'
-import { keptIdleMs } from './removal-queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 const batchSize = 100
@@ -16,7 +16,7 @@ export async function sweepUploads(
   let ended = 0
   for (;;) {
     const now = clock()
-    const before = new Date(now.getTime() - keptIdleMs)
+    const before = new Date(now.getTime() - idleUploadKeptMs)
     const idle = await takeIdleUploads(db, { before, now, limit: batchSize })
     await removeBytes(deps, idle)
     ended += idle.length

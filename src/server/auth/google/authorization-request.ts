@@ -2,15 +2,13 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
+import { googleRequestKeptMs } from '../../../shared/rules/kept-times.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import type { RequestSecrets } from './issuer.ts'
 import { insertAuthorizationRequest, takeAuthorizationRequest } from './queries.ts'
 
 type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
-
-/** How long a person may take at the issuer (Google) to sign in. */
-const lifetimeMs = 10 * 60 * 1000
 
 const cookieName = 'mayfly.google'
 
@@ -51,7 +49,7 @@ export async function beginRequest(
   await insertAuthorizationRequest(db, {
     state: sha256(state),
     value: JSON.stringify({ browser: sha256(browser), ...wish } satisfies z.input<typeof kept>),
-    expiresAt: new Date(now.getTime() + lifetimeMs),
+    expiresAt: new Date(now.getTime() + googleRequestKeptMs),
     now,
   })
   setCookie(context, cookieName, browser, {
@@ -61,7 +59,7 @@ export async function beginRequest(
     // not send this cookie then.
     sameSite: 'Lax',
     path: '/',
-    maxAge: lifetimeMs / 1000,
+    maxAge: googleRequestKeptMs / 1000,
   })
   return secretsOf(browser, state)
 }

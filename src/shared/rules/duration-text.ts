@@ -1,0 +1,17 @@
+import { dayInMs, hourInMs } from './lifetime.ts'
+
+const minuteInMs = 60_000
+
+/**
+ * Writes how long something lasts: '10 minutes', '1 hour', '24 hours', '14 days'. From two days on
+ * it counts in days. `ms` is a whole number of the unit that is written.
+ */
+export function durationText(ms: number): string {
+  if (ms >= 2 * dayInMs) return counted(ms / dayInMs, 'day')
+  if (ms >= hourInMs) return counted(ms / hourInMs, 'hour')
+  return counted(ms / minuteInMs, 'minute')
+}
+
+function counted(count: number, unit: string) {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
