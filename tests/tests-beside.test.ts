@@ -43,6 +43,8 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   'src/server/http/send-variants.ts': 'src/server/http/web-files.test.ts',
   'src/web/uploads/picking/page-drop.ts': 'src/web/uploads/picking/use-page-drop.test.ts',
+  // What it makes of the whole contract, in the page as it is sent.
+  'src/web/public-pages/api-reference/call-section.tsx': 'tests/api-reference.test.ts',
   // What only a browser can do.
   'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
   'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
@@ -51,6 +53,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
   'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',
   'src/web/files/virtual-list.tsx': 'tests/e2e/file-manager.spec.ts',
+  'src/web/public-pages/feedback-script.ts': 'tests/e2e/texts.spec.ts',
 }
 
 const root = resolve(import.meta.dirname, '..')

@@ -32,7 +32,7 @@ import { servedHosts } from './http/served-hosts.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { valueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
-import { publicPageRoutes, shareRoute } from './public-pages/routes.ts'
+import { pageShower, publicPageRoutes, shareRoute } from './public-pages/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -70,6 +70,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use('/s/:code/report', bodyLimit(maxBodySize))
   const publicValues = valueReader(deps)
+  const showPage = pageShower(web.publicPages, publicValues)
   // A phone that shares a file names no page of ours as the origin. The answer changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
@@ -79,7 +80,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
     '/',
     mount(
       {
-        ...operationsRoutes(deps),
+        ...operationsRoutes(deps, showPage),
         ...authRoutes(deps),
         ...tierRoutes(deps),
         ...ownAccountRoutes(deps),
@@ -90,7 +91,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...brandingRoutes(deps),
         ...analyticsRoutes(deps),
         ...downloadRoutes(deps, web.pages),
-        ...feedbackRoutes(deps),
+        ...feedbackRoutes(deps, showPage),
         ...abuseRoutes(deps, web.reports),
         ...adminRoutes(deps),
         ...adminActionRoutes(deps),

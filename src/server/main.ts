@@ -25,6 +25,7 @@ import { startJobs } from './jobs/jobs.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
 import { loadPublicPages } from './public-pages/public-pages.ts'
+import { conditionsOf } from './public-pages/server-conditions.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
@@ -166,7 +167,7 @@ async function start(
   const app = buildApp(deps, {
     pages: loadLinkPages(built),
     reports: loadReportPages(built),
-    publicPages: loadPublicPages(built),
+    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
     files: webFiles(built),
   })
 

@@ -19,6 +19,26 @@ export const publicPages = {
     title: 'Mayfly: files that leave on time',
     description: `Upload a file and send its short link. It works for ${publicSlot('premiumDays')}, then it is over. Nobody needs an account to download.`,
   },
+  faq: {
+    path: '/faq',
+    title: 'Frequently asked questions · Mayfly',
+    description: `How links, limits, privacy and accounts work on Mayfly: ${publicSlot('freeFileSize')} a file for free, ${publicSlot('premiumFileSize')} with Premium, and no file stays longer than ${publicSlot('maxLifetime')}.`,
+  },
+  feedback: {
+    path: '/feedback',
+    title: 'Feedback · Mayfly',
+    description: 'Tell us what is missing, what is broken and what you like about Mayfly.',
+  },
+  privacy: {
+    path: '/privacy',
+    title: 'Privacy policy · Mayfly',
+    description: 'What Mayfly keeps about you, for how long, and who can see it.',
+  },
+  terms: {
+    path: '/terms',
+    title: 'Terms of service · Mayfly',
+    description: 'What you may share by Mayfly, what it promises, and what it does not.',
+  },
 } as const satisfies Record<string, PublicPageFacts>
 
 export type PublicPageName = keyof typeof publicPages
@@ -43,6 +63,20 @@ export const otherPages = {
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
+  },
+  /** It is at `/api/docs`, where robots are not wanted. */
+  'api-reference': {
+    title: 'API reference · Mayfly',
+    description: 'Every call of Mayfly for your own programs, and how to upload a file.',
+  },
+  /** What follows the feedback form where there are no scripts. */
+  'feedback-sent': {
+    title: 'Feedback sent · Mayfly',
+    description: 'Thank you for your feedback.',
+  },
+  'feedback-failed': {
+    title: 'Failed to send feedback · Mayfly',
+    description: 'Your feedback was not sent.',
   },
   /** Files were shared with the application, and it could not take them. */
   'not-shared': {

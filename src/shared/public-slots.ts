@@ -47,6 +47,16 @@ export const publicSlots = [
   /** What stands at these ends: '3' and '7 days'. The first is empty if both are the same. */
   'freeMark',
   'premiumMark',
+  /** The domains whose addresses can sign up: 'example.org or example.com'. Empty without `SIGNUP`. */
+  'signupDomains',
+  /** The name of the host that keeps the files. Empty where they are on the disk. */
+  'storageHost',
+  /** The sentences of the errors about a limit of a free account, which name the limit. */
+  'TIER_FILE_COUNT',
+  'TIER_FILE_SIZE',
+  'TIER_EXPIRATION',
+  /** Why a form that was sent without scripts was refused. Empty on all other pages. */
+  'fault',
 ] as const
 
 export type PublicSlot = (typeof publicSlots)[number]
@@ -57,7 +67,26 @@ export function publicSlot(name: PublicSlot): string {
 }
 
 /** `visitor`: the browser has no hint that somebody is signed in. `signedIn`: it has one. */
-export const publicConditions = ['visitor', 'signedIn'] as const
+export const browserConditions = ['visitor', 'signedIn'] as const
+
+export type BrowserCondition = (typeof browserConditions)[number]
+
+/**
+ * What the settings of the server say. Exactly one of each line is true, except for `google` (people
+ * can sign in with it) and `verification` (addresses must be verified).
+ */
+export const serverConditions = [
+  ...(['https', 'http'] as const),
+  ...(['disk', 'bucket'] as const),
+  ...(['smtp', 'outbox'] as const),
+  ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),
+  'google',
+  'verification',
+] as const
+
+export type ServerCondition = (typeof serverConditions)[number]
+
+export const publicConditions = [...browserConditions, ...serverConditions] as const
 
 export type PublicCondition = (typeof publicConditions)[number]
 

@@ -24,6 +24,7 @@ import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
 import { logSerializers } from '../../src/server/log.ts'
 import { loadPublicPages } from '../../src/server/public-pages/public-pages.ts'
+import { conditionsOf } from '../../src/server/public-pages/server-conditions.ts'
 import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
@@ -154,7 +155,7 @@ export async function serveApp(
   const web = {
     pages: loadLinkPages(built),
     reports: loadReportPages(built),
-    publicPages: loadPublicPages(built),
+    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
     files: webFiles(built),
   }
   const admit = admitHost(servedHosts(config), { appUrl, log })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readPage, textOf } from '../../../tests/support/html.ts'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Feedback } from '../../shared/contract/feedback.ts'
@@ -92,6 +93,66 @@ describe('POST /api/feedback', () => {
     expect((await send(changes)).status).toBe(400)
     expect(await listed()).toEqual([])
     expect(await app.mails()).toEqual([])
+  })
+})
+
+describe('POST /api/feedback/form', () => {
+  const sendForm = (fields: Record<string, string>, headers = {}, to = app) =>
+    makeClient(to).fetch('/api/feedback/form', {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers,
+    })
+  const headingOf = async (answer: Response) => textOf(readPage(await answer.text()).one('main'))
+
+  it('keeps and mails what a browser sends without scripts, and answers with a page', async () => {
+    const sent = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
+    expect(sent.status).toBe(200)
+    expect(sent.headers.get('content-type')).toContain('text/html')
+    expect(sent.headers.get('cache-control')).toBe('no-store')
+    expect(await headingOf(sent)).toContain('Feedback sent successfully!')
+    expect(await listed()).toMatchObject([
+      { ...form, message: 'It rattles.\nAlways & everywhere.' },
+    ])
+    expect((await app.mails())[0]?.letter.subject).toBe('Bug Report from Ada')
+  })
+
+  it('takes the empty category of the form, and keeps robots apart', async () => {
+    expect((await sendForm({ ...form, category: '', website: '' })).status).toBe(200)
+    expect((await sendForm({ ...form, website: 'https://example.net' })).status).toBe(200)
+    expect((await listed()).map(({ isSuspect }) => isSuspect).toSorted()).toEqual([false, true])
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it.each([{}, { ...form, name: ' ' }, { ...form, email: 'ada' }, { ...form, category: 'praise' }])(
+    'refuses %j with a page that says so, and keeps nothing',
+    async (fields) => {
+      const refused = await sendForm(fields)
+      expect(refused.status).toBe(400)
+      const says = await headingOf(refused)
+      expect(says).toContain('Failed to send feedback')
+      expect(says).toContain('Please fill in all required fields')
+      expect(await listed()).toEqual([])
+    },
+  )
+
+  it('is closed to pages of other sites, and to bodies that are too long', async () => {
+    expect((await sendForm(form, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await sendForm({ ...form, message: 'x'.repeat(70_000) })).status).toBe(413)
+    expect(await listed()).toEqual([])
+  })
+
+  it('counts together with the other call, and says how long to wait', async () => {
+    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    try {
+      for (let at = 0; at < 10; at += 1) await makeClient(limited).post('/api/feedback', form)
+      const refused = await sendForm(form, {}, limited)
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await headingOf(refused)).toContain('Too many attempts. Please wait 60 minutes')
+    } finally {
+      await limited.close()
+    }
   })
 })
 

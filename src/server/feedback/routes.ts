@@ -1,7 +1,12 @@
+import type { Context } from 'hono'
 import { z } from 'zod'
+import { feedbackBody } from '../../shared/contract/feedback.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { parseCursor, takePage } from '../http/cursor.ts'
-import type { Handlers } from '../http/mount.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { type Handlers, readBytes } from '../http/mount.ts'
+import type { ShowPage } from '../http/show-page.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
@@ -10,11 +15,23 @@ const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.u
 /** The calls for sending feedback (spec §7), and for listing it for the administrator. */
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
-): Handlers<'sendFeedback' | 'listFeedback'> {
+  showPage: ShowPage,
+): Handlers<'sendFeedback' | 'sendFeedbackForm' | 'listFeedback'> {
   return {
     async sendFeedback({ body, clientAddress }) {
       await sendFeedback(deps, body, clientAddress)
       return { message: 'Thank you for your feedback.' }
+    },
+
+    async sendFeedbackForm({ clientAddress, context }) {
+      try {
+        await sendFeedback(deps, await readForm(context), clientAddress)
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        const { status, message, headers } = error
+        return showPage(context, 'feedback-failed', { status, fault: message, headers })
+      }
+      return showPage(context, 'feedback-sent', { status: 200 })
     },
 
     async listFeedback({ query: { limit, cursor }, context }) {
@@ -24,4 +41,17 @@ export function feedbackRoutes(
       return page.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
     },
   }
+}
+
+/**
+ * Reads the form that a browser sends without scripts. The browser has checked it before.
+ * @throws {AppError} INVALID_INPUT
+ */
+async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feedbackBody>> {
+  const text = new TextDecoder().decode(await readBytes(context))
+  const parsed = feedbackBody.safeParse(Object.fromEntries(new URLSearchParams(text)))
+  if (parsed.success) return parsed.data
+  throw new AppError('INVALID_INPUT', {
+    message: 'Please fill in all required fields, and give a valid email address.',
+  })
 }

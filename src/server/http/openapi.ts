@@ -1,6 +1,8 @@
 import { type ZodType, z } from 'zod'
+import { callGroups, groupOf } from '../../shared/contract/call-groups.ts'
 import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { fieldNote } from '../../shared/contract/field-notes.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
@@ -31,6 +33,7 @@ export function openApiDocument(origin: string, limits: Limits): Record<string, 
     openapi: '3.1.0',
     info: { title: 'Mayfly', version: '1', description: 'Files behind short links that expire.' },
     servers: [{ url: origin }],
+    tags: callGroups.map(({ title, lead }) => ({ name: title, description: lead })),
     paths,
     components: {
       securitySchemes: {
@@ -50,9 +53,10 @@ export function openApiDocument(origin: string, limits: Limits): Record<string, 
   }
 }
 
-function operation(operationId: string, row: Endpoint, limits: Limits) {
+function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   return {
     operationId,
+    tags: [groupOf(operationId)],
     summary: row.summary,
     security: row.access === 'visitor' ? [] : [{ session: [] }],
     parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
@@ -81,7 +85,21 @@ function operation(operationId: string, row: Endpoint, limits: Limits) {
  */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  addNotes(rest, io === 'input' ? 'request' : 'answer')
   return rest
+}
+
+/** Adds to each field of a schema what it means, in place. */
+function addNotes(schema: z.core.JSONSchema.JSONSchema, place: 'request' | 'answer') {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    if (typeof field === 'boolean') continue
+    const note = fieldNote(place, name)?.note
+    if (note !== undefined) field.description ??= note
+    addNotes(field, place)
+  }
+  for (const inner of [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])].flat()) {
+    if (typeof inner === 'object' && inner !== null) addNotes(inner, place)
+  }
 }
 
 function json(schema: unknown) {
@@ -124,7 +142,7 @@ function failures(codes: readonly ErrorCode[], limits: Limits) {
 }
 
 /** Returns the public text of an error. Where it names a limit, that is the one in force. */
-export function errorText(code: ErrorCode, limits: Limits): string {
+function errorText(code: ErrorCode, limits: Limits): string {
   return isTierLimitCode(code)
     ? limitErrorText(defaultTier, code, limits)
     : errorTable[code].message

@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { apiDocsPage } from './api-docs.ts'
 import { inTime } from './in-time.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
-import { pageHeaders } from './page-headers.ts'
+import type { ShowPage } from './show-page.ts'
 
 /** A store or database that takes longer than this counts as not ready. */
 const readyWithinMs = 5000
@@ -14,14 +13,10 @@ const readyWithinMs = 5000
  * The routes for operators and for programs that use the API: whether the server runs, whether it
  * can serve, and the description of the API.
  */
-export function operationsRoutes({
-  config,
-  db,
-  settings,
-  stores,
-}: Pick<Deps, 'config' | 'db' | 'settings' | 'stores'>): Handlers<
-  'health' | 'ready' | 'openApi' | 'docs'
-> {
+export function operationsRoutes(
+  { db, settings, stores }: Pick<Deps, 'db' | 'settings' | 'stores'>,
+  showPage: ShowPage,
+): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask, and each check writes a file. So calls during a check share it. A check that
@@ -47,11 +42,6 @@ export function operationsRoutes({
 
     openApi: async ({ publicOrigin }) => openApiDocument(publicOrigin, await settings.limits()),
 
-    async docs({ context }) {
-      const html = String(await apiDocsPage(await settings.limits()))
-      const { appUrl } = config
-      const headers = pageHeaders({ html, appUrl, connect: [], referrer: 'no-referrer' })
-      return context.body(html, 200, headers)
-    },
+    docs: ({ context }) => showPage(context, 'api-reference'),
   }
 }

@@ -23,6 +23,8 @@ const facts: PublicFacts = {
   version: 'v0.9.10',
   price: '8',
   limits: { free, premium },
+  signupDomains: '',
+  storageHost: '',
 }
 
 describe('what the public pages say', () => {
@@ -52,6 +54,15 @@ describe('what the public pages say', () => {
       premiumSpan: '13.3',
       freeMark: '3',
       premiumMark: '7 days',
+      signupDomains: '',
+      storageHost: '',
+      fault: '',
+      TIER_FILE_COUNT:
+        'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+      TIER_FILE_SIZE:
+        'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
+      TIER_EXPIRATION:
+        'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
     })
   })
 
@@ -92,6 +103,8 @@ describe('the settings on the public pages', () => {
     appUrl: new URL('https://files.example.org'),
     supportEmail: 'support@example.org',
     privacyEmail: 'privacy@example.org',
+    signup: 'open',
+    s3: null,
   }
   type Current = Awaited<ReturnType<TestedDeps['settings']['current']>>
   type TestedDeps = Parameters<typeof valueReader>[0]

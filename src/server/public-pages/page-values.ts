@@ -1,5 +1,7 @@
+import { limitErrorText } from '../../shared/contract/tier-errors.ts'
 import type { PublicSlot } from '../../shared/public-slots.ts'
 import { type SettingValues, settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { anyOf } from '../../shared/rules/any-of.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { daysText, filesText } from '../../shared/rules/limit-text.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
@@ -7,6 +9,7 @@ import { defaultLimits, type Limits, type TierLimits } from '../../shared/rules/
 import { trialDays } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
+import type { S3Settings } from '../s3-settings.ts'
 
 type Values = Record<PublicSlot, string>
 
@@ -25,6 +28,9 @@ export interface PublicFacts {
   /** In dollars a month, as it is stored. */
   price: string
   limits: Limits
+  /** See the slots of the same names. */
+  signupDomains: string
+  storageHost: string
 }
 
 /**
@@ -49,6 +55,8 @@ export function valueReader({
     }
     return pageValues({
       origin: appUrl.origin,
+      signupDomains: typeof config.signup === 'string' ? '' : anyOf(config.signup),
+      storageHost: config.s3 ? hostOf(config.s3) : '',
       supportEmail,
       privacyEmail,
       version: last.values.app_version,
@@ -70,6 +78,10 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
     String(Math.round((1000 * Math.min(days, longest)) / longest) / 10)
   return {
     ...facts,
+    fault: '',
+    TIER_FILE_COUNT: limitErrorText(defaultTier, 'TIER_FILE_COUNT', limits),
+    TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
+    TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
     price: dollars(facts.price),
     freeFiles: filesText(free.maxFiles),
     premiumFiles: filesText(premium.maxFiles),
@@ -101,6 +113,11 @@ function atOnce({ maxFiles }: TierLimits) {
 /** Writes a price with its cents, or without any: '8', '7.50'. */
 function dollars(price: string) {
   return Number.isInteger(Number(price)) ? price : Number(price).toFixed(2)
+}
+
+/** Names the storage service as people know it: by the host that their browsers speak to. */
+function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
+  return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
 
 function capitalised(text: string) {

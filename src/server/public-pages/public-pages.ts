@@ -3,10 +3,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import {
-  type PublicCondition,
+  type BrowserCondition,
   type PublicSlot,
   publicConditions,
   publicSlots,
+  type ServerCondition,
 } from '../../shared/public-slots.ts'
 import { readBuilt } from '../http/dist.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -40,14 +41,16 @@ export interface PublicPages {
  * a value of it has changed, so that an answer costs little more than one of a file.
  * @param options.connect the origins that the content security policy of these pages allows requests
  * to, beside our own: those of object storage. An upload of a signed-in user goes on in these pages.
+ * @param options.conditions what is true of this server.
  * @throws {StartFault} when the pages are missing or were built for another version of the server.
  */
 export function loadPublicPages(options: {
   distDir: string
   appUrl: URL
   connect?: readonly string[]
+  conditions: readonly ServerCondition[]
 }): PublicPages {
-  const { distDir, appUrl, connect = [] } = options
+  const { distDir, appUrl, connect = [], conditions } = options
   const load = (name: BuiltPage) => {
     const file = builtFile(name)
     const html = readBuilt(distDir, file)
@@ -63,9 +66,9 @@ export function loadPublicPages(options: {
       'cache-control': 'no-cache',
       vary: 'Cookie, Accept-Encoding',
     }
-    const forms: Record<PublicCondition, FilledPage> = {
-      visitor: new FilledPage(template(['visitor'])),
-      signedIn: new FilledPage(template(['signedIn'])),
+    const forms: Record<BrowserCondition, FilledPage> = {
+      visitor: new FilledPage(template(['visitor', ...conditions])),
+      signedIn: new FilledPage(template(['signedIn', ...conditions])),
     }
     return { headers, forms }
   }

@@ -9,6 +9,7 @@ import {
 import type { PublicSlot } from '../../shared/public-slots.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { answerUnread } from '../http/refusal.ts'
+import type { ShowPage } from '../http/show-page.ts'
 import { hasHint } from '../http/signed-in-hint.ts'
 import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
@@ -48,6 +49,20 @@ export function publicPageRoutes(
     return pages.send(c, 'not-found', await values(), 404)
   })
   return app
+}
+
+/** Returns the function by which calls of the API answer with a page. */
+export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
+  return async (context, name, answer) => {
+    if (answer === undefined) return pages.send(context, name, await values(), 200)
+    const { status, fault = '', headers } = answer
+    const page = pages.text(context, name, { ...(await values()), fault })
+    return context.body(page.html, status, {
+      ...page.headers,
+      'cache-control': 'no-store',
+      ...headers,
+    })
+  }
 }
 
 /**

@@ -3,7 +3,8 @@ import { feedbackCategories } from '../rules/feedback-category.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-const longestMessage = 5000
+/** The longest texts that the form takes, in characters. */
+export const longestFeedback = { name: 100, email: 254, message: 5000 } as const
 
 /** Text of one line, without characters that reorder text, because mails and lists show it. */
 function line(most: number) {
@@ -20,8 +21,11 @@ function line(most: number) {
 
 /** Spec §5, feedback: name, email and message are required, and the email contains an @. */
 export const feedbackBody = z.object({
-  name: line(100),
-  email: line(254).refine((text) => text.includes('@'), 'Please enter a valid email address.'),
+  name: line(longestFeedback.name),
+  email: line(longestFeedback.email).refine(
+    (text) => text.includes('@'),
+    'Please enter a valid email address.',
+  ),
   category: z
     .enum([...feedbackCategories, ''])
     .optional()
@@ -30,7 +34,7 @@ export const feedbackBody = z.object({
     .string()
     .trim()
     .min(1)
-    .max(longestMessage)
+    .max(longestFeedback.message)
     .refine(fitsDatabase, 'Must be text.')
     .transform((text) => text.replaceAll(/\r\n?/g, '\n')),
   /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
@@ -57,6 +61,16 @@ export const feedback = {
     access: 'visitor',
     body: feedbackBody,
     response: done,
+    errors: [],
+  }),
+  sendFeedbackForm: endpoint({
+    method: 'POST',
+    path: '/api/feedback/form',
+    summary:
+      'The same for a form that a browser sends without scripts. The answer is a page that says whether it was sent.',
+    access: 'visitor',
+    bytes: { types: ['application/x-www-form-urlencoded'], maxSize: 64 * 1024 },
+    response: { raw: 'page' },
     errors: [],
   }),
   listFeedback: endpoint({

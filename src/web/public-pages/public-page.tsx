@@ -1,8 +1,9 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
-import { type PublicCondition, publicSection, publicSlot } from '../../shared/public-slots.ts'
+import { publicSlot } from '../../shared/public-slots.ts'
 import { Mark } from '../ui/mark.tsx'
+import { When } from './when.tsx'
 
 /** The parts that the build puts into a public page. */
 export interface Built {
@@ -23,18 +24,6 @@ export interface PublicPageProps {
   path: string | null
   /** The content of <main>. It contains the only h1 of the page. */
   children: ReactNode
-}
-
-/** Content that only visitors see, or only people who are signed in. */
-export function Only({ to, children }: { to: PublicCondition; children: ReactNode }) {
-  const { start, end } = publicSection(to)
-  return (
-    <>
-      {start}
-      {children}
-      {end}
-    </>
-  )
 }
 
 /** The links to the public pages. The one to the page that is shown is marked. */
@@ -64,19 +53,19 @@ function Header({ path }: { path: string | null }) {
             <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
             <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
           </button>
-          <Only to="visitor">
+          <When is="visitor">
             <a className="button small quiet" href="/login">
               Sign In
             </a>
             <a className="button small" href="/signup">
               Sign Up
             </a>
-          </Only>
-          <Only to="signedIn">
+          </When>
+          <When is="signedIn">
             <a className="button small" href="/">
               Dashboard
             </a>
-          </Only>
+          </When>
         </div>
       </div>
     </header>

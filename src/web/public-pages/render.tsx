@@ -8,8 +8,22 @@ import {
   publicPages,
 } from '../../shared/public-pages.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
+import apiReferenceCss from './api-reference/api-reference-page.css?inline'
+import { ApiReferencePage } from './api-reference/api-reference-page.tsx'
+import articleCss from './article.css?inline'
+import faqCss from './faq/faq-page.css?inline'
+import { FaqPage } from './faq/faq-page.tsx'
+import feedbackCss from './feedback-form/feedback-page.css?inline'
+import {
+  FeedbackFailedPage,
+  FeedbackPage,
+  FeedbackSentPage,
+} from './feedback-form/feedback-page.tsx'
 import landingCss from './landing/landing-page.css?inline'
 import { LandingPage } from './landing/landing-page.tsx'
+import legalCss from './legal/legal-page.css?inline'
+import { PrivacyPage } from './legal/privacy-page.tsx'
+import { TermsPage } from './legal/terms-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { NotSharedPage } from './not-shared-page.tsx'
 import frameCss from './public-page.css?inline'
@@ -29,9 +43,24 @@ interface PageParts {
 
 const publicParts: Record<PublicPageName, PageParts> = {
   landing: { content: <LandingPage />, css: landingCss, script: 'landing-script' },
+  faq: { content: <FaqPage />, css: articleCss + faqCss },
+  feedback: {
+    content: <FeedbackPage />,
+    css: articleCss + feedbackCss,
+    script: 'feedback-script',
+  },
+  privacy: { content: <PrivacyPage />, css: articleCss + legalCss },
+  terms: { content: <TermsPage />, css: articleCss + legalCss },
 }
 
 const otherParts: Record<OtherPageName, PageParts> = {
+  'api-reference': {
+    content: <ApiReferencePage />,
+    css: articleCss + apiReferenceCss,
+    script: 'api-reference-script',
+  },
+  'feedback-failed': { content: <FeedbackFailedPage />, css: shortCss },
+  'feedback-sent': { content: <FeedbackSentPage />, css: shortCss },
   'not-found': { content: <NotFoundPage />, css: shortCss },
   'not-shared': { content: <NotSharedPage />, css: shortCss },
 }

@@ -1,15 +1,23 @@
-/** Spec §9: toasts stay 5 s. */
-const toastDuration = 5000
+/** Spec §9: toasts stay 5 s by default. */
+const defaultDurationMs = 5000
 
 let timer = 0
 
-/** Shows that something failed, in the page's `#toast` element. A later message replaces it. */
-export function showToast(title: string, description: string): void {
+/**
+ * Shows a message in the page's `#toast` element. A later message replaces it.
+ * @param look `plain` for news; without it the message says that something failed.
+ */
+export function showToast(
+  title: string,
+  description: string,
+  look: { tone?: 'plain'; durationMs?: number } = {},
+): void {
   const toast = document.querySelector('#toast')
   if (toast === null) return
+  toast.classList.toggle('plain', look.tone === 'plain')
   const heading = document.createElement('b')
   heading.textContent = title
   toast.replaceChildren(heading, description)
   clearTimeout(timer)
-  timer = window.setTimeout(() => toast.replaceChildren(), toastDuration)
+  timer = window.setTimeout(() => toast.replaceChildren(), look.durationMs ?? defaultDurationMs)
 }

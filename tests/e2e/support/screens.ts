@@ -16,6 +16,7 @@ import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
 import { publicScreens } from './public-screens.ts'
 import type { Stage } from './stage.ts'
+import { textScreens } from './text-screens.ts'
 import { uploadsPanel } from './uploads.ts'
 
 const hour = 3_600_000
@@ -110,6 +111,7 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
   ...abuseScreens,
   ...publicScreens,
   ...checkScreens,
+  ...textScreens,
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
     await expect(page.getByText('No files yet')).toBeVisible()

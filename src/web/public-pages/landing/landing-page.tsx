@@ -1,7 +1,7 @@
 import { Check, Upload } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicSlot } from '../../../shared/public-slots.ts'
-import { Only } from '../public-page.tsx'
+import { When } from '../when.tsx'
 import { Examples } from './examples.tsx'
 import { LifeOfAFile } from './life-of-a-file.tsx'
 
@@ -25,21 +25,21 @@ function DropZone() {
           <span className="cannot-drag">Choose a file to begin</span>
         </h2>
         <p className="muted" id="drop-text">
-          <Only to="visitor">It waits in this browser until you have signed up.</Only>
-          <Only to="signedIn">It waits in this browser until you upload it.</Only>
+          <When is="visitor">It waits in this browser until you have signed up.</When>
+          <When is="signedIn">It waits in this browser until you upload it.</When>
         </p>
       </div>
       <div className="actions">
-        <Only to="visitor">
+        <When is="visitor">
           <a className="button primary" id="go-on" href="/signup" hidden>
             Sign up to send it
           </a>
-        </Only>
-        <Only to="signedIn">
+        </When>
+        <When is="signedIn">
           <a className="button primary" id="go-on" href="/" hidden>
             Go to the dashboard
           </a>
-        </Only>
+        </When>
         <button className="button" id="choose" type="button">
           Choose a file
         </button>

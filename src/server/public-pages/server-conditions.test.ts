@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readPage, textOf } from '../../../tests/support/html.ts'
+import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
+import { publicConditions, publicSlots } from '../../shared/public-slots.ts'
+import { settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { defaultLimits } from '../../shared/rules/tier-limits.ts'
+import { readConfig } from '../config.ts'
+import { readBuilt } from '../http/dist.ts'
+import { makeTemplate } from '../http/html-template.ts'
+import { valueReader } from './page-values.ts'
+import { conditionsOf } from './server-conditions.ts'
+
+/** Reads a built page as a server with these settings shows it to a visitor. */
+async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
+  const config = readConfig(env)
+  const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
+  const settings = { current: async () => current }
+  const file = builtFile(name)
+  const template = makeTemplate({
+    file,
+    html: readBuilt(resolve('dist/web'), file),
+    slots: publicSlots,
+    conditions: publicConditions,
+    mayLackSome: true,
+  })
+  const values = await valueReader({ config, settings } as unknown as Parameters<
+    typeof valueReader
+  >[0])()
+  const html = template(['visitor', ...conditionsOf(config)]).fill(values)
+  return textOf(readPage(html).one('main')).replaceAll(/\s+/g, ' ')
+}
+
+const https = { APP_URL: 'https://files.example.org' }
+const google = { GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'b' }
+const bucket = {
+  S3_BUCKET: 'mayfly',
+  S3_ENDPOINT: 'http://10.0.0.7:9000',
+  S3_PUBLIC_ENDPOINT: 'https://s3.example.org',
+  S3_ACCESS_KEY_ID: 'a',
+  S3_SECRET_ACCESS_KEY: 'b',
+}
+
+describe('the texts are true of a server', () => {
+  it.each([
+    ['without HTTPS', {}, 'over plain HTTP', 'this server is reached over HTTPS'],
+    ['with HTTPS', https, 'this server is reached over HTTPS', 'plain HTTP'],
+    [
+      'where anybody signs up',
+      {},
+      'with your name, an email address and a password',
+      'Other addresses',
+    ],
+    [
+      'where nobody signs up',
+      { SIGNUP: 'closed' },
+      'the administrator makes the accounts',
+      'Other addresses',
+    ],
+    [
+      'where two domains sign up',
+      { SIGNUP: 'example.org,example.com' },
+      'with an email address of example.org or example.com and',
+      'the administrator makes the accounts',
+    ],
+    [
+      'that verifies addresses',
+      { REQUIRE_EMAIL_VERIFICATION: 'on' },
+      'A letter then asks you to confirm the address. Its link works for 24 hours.',
+      'Google account',
+    ],
+    ['without Google', {}, 'Sign up', 'Google'],
+    ['with Google', google, 'You can also sign in with your Google account', 'A letter then asks'],
+  ])('%s: the FAQ', async (_, env, says, saysNot) => {
+    const text = await read('faq', env)
+    expect(text).toContain(says)
+    expect(text).not.toContain(saysNot)
+  })
+
+  it.each([
+    ['on its disk', {}, 'Files lie on the disk of this server.', 'storage service'],
+    [
+      'with a bucket',
+      { ...https, ...bucket },
+      's3.example.org keeps the files',
+      'Files lie on the disk',
+    ],
+    [
+      'with a bucket of AWS',
+      { S3_BUCKET: 'mayfly', S3_REGION: 'eu-central-1' },
+      'Amazon S3 (eu-central-1) keeps the files',
+      'Files lie on the disk',
+    ],
+    ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
+    [
+      'with one',
+      { SMTP_URL: 'smtp://mail.example.org' },
+      'The mail service',
+      'has no mail service',
+    ],
+    ['without Google', {}, 'Nobody else', 'Google'],
+    ['with Google', google, 'mayfly.google', 'mayfly.unverified'],
+    [
+      'that verifies addresses',
+      { REQUIRE_EMAIL_VERIFICATION: 'on' },
+      'mayfly.unverified',
+      'Google',
+    ],
+    ['with HTTPS', https, '__Host-mayfly.session_token', 'plain HTTP'],
+    ['without HTTPS', {}, 'mayfly.session_token', '__Host-'],
+  ])('%s: the privacy policy', async (_, env, says, saysNot) => {
+    const text = await read('privacy', env)
+    expect(text).toContain(says)
+    expect(text).not.toContain(saysNot)
+  })
+})

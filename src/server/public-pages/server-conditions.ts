@@ -1,0 +1,20 @@
+import type { ServerCondition } from '../../shared/public-slots.ts'
+import type { Config } from '../config.ts'
+
+/** Returns what the settings make true of this server, for the texts of the public pages. */
+export function conditionsOf(
+  config: Pick<
+    Config,
+    'appUrl' | 's3' | 'smtpUrl' | 'signup' | 'google' | 'requireEmailVerification'
+  >,
+): ServerCondition[] {
+  const { appUrl, s3, smtpUrl, signup, google, requireEmailVerification } = config
+  return [
+    appUrl.protocol === 'https:' ? 'https' : 'http',
+    s3 ? 'bucket' : 'disk',
+    smtpUrl === null ? 'outbox' : 'smtp',
+    signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',
+    ...(google ? (['google'] as const) : []),
+    ...(requireEmailVerification ? (['verification'] as const) : []),
+  ]
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  attributeOf,
+  elementsOf,
+  type ParsedPage,
+  readPage,
+  textOf,
+} from '../../../tests/support/html.ts'
+import { makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { settings } from '../db/schema.ts'
+
+/** The texts of the FAQ, the terms and the privacy policy, as a browser without scripts gets them. */
+
+const supportEmail = "o'neil+help@example.org"
+const privacyEmail = 'privacy@example.org'
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp({ env: { SUPPORT_EMAIL: supportEmail, PRIVACY_EMAIL: privacyEmail } })
+  admin = await makePerson(app, { role: 'admin' })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(settings)
+  app.deps.settings.forget()
+})
+afterAll(() => app.close())
+
+async function open(path: string): Promise<ParsedPage> {
+  const answer = await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
+  expect(answer.status).toBe(200)
+  return readPage(await answer.text())
+}
+
+function saysOf(page: ParsedPage): string {
+  return textOf(page.one('main')).replaceAll(/\s+/g, ' ')
+}
+
+function linksOf(page: ParsedPage): (string | undefined)[] {
+  return elementsOf(page.one('main'), 'a').map((a) => attributeOf(a, 'href'))
+}
+
+describe('the FAQ', () => {
+  it('has the six categories of spec §2 in their order, each with answers', async () => {
+    const page = await open('/faq')
+    const categories = elementsOf(page.one('main'), 'section')
+      .map((section) => ({
+        title: textOf(elementsOf(section, 'h2')[0]),
+        answers: elementsOf(section, 'details').length,
+      }))
+      .filter(({ answers }) => answers > 0)
+    expect(categories.map(({ title }) => title)).toEqual([
+      'Getting Started',
+      'Security & Privacy',
+      'File Management',
+      'Premium Features',
+      'Technical Questions',
+      'Account & Billing',
+    ])
+    for (const { answers } of categories) expect(answers).toBeGreaterThanOrEqual(4)
+  })
+
+  it('lets the browser keep one answer open at a time: all have the same name', async () => {
+    const page = await open('/faq')
+    const all = page.all('details')
+    expect(new Set(all.map((one) => attributeOf(one, 'name')))).toEqual(new Set(['faq']))
+    for (const one of all) {
+      expect(attributeOf(one, 'open')).toBeUndefined()
+      expect(textOf(one).length).toBeGreaterThan(60)
+    }
+  })
+
+  it('leads back home, and to the two addresses for questions that stay', async () => {
+    const page = await open('/faq')
+    expect(saysOf(page)).toContain('Back to home')
+    expect(saysOf(page)).toContain('Still have questions?')
+    const card = elementsOf(page.one('main'), 'section').find((section) =>
+      textOf(section).startsWith('Still have questions?'),
+    )
+    const addresses = card && elementsOf(card, 'a').map((a) => attributeOf(a, 'href'))
+    expect(addresses).toEqual([`mailto:${supportEmail}`, `mailto:${privacyEmail}`])
+  })
+
+  it('says the limits of both tiers, and that failed uploads retry', async () => {
+    const says = saysOf(await open('/faq'))
+    for (const text of [
+      'up to 500MB each with Free, up to 1GB each with Premium',
+      'With Free for 3 days, with Premium for 3, 5 or 7 days',
+      'No file stays longer than 30 days',
+      'Failed uploads retry automatically',
+      '$8 per month',
+      'does not encrypt them',
+    ]) {
+      expect(says).toContain(text)
+    }
+  })
+})
+
+describe('the terms and the privacy policy', () => {
+  it.each(['/terms', '/privacy'])(
+    '%s: last updated July 12, 2025, whom to write to',
+    async (path) => {
+      const page = await open(path)
+      expect(saysOf(page)).toContain('Last updated July 12, 2025')
+      expect(attributeOf(page.all('time')[0], 'datetime')).toBe('2025-07-12')
+      const links = linksOf(page)
+      expect(links).toContain(`mailto:${supportEmail}`)
+      expect(links).toContain(`mailto:${privacyEmail}`)
+      expect(saysOf(page)).toContain(app.url)
+    },
+  )
+})
+
+describe('every text', () => {
+  it.each(['/faq', '/terms', '/privacy', '/feedback', '/api/docs'])(
+    '%s: leads only to places of the page that are there, and to none twice',
+    async (path) => {
+      const page = await open(path)
+      const ids = page.everything().flatMap((element) => attributeOf(element, 'id') ?? [])
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const link of linksOf(page)) {
+        if (link?.startsWith('#')) expect(ids).toContain(link.slice(1))
+      }
+    },
+  )
+
+  it.each(['/faq', '/terms', '/privacy', '/feedback', '/api/docs'])(
+    '%s: leads only to pages that are there',
+    async (path) => {
+      const page = await open(path)
+      for (const link of new Set(linksOf(page))) {
+        if (!link?.startsWith('/')) continue
+        const answer = await admin.fetch(link, { headers: { accept: 'text/html' } })
+        expect(answer.status, link).toBe(200)
+        const fragment = link.split('#')[1]
+        if (fragment) expect(await answer.text()).toContain(`id="${fragment}"`)
+      }
+    },
+  )
+
+  it.each(['/faq', '/terms'])(
+    '%s: names the price that the administrator has just set',
+    async (path) => {
+      await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
+      const says = saysOf(await open(path))
+      expect(says).toContain('$12.50 per month')
+      expect(says).not.toContain('$8')
+    },
+  )
+})

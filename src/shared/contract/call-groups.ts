@@ -1,0 +1,101 @@
+import { abuse } from './abuse.ts'
+import { account } from './account.ts'
+import { analytics } from './analytics.ts'
+import { branding } from './branding.ts'
+import { downloads } from './downloads.ts'
+import type { Endpoint } from './endpoint.ts'
+import { feedback } from './feedback.ts'
+import { files } from './files.ts'
+import { type EndpointName, endpoints } from './index.ts'
+import { operations } from './operations.ts'
+import { ownAccount } from './own-account.ts'
+import { preferences } from './preferences.ts'
+import { settings } from './settings.ts'
+import { signInWays } from './sign-in-ways.ts'
+import { tiers } from './tiers.ts'
+import { uploads } from './uploads.ts'
+
+/** Calls that a reader of the API reference looks for together. */
+export interface CallGroup {
+  title: string
+  /** A sentence about all of its calls. */
+  lead: string
+  names: readonly EndpointName[]
+}
+
+const features: readonly { title: string; lead: string; rows: Record<string, Endpoint> }[] = [
+  {
+    title: 'Signing in',
+    lead: 'Accounts, sessions, and the letters that prove an address.',
+    rows: { ...account, ...signInWays },
+  },
+  {
+    title: 'Uploads',
+    lead: 'How a file gets to storage. The steps are told above.',
+    rows: uploads,
+  },
+  {
+    title: 'Files',
+    lead: 'What an account has uploaded, and what can be done with it.',
+    rows: { ...files, ...preferences },
+  },
+  {
+    title: 'Links',
+    lead: 'What anybody with a link can do.',
+    rows: { ...downloads, ...abuse },
+  },
+  { title: 'Analytics', lead: 'Downloads in figures, with Premium.', rows: analytics },
+  {
+    title: 'Branding',
+    lead: 'What download pages show of their owner, with Premium.',
+    rows: branding,
+  },
+  {
+    title: 'Own account',
+    lead: 'The name, the password, the sessions and the tier of the caller.',
+    rows: { ...ownAccount, ...tiers },
+  },
+  { title: 'Feedback', lead: 'What the feedback form sends.', rows: feedback },
+  {
+    title: 'This server',
+    lead: 'Its settings that everybody may read, its health, and this description.',
+    rows: { ...settings, ...operations },
+  },
+]
+
+function isForAdministrators(name: EndpointName): boolean {
+  const row: Endpoint = endpoints[name]
+  return row.access === 'admin'
+}
+
+/**
+ * Every call of the contract, in groups. Calls for the administrator have a group of their own, and
+ * so have calls that no feature above names.
+ */
+export const callGroups: readonly CallGroup[] = [
+  ...features.map(({ title, lead, rows }) => ({
+    title,
+    lead,
+    names: (Object.keys(rows) as EndpointName[]).filter((name) => !isForAdministrators(name)),
+  })),
+  { title: 'Other calls', lead: 'What belongs to no other group.', names: otherNames() },
+  {
+    title: 'Administration',
+    lead: 'For the administrator alone.',
+    names: (Object.keys(endpoints) as EndpointName[]).filter(isForAdministrators),
+  },
+].filter(({ names }) => names.length > 0)
+
+function otherNames(): EndpointName[] {
+  const named = new Set(features.flatMap(({ rows }) => Object.keys(rows)))
+  return (Object.keys(endpoints) as EndpointName[]).filter(
+    (name) => !named.has(name) && !isForAdministrators(name),
+  )
+}
+
+/** Returns the title of the group that a call belongs to. */
+export function groupOf(name: EndpointName): string {
+  const group = callGroups.find(({ names }) => names.includes(name))
+  if (group === undefined) throw new Error(`The call ${name} is in no group.`)
+  return group.title
+}

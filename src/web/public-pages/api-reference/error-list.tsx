@@ -1,0 +1,34 @@
+import { commonErrors } from '../../../shared/contract/endpoint.ts'
+import { type ErrorCode, errorTable } from '../../../shared/contract/errors.ts'
+import { isTierLimitCode } from '../../../shared/contract/tier-errors.ts'
+import { publicSlot } from '../../../shared/public-slots.ts'
+import { byStatus } from './call-section.tsx'
+
+/** Every code that an error can have, with its status and its sentence. */
+export function ErrorList() {
+  const codes = byStatus(Object.keys(errorTable) as ErrorCode[])
+  const common: readonly ErrorCode[] = commonErrors
+  return (
+    <table className="error-table">
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Code</th>
+          <th scope="col">Sentence</th>
+        </tr>
+      </thead>
+      <tbody>
+        {codes.map((code) => (
+          <tr key={code}>
+            <td>{errorTable[code].status}</td>
+            <th scope="row">
+              <code>{code}</code>
+              {common.includes(code) ? ' *' : ''}
+            </th>
+            <td>{isTierLimitCode(code) ? publicSlot(code) : errorTable[code].message}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

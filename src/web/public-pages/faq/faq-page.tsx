@@ -1,0 +1,79 @@
+import { ChevronDown } from 'lucide-react'
+import { BackHome } from '../back-home.tsx'
+import { PrivacyContact, Support } from '../contacts.tsx'
+import type { FaqCategory } from './faq-category.ts'
+import { faqAboutProduct } from './faq-product.tsx'
+import { faqAboutSharing } from './faq-sharing.tsx'
+
+const categories: readonly FaqCategory[] = [...faqAboutSharing, ...faqAboutProduct]
+
+function fragment(title: string) {
+  return title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
+}
+
+/**
+ * The FAQ (spec §2): six categories, one answer open at a time. The browser itself closes the others,
+ * because all questions have the same name. So it works without scripts.
+ */
+export function FaqPage() {
+  return (
+    <div className="article">
+      <header>
+        <BackHome />
+        <h1>Frequently asked questions</h1>
+      </header>
+      <nav className="contents" aria-label="Categories">
+        <ul>
+          {categories.map(({ title }) => (
+            <li key={title}>
+              <a href={`#${fragment(title)}`}>{title}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="text">
+        {categories.map((category) => (
+          <Category key={category.title} {...category} />
+        ))}
+        <section className="card questions" aria-labelledby="still">
+          <h2 id="still">Still have questions?</h2>
+          <dl>
+            <div>
+              <dt>General support</dt>
+              <dd>
+                <Support />
+              </dd>
+            </div>
+            <div>
+              <dt>Privacy</dt>
+              <dd>
+                <PrivacyContact />
+              </dd>
+            </div>
+          </dl>
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function Category({ title, questions }: FaqCategory) {
+  const id = fragment(title)
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {questions.map(({ id, question, answer }) => (
+        <details key={id} name="faq">
+          <summary>
+            <h3>{question}</h3>
+            <ChevronDown size={18} strokeWidth={1.8} aria-hidden="true" />
+          </summary>
+          {/* A link to this id opens the answer, because browsers open what they scroll to. */}
+          <div id={id} className="answer">
+            {answer}
+          </div>
+        </details>
+      ))}
+    </section>
+  )
+}

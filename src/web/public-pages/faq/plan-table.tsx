@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react'
+import { publicSlot } from '../../../shared/public-slots.ts'
+import { tiers } from '../../../shared/rules/tier.ts'
+import { type TierTraits, tierTraits } from '../../../shared/rules/tier-traits.ts'
+
+interface Row {
+  what: string
+  free: ReactNode
+  premium: ReactNode
+}
+
+/** The limits that the administrator can change are filled in by the server. */
+const limits: readonly Row[] = [
+  {
+    what: 'Files at the same time',
+    free: publicSlot('freeFilesFirst'),
+    premium: publicSlot('premiumFilesFirst'),
+  },
+  {
+    what: 'Size of each file, at most',
+    free: publicSlot('freeFileSize'),
+    premium: publicSlot('premiumFileSize'),
+  },
+  {
+    what: 'How long a link works',
+    free: publicSlot('freeDays'),
+    premium: publicSlot('premiumDays'),
+  },
+]
+
+const features = {
+  renewal: 'Renewing links, expired ones too',
+  fileManager: 'File Manager',
+  analytics: 'Analytics',
+  branding: 'Custom branding',
+} satisfies Partial<Record<keyof TierTraits, string>>
+
+function has(feature: keyof typeof features): Row {
+  const answer = (isThere: boolean) => (isThere ? 'Yes' : 'No')
+  const [free, premium] = tiers.map((tier) => answer(tierTraits[tier][feature]))
+  return { what: features[feature], free, premium }
+}
+
+/** What each tier allows, side by side. */
+export function PlanTable() {
+  const rows = [...limits, ...(Object.keys(features) as (keyof typeof features)[]).map(has)]
+  return (
+    <table className="plans">
+      <thead>
+        <tr>
+          <td />
+          {tiers.map((tier) => (
+            <th key={tier} scope="col">
+              {tierTraits[tier].name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ what, free, premium }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{free}</td>
+            <td>{premium}</td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">Priority support</th>
+          <td>No</td>
+          <td>Yes</td>
+        </tr>
+        <tr>
+          <th scope="row">Price</th>
+          <td>Nothing</td>
+          <td>${publicSlot('price')} per month</td>
+        </tr>
+      </tbody>
+    </table>
+  )
+}

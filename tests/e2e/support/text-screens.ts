@@ -1,0 +1,40 @@
+import { expect } from '@playwright/test'
+import type { Stage } from './stage.ts'
+
+/** The pages of the product that are mostly text, with everything that they can show. */
+export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
+  'frequently asked questions': async ({ page }) => {
+    await page.goto('/faq#plans')
+    await expect(page.getByRole('rowheader', { name: 'Custom branding' })).toBeVisible()
+  },
+  'terms of service': async ({ page }) => {
+    await page.goto('/terms')
+    await expect(page.getByText('July 12, 2025')).toBeVisible()
+  },
+  'privacy policy': async ({ page }) => {
+    await page.goto('/privacy')
+    await expect(page.getByText('July 12, 2025')).toBeVisible()
+  },
+  'feedback with faults': async ({ page }) => {
+    await page.goto('/feedback')
+    // With real time, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByRole('button', { name: 'Send Feedback' }).click()
+    await expect(page.getByRole('alert')).toContainText('Missing information')
+  },
+  'API reference': async ({ page }) => {
+    await page.goto('/api/docs#getUploadUrl')
+    // All calls and errors are drawn alike, and looking at every one takes half a minute.
+    await page.evaluate(() => {
+      for (const call of document.querySelectorAll('.call')) {
+        if (!call.querySelector('#getUploadUrl, #listFiles')) call.remove()
+      }
+      const others = '.contents li li:nth-child(n + 4), .error-table tr:nth-child(n + 6)'
+      for (const other of document.querySelectorAll(others)) other.remove()
+    })
+    const call = page.getByRole('region', { name: 'POST /api/files/get-upload-url' })
+    for (const summary of await call.locator('summary').all()) await summary.click()
+    await page.locator('.contents summary').first().click()
+    await expect(call.getByRole('button', { name: 'Copy' }).first()).toBeVisible()
+  },
+}

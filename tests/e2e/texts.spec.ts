@@ -1,0 +1,116 @@
+import { json, makeClient, makePerson } from '../support/make.ts'
+import { openDashboard } from './support/dashboard.ts'
+import { expect, test } from './support/test.ts'
+
+test('feedback: a fault is told, a failure keeps the form, success clears it', async ({
+  app,
+  noise,
+  page,
+}) => {
+  noise.expect(/500 \(Internal Server Error\).*\/api\/feedback$/)
+  await page.goto('/feedback')
+  await page.clock.install()
+  const send = page.getByRole('button', { name: 'Send Feedback' })
+  const toast = page.locator('#toast')
+  const name = page.getByLabel('Name*')
+  const email = page.getByLabel('Email*')
+  const message = page.getByLabel('Message*')
+
+  // By keyboard alone: the focus goes to the first field with a fault.
+  await send.focus()
+  await page.keyboard.press('Enter')
+  await expect(toast).toContainText('Missing information')
+  await expect(toast).toContainText('Please fill in all required fields.')
+  await expect(name).toBeFocused()
+  await page.keyboard.type('Ada')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('ada')
+  await page.keyboard.press('Tab')
+  await page.getByLabel('Category').selectOption({ label: 'Feature Request' })
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('A bell.')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(toast).toContainText('Invalid email')
+  await expect(toast).toContainText('Please enter a valid email address.')
+  await expect(email).toBeFocused()
+  await expect(email).toHaveAccessibleDescription('Please enter a valid email address.')
+  await email.fill('ada@example.org')
+
+  // The server fails.
+  await page.route('**/api/feedback', (route) => route.fulfill({ status: 500, body: 'no JSON' }))
+  await send.click()
+  await expect(toast).toContainText('Failed to send feedback')
+  await expect(toast).toContainText('Something went wrong. Please try again.')
+  await expect(message).toHaveValue('A bell.')
+  await expect(name).toHaveValue('Ada')
+
+  // The server takes its time, and a second click sends nothing.
+  await page.unroute('**/api/feedback')
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  let asked = 0
+  await page.route('**/api/feedback', async (route) => {
+    asked += 1
+    await held
+    await route.continue()
+  })
+  await send.click()
+  const sending = page.getByRole('button', { name: 'Sending...' })
+  await expect(sending).toBeVisible()
+  await sending.click()
+  goOn()
+  await expect(toast).toContainText('Feedback sent successfully!')
+  await expect(send).toBeVisible()
+  for (const field of [name, email, message, page.getByLabel('Category')]) {
+    await expect(field).toHaveValue('')
+  }
+  expect(asked).toBe(1)
+  // Other toasts leave after 5 s. Beside the time that is set, real time passes too.
+  await page.clock.runFor(5500)
+  await expect(toast).toContainText('Feedback sent successfully!')
+  await page.clock.runFor(2500)
+  await expect(toast).toBeEmpty()
+
+  const admin = await makePerson(app, { role: 'admin' })
+  expect(await json(await admin.fetch('/api/admin/feedback'))).toMatchObject([
+    { name: 'Ada', email: 'ada@example.org', category: 'feature', message: 'A bell.' },
+  ])
+})
+
+test('feedback: a signed-in person finds name and address filled in', async ({ app, page }) => {
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  await page.goto('/feedback')
+  await expect(page.getByLabel('Email*')).toHaveValue(person.email)
+  await expect(page.getByLabel('Name*')).toHaveValue('Ada Lovelace')
+})
+
+test('without scripts, feedback is sent and one answer of the FAQ is open at a time', async ({
+  app,
+  visitor,
+}) => {
+  const page = await visitor({ javaScriptEnabled: false })
+  await page.goto('/faq')
+  const answer = page.getByText('A way to hand over a file')
+  const other = page.getByText('The link ends at that very second.')
+  await expect(answer).toBeHidden()
+  await page.getByText('What is Mayfly?').click()
+  await expect(answer).toBeVisible()
+  await page.getByText('How long does a link work?').click()
+  await expect(other).toBeVisible()
+  await expect(answer).toBeHidden()
+  await page.getByText('How long does a link work?').click()
+  await expect(other).toBeHidden()
+
+  await page.getByRole('link', { name: 'Feedback' }).first().click()
+  await page.getByLabel('Name*').fill('Ada')
+  await page.getByLabel('Email*').fill('ada@example.org')
+  await page.getByLabel('Message*').fill('It works without.')
+  await page.getByRole('button', { name: 'Send Feedback' }).click()
+  await expect(page.getByRole('heading', { name: 'Feedback sent successfully!' })).toBeVisible()
+  expect((await makeClient(app).fetch('/feedback')).status).toBe(200)
+  expect((await app.mails())[0]?.letter.text).toContain('It works without.')
+})

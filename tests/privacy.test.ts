@@ -1,0 +1,155 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { getTableName, is } from 'drizzle-orm'
+import { PgTable } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as schema from '../src/server/db/schema.ts'
+import { longestWindowMs } from '../src/server/http/rate-limit.ts'
+import { longestCountMs } from '../src/shared/rules/kept-times.ts'
+import { type GoogleApp, startGoogleApp } from './support/google-app.ts'
+import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts'
+import { logIn, makeClient } from './support/make.ts'
+
+/**
+ * The privacy policy and the FAQ stay true of the program: a table, a cookie or a thing in the
+ * browser that nobody told people about fails here, and so does a number that was typed.
+ */
+
+const web = resolve('src/web')
+
+let google: GoogleApp
+let policy: ParsedPage
+beforeAll(async () => {
+  google = await startGoogleApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
+  const answer = await makeClient(google.app).fetch('/privacy')
+  policy = readPage(await answer.text())
+})
+afterAll(() => google.close())
+
+function says(): string {
+  return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
+}
+
+/** Under which heading of the policy each table stands; null for one with nothing about people. */
+const headingOfTable: Readonly<Record<string, string | null>> = {
+  users: 'Your account',
+  accounts: 'Your account',
+  sessions: 'Where you are signed in',
+  verifications: 'Attempts',
+  pending_signups: 'A signup that waits',
+  account_tokens: 'Letters',
+  sent_letters: 'Letters',
+  uploads: 'Uploads that were not finished',
+  removals: 'Uploads that were not finished',
+  files: 'Your files',
+  deletion_receipts: 'Proof of deletions',
+  short_codes: 'Proof of deletions',
+  file_downloads: 'Downloads',
+  owner_downloads: 'Downloads',
+  preferences: 'Your settings',
+  first_downloads: 'Your settings',
+  branding: 'Your settings',
+  feedback: 'Feedback',
+  rate_limits: 'Attempts',
+  audit_log: 'Audit log',
+  reports: 'Reports of files',
+  blocked_content: 'Files that were taken down',
+  settings: null,
+  job_runs: null,
+  stored_bytes: null,
+}
+
+describe('the privacy policy', () => {
+  test('tells of every table of the database', () => {
+    const tables = Object.values(schema)
+      .filter((value) => is(value, PgTable))
+      .map((table) => getTableName(table))
+    expect(tables.toSorted()).toEqual(Object.keys(headingOfTable).toSorted())
+    const headings = elementsOf(policy.one('main'), 'dt').map(textOf)
+    for (const heading of Object.values(headingOfTable)) {
+      if (heading !== null) expect(headings).toContain(heading)
+    }
+  })
+
+  test('tells of every cookie that the server sets', async () => {
+    const { app } = google
+    const names = new Set<string>()
+    const collect = (answer: Response) => {
+      for (const cookie of answer.headers.getSetCookie()) names.add(cookie.split('=', 1)[0] ?? '')
+    }
+    const visitor = makeClient(app)
+    collect(await visitor.fetch('/api/login'))
+    const form = { firstName: 'Ada', lastName: 'L', email: 'ada@example.org', password: 'secret' }
+    collect(await visitor.post('/api/auth/signup', { ...form, confirmPassword: form.password }))
+    await app.deps.db.insert(schema.users).values({
+      id: 'grace',
+      name: 'Grace',
+      email: 'grace@example.org',
+      emailVerified: true,
+      createdAt: app.clock(),
+      updatedAt: app.clock(),
+    })
+    await app.deps.db.insert(schema.accounts).values({
+      id: 'grace',
+      userId: 'grace',
+      accountId: 'grace',
+      providerId: 'credential',
+      password: await app.passwords.hash('secret'),
+      createdAt: app.clock(),
+      updatedAt: app.clock(),
+    })
+    for (const cookie of (await logIn(app, 'grace@example.org', 'secret')).split('; ')) {
+      names.add(cookie.split('=', 1)[0] ?? '')
+    }
+    const told = elementsOf(policy.one('main'), 'code').map(textOf)
+    expect(told.toSorted()).toEqual([...names].toSorted())
+    expect(names.size).toBe(5)
+  })
+
+  test('tells of everything that pages keep in the browser', async () => {
+    const toldAs: Record<string, string> = {
+      'mayfly-theme': 'light or dark',
+      'mayfly-dismissed-notice': 'notices you have closed',
+      'mayfly-toast': 'a message for the next page',
+      'mayfly-uploads-panel': 'whether the list of uploads is open',
+      'mayfly.upload.': 'the uploads themselves',
+      'mayfly.abort.': 'the uploads themselves',
+      'mayfly-uploads': 'where the browser finds the file',
+      'mayfly-kept': 'A file that you drop on the front page before you have signed in',
+    }
+    // These are names of an event and of a channel between tabs, which keep nothing.
+    const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-2']
+    const found = new Set<string>()
+    for (const file of await readdir(web, { recursive: true })) {
+      if (!/(?<!\.test)\.tsx?$/.test(file) || file.includes('public-pages/legal')) continue
+      const text = await readFile(join(web, file), 'utf8')
+      for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) found.add(name)
+    }
+    expect([...found].filter((name) => !keepNothing.includes(name)).toSorted()).toEqual(
+      Object.keys(toldAs).toSorted(),
+    )
+    for (const words of Object.values(toldAs)) expect(says()).toContain(words)
+  })
+
+  test('names the longest time for which attempts are counted', () => {
+    expect(longestWindowMs).toBe(longestCountMs)
+    expect(says()).toContain('for 1 hour at most')
+  })
+})
+
+test('no number in the FAQ, the terms or the policy is typed: all come from the rules', async () => {
+  const pages = join(web, 'public-pages')
+  const texts = (await readdir(pages, { recursive: true })).filter((file) =>
+    /^(faq|legal)\/.*\.tsx$/.test(file),
+  )
+  expect(texts.length).toBeGreaterThan(5)
+  // What has a digit and is no number that the product decides.
+  const names =
+    /SHA-256|IPv6|7z|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
+  const typed: string[] = []
+  for (const file of texts) {
+    const lines = (await readFile(join(pages, file), 'utf8')).replaceAll(names, '').split('\n')
+    typed.push(...lines.filter((line) => /\d/.test(line)).map((line) => `${file}: ${line.trim()}`))
+  }
+  expect(typed).toEqual([])
+})
