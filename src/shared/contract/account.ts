@@ -8,6 +8,12 @@ import { limitsSchema } from './settings.ts'
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
+/** Spec §2: 'Must be at least 6 characters long'. */
+export const passwordHint = `Must be at least ${minPasswordLength} characters long`
+
+/** Spec §5: 'Password must be at least 6 characters long.' */
+export const passwordTooShort = `Password must be at least ${minPasswordLength} characters long.`
+
 export const userSchema = z.object({
   id: z.string(),
   email: z.string(),
@@ -35,10 +41,7 @@ const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be
  * A password that is only compared. It may have been set before today's rules, so it may be short.
  */
 export const currentPassword = password.min(1)
-export const newPassword = password.min(
-  minPasswordLength,
-  `Password must be at least ${minPasswordLength} characters long.`,
-)
+export const newPassword = password.min(minPasswordLength, passwordTooShort)
 /** The secret text in the link of a mail, which proves that somebody has read the mail. */
 const token = z.string().min(1).max(200)
 /** A name must be one line without characters that reorder text, because mails and logs show it. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { minPasswordLength } from '../../shared/contract/account.ts'
+import { passwordHint } from '../../shared/contract/account.ts'
 import { newUserBody } from '../../shared/contract/admin.ts'
 import { call } from '../api/call.ts'
 import { useAuthForm } from '../auth/use-auth-form.ts'
@@ -84,7 +84,7 @@ function MakeUserForm({ onDone }: { onDone: () => void }) {
             label="Password"
             name="password"
             autoComplete="new-password"
-            hint={`Must be at least ${minPasswordLength} characters long`}
+            hint={passwordHint}
             required
             error={form.errors.password}
           />

@@ -1,4 +1,4 @@
-import { minPasswordLength } from '../../shared/contract/account.ts'
+import { minPasswordLength, passwordTooShort } from '../../shared/contract/account.ts'
 
 /** The texts of the two fields for a new password. */
 export interface NewPassword {
@@ -21,7 +21,7 @@ export function newPasswordToast(values: NewPassword) {
   if (values.newPassword.length < minPasswordLength) {
     return {
       title: 'Password too short',
-      description: `Password must be at least ${minPasswordLength} characters long.`,
+      description: passwordTooShort,
     }
   }
   return null

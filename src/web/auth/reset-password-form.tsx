@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { z } from 'zod'
-import { account, minPasswordLength } from '../../shared/contract/account.ts'
+import { account, passwordHint } from '../../shared/contract/account.ts'
 import { ApiError, call, NetworkError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
@@ -71,7 +71,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
             label="New password"
             name="newPassword"
             autoComplete="new-password"
-            hint={`Must be at least ${minPasswordLength} characters long`}
+            hint={passwordHint}
             required
             error={form.errors.newPassword}
           />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { minPasswordLength, signupBody } from '../../shared/contract/account.ts'
+import { minPasswordLength, passwordHint, passwordTooShort, signupBody } from '../../shared/contract/account.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
@@ -99,7 +99,7 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
             label="Password"
             name="password"
             autoComplete="new-password"
-            hint={`Must be at least ${minPasswordLength} characters long`}
+            hint={passwordHint}
             required
             error={form.errors.password}
           />
@@ -137,7 +137,7 @@ function faultToast({ password, confirmPassword }: Values) {
   if (password.length < minPasswordLength) {
     return {
       title: 'Password too short',
-      description: `Password must be at least ${minPasswordLength} characters long.`,
+      description: passwordTooShort,
     }
   }
   return null

@@ -65,6 +65,7 @@ function InvalidLink() {
 /** The page of an active link, with slots that the server fills for each link. */
 export function DownloadPage(props: { built: Built }) {
   const summary = `${slot('size')} · ${slot('kind')}`
+  const description = `${slot('lead')}${summary} · until ${slot('until')}`
   const address = `${slot('origin')}/s/${slot('code')}`
   return (
     <Page
@@ -73,10 +74,8 @@ export function DownloadPage(props: { built: Built }) {
       head={
         <>
           <meta property="og:title" content={slot('name')} />
-          <meta
-            property="og:description"
-            content={`${slot('lead')}${summary} · until ${slot('until')}`}
-          />
+          <meta name="description" content={description} />
+          <meta property="og:description" content={description} />
           <meta property="og:url" content={address} />
           <meta property="og:site_name" content={slot('site')} />
           <meta property="og:type" content="website" />

@@ -27,6 +27,10 @@ interface Skipped {
 
 const none: Skipped = { picked: [], days: defaultExpirationDays }
 
+/**
+ * The toast for files that another tier would allow. Spec §5:
+ * 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'.
+ */
 function failedForTier(upgrade: Tier, limits: Limits) {
   const { maxFileSize, maxFiles } = limits[upgrade]
   const uploads = maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { z } from 'zod'
-import { minPasswordLength } from '../../../shared/contract/account.ts'
+import { passwordHint } from '../../../shared/contract/account.ts'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
@@ -75,7 +75,7 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
               label="New password"
               name="newPassword"
               autoComplete="new-password"
-              hint={`Must be at least ${minPasswordLength} characters long`}
+              hint={passwordHint}
               required
               error={form.errors.newPassword}
             />

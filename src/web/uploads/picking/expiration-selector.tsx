@@ -5,9 +5,9 @@ import { Segmented } from '../../ui/segmented.tsx'
 const label = 'Expires after'
 
 /**
- * Selects how many days the next files are available. Spec §5: free users can only choose '3 days
- * (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, it is shown as
- * text.
+ * Selects how many days the next files are available. Spec §5: free users can only choose
+ * '3 days (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, it is
+ * shown as text.
  */
 export function ExpirationSelector(props: {
   limits: TierLimits
