@@ -25,6 +25,12 @@ const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 const initdbPrefix = 'postgres-initdb-'
 
 /**
+ * How a folder of `initdb` is removed. Another server that starts at the same time may still write
+ * into the folder, or remove it too. So the removal is tried again for some seconds.
+ */
+const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }
+
+/**
  * Makes the cluster (the folder of a Postgres's data) where none exists. It is made under another
  * name and then renamed. So an interrupted `initdb` leaves no half cluster, and of two servers that
  * start together one makes it.
@@ -86,7 +92,7 @@ async function initialise(
     // Another server may have made the cluster first and removed this folder.
     if ((await clusterVersion(cluster)) === null) throw error
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await rm(fresh, removal)
   }
   await syncFolder(dataDir)
 }
@@ -97,7 +103,7 @@ async function initialise(
  */
 export async function removeInitdbLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), { recursive: true })
+    if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), removal)
   }
 }
 

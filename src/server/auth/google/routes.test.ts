@@ -160,7 +160,7 @@ describe('the start of a sign-in', () => {
   it('tells the pages that it is there, and lets them show pictures of the issuer alone', async () => {
     const visitor = makeClient(google.app)
     expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
-    const { headers } = await visitor.fetch('/')
+    const { headers } = await visitor.fetch('/account')
     const https = google.issuer.url.replace('http:', 'https:')
     expect(headers.get('content-security-policy')).toContain(
       `; img-src 'self' data: blob: ${https}; `,
