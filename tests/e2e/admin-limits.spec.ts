@@ -38,6 +38,8 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await change('All accounts together', 'Bytes in storage at most', '1MB')
   await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
 
+  // After a change the page reads the limits again, which must not show it what comes now.
+  await page.waitForLoadState('networkidle')
   // Somebody else changes a limit meanwhile, so that only the server knows of the contradiction.
   const elsewhere = { key: 'premium_max_files', value: '6' }
   await admin.post('/api/admin/settings', { key: 'free_max_files', value: '5' })

@@ -2,7 +2,7 @@ import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { dropHint, readHint } from './hint-cookie.ts'
-import { readDate, serverClock } from './server-clock.ts'
+import { readNewDate, serverClock } from './server-clock.ts'
 
 /** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
 export type JsonEndpointName = {
@@ -208,13 +208,13 @@ export function createCallForPage(fetch: Fetch, origin = '') {
 }
 
 /**
- * The browser's own `fetch`. Each answer corrects this page's clock, which follows the server's
+ * The browser's own `fetch`. Each new answer corrects this page's clock, which follows the server's
  * time.
  */
 async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
   const sentAt = Date.now()
   const response = await globalThis.fetch(input, init)
-  const date = readDate(response.headers.get('date'))
+  const date = readNewDate(response.headers)
   if (date) serverClock().learn({ date, sentAt, receivedAt: Date.now() })
   return response
 }

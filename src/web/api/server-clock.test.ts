@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createServerClock, readDate } from './server-clock.ts'
+import { createServerClock, readNewDate } from './server-clock.ts'
 
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
@@ -19,7 +19,7 @@ function world(ahead: number) {
   const answer = (there: number, back: number) => {
     const sentAt = time - wrong
     time += there
-    const date = readDate(new Date(time).toUTCString())
+    const date = readNewDate(new Headers({ date: new Date(time).toUTCString() }))
     time += back
     if (date) clock.learn({ date, sentAt, receivedAt: time - wrong })
   }
@@ -126,13 +126,21 @@ test('an answer that arrived before it was asked for teaches nothing', () => {
 })
 
 describe('a header Date', () => {
+  const date = 'Sun, 29 Mar 2026 01:00:00 GMT'
+
   test('means any moment of its second', () => {
     const from = Date.parse('2026-03-29T01:00:00Z')
-    expect(readDate('Sun, 29 Mar 2026 01:00:00 GMT')).toEqual({ from, to: from + 1000 })
+    const headers = new Headers({ date, 'cache-control': 'no-store' })
+    expect(readNewDate(headers)).toEqual({ from, to: from + 1000 })
   })
 
-  test.each([null, '', 'soon'])('is none: %j', (header) => {
-    expect(readDate(header)).toBeNull()
+  test.each([{}, { date: '' }, { date: 'soon' }])('is none: %j', (headers) => {
+    expect(readNewDate(new Headers(headers as Record<string, string>))).toBeNull()
+  })
+
+  test('of an answer that the browser may have kept says nothing about now', () => {
+    const headers = new Headers({ date, 'cache-control': 'public, max-age=300' })
+    expect(readNewDate(headers)).toBeNull()
   })
 })
 

@@ -18,9 +18,18 @@ export interface DatedAnswer {
  * Returns the second in which an answer was made, from its `Date` header; null if the header cannot
  * be read.
  */
-export function readDate(header: string | null): DatedAnswer['date'] | null {
+function readDate(header: string | null): DatedAnswer['date'] | null {
   const second = Date.parse(header ?? '')
   return Number.isNaN(second) ? null : { from: second, to: second + 1000 }
+}
+
+/**
+ * Returns the second in which an answer was made; null if it is unknown, or if the answer may come
+ * from the browser's cache. Such an answer has the date on which it was put there.
+ */
+export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
+  const isKept = /\bmax-age=/.test(headers.get('cache-control') ?? '')
+  return isKept ? null : readDate(headers.get('date'))
 }
 
 /**
