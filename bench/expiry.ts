@@ -81,7 +81,7 @@ interface Measured {
   count: number
   before: number
   peak: number
-  /** How often a query read the table of files from end to end. */
+  /** How often a query read the whole table of files. */
   tableScans: number
 }
 
@@ -92,8 +92,9 @@ interface Run {
 }
 
 /**
- * Calls `begin`, which gives a job something to do, and waits until its runs have done `count` of
- * it. Returns what that took.
+ * Calls `begin`, which creates work for a job. Then waits until the job's runs have completed
+ * `count` pieces of this work. Returns how long that took, and how often a query read the whole
+ * table of files.
  */
 async function measureJob(
   mayfly: Mayfly,
@@ -118,9 +119,9 @@ async function measureJob(
   return { seconds, count: done, before, peak: peakBytes([mayfly.pid]), tableScans }
 }
 
-/** Returns how often a query of any job has read the table of files from end to end so far. */
+/** Returns how often queries have read the whole table of files so far. */
 async function countTableScans(mayfly: Mayfly): Promise<number> {
-  // A connection tells Postgres of its scans once a second at most.
+  // A connection reports its scans to Postgres at most once a second.
   await wait(1500)
   const [files] = await mayfly.sql<{ scans: string }>(
     "select seq_scan as scans from pg_stat_user_tables where relname = 'files'",

@@ -15,8 +15,8 @@ const timedPairs = 200
 const firstPairs = 20
 
 /**
- * The pause before each request. The server writes the letter of the request before in it, so that
- * no request is timed beside work that another one caused.
+ * The pause before each request. During this pause the server writes the letter that the previous
+ * request caused. So this work does not slow the next request.
  */
 const pauseMs = 20
 
@@ -37,9 +37,9 @@ const calls = {
 }
 
 /**
- * Measures how long each call takes for a mail address with an account and for one without, where
- * addresses are verified. A stranger must not be able to tell the two apart by time. The two kinds
- * of requests alternate, and each request has a new mail address.
+ * Measures how long each call takes for a mail address that has an account, and for one that has
+ * none. The server is set to verify addresses. The time must not tell a stranger which addresses
+ * have accounts. Requests of the two kinds alternate, and each request has a new mail address.
  */
 export async function measureKnownAddress(cores: Cores, scratch: string): Promise<Row[]> {
   const env = { REQUIRE_EMAIL_VERIFICATION: 'on' }

@@ -1,7 +1,8 @@
 /**
- * Lets Lighthouse judge the landing page, the FAQ and a download page as on a phone, and prints their
- * four scores: `npm run lighthouse`. Fails if one is below 95. Lighthouse is not a dependency: every
- * fresh clone would install its 140 MB. npm gets it when this is run.
+ * Lighthouse rates the landing page, the FAQ and a download page as on a phone. This script prints
+ * the four scores of each page: `npm run lighthouse`. It fails if a score is below 95. Lighthouse
+ * is not a dependency, because every fresh clone would then install its 140 MB. npm downloads it
+ * when this script runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -72,7 +73,7 @@ function tell(path: string, { categories, audits }: Report): void {
       }
     }
   }
-  // A page about a link must not be listed, which counts against it in the category SEO.
+  // Search engines must not list download pages. Lighthouse lowers the SEO score for that.
   const counted = path.startsWith('/s/') ? scores.filter(({ title }) => title !== 'SEO') : scores
   if (counted.some(({ score }) => score < leastScore)) process.exitCode = 1
 }

@@ -8,7 +8,10 @@ import { type Row, row } from './report.ts'
 
 const rounds = 5
 
-/** Slow 4G as Lighthouse means it: 150 ms there and back, 1.6 Mbit/s down, 750 kbit/s up. */
+/**
+ * The connection that Lighthouse calls slow 4G: a round trip of 150 ms, 1.6 Mbit/s down, 750 kbit/s
+ * up.
+ */
 const line = {
   offline: false,
   latency: 150,
@@ -22,13 +25,14 @@ interface Paint {
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** What travelled until the page was quiet, headers included. */
+  /** The bytes that were sent and received until the page was quiet, with the headers. */
   bytes: number
 }
 
 /**
- * Measures how soon a new visitor with a phone on a slow line sees a page: the download page, the
- * public pages, and the login as a page that the application draws in the browser.
+ * Measures how soon a new visitor with a phone on a slow connection sees a page. The pages are the
+ * download page, the public pages and the login page. The application draws the login page in the
+ * browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const executablePath = await findChromium()

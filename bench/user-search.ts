@@ -8,10 +8,10 @@ import { type Row, row } from './report.ts'
 const userCount = 1_000_000
 const warmUps = 5
 const rounds = 30
-/** Postgres tells of its scans with a delay of at most a second. */
+/** Postgres updates its statistics about scans with a delay of at most a second. */
 const statisticsMs = 1500
 
-/** What the administrator searches for, by the name that the report gives it. */
+/** What the administrator searches for. The keys are the names in the report. */
 const searches = {
   'one address, whole': 'leslie.rhodes.654321@mail321.example',
   'a number in one address': '.123456@',
@@ -27,8 +27,8 @@ const searches = {
 }
 
 /**
- * A name and an address for each number: 50 first and 50 last names in every combination, and 500
- * domains. The newest user has the lowest number.
+ * Inserts users with a name and an address for each number. The names combine 50 first names and 50
+ * last names, and the addresses use 500 domains. The newest user has the lowest number.
  */
 const fill = `
   insert into users (id, name, email, created_at, updated_at)
@@ -51,7 +51,7 @@ const lastNames =
   'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
 
 /**
- * Measures the administrator's search among a million users, by calls of `GET /api/admin/users`.
+ * Measures how long `GET /api/admin/users` takes to search among a million users.
  * @throws when a search reads the whole table of users.
  */
 export async function measureUserSearch(cores: Cores, scratch: string): Promise<Row[]> {
@@ -67,7 +67,8 @@ export async function measureUserSearch(cores: Cores, scratch: string): Promise<
       const before = await countScans(mayfly)
       const ours = await timesOf(http, url, cookie)
       const scans = (await countScans(mayfly)) - before
-      // Jobs read the table now and then.
+      // Jobs also read the whole table now and then. So fewer scans than rounds are no fault of the
+      // search.
       if (scans >= rounds) throw new Error(`The search for ${what} reads all users.`)
       rows.push(row(`a million users: ${what}`, 'ms', { ours }))
     }
@@ -79,7 +80,7 @@ export async function measureUserSearch(cores: Cores, scratch: string): Promise<
 }
 
 async function makeUsers(mayfly: Mayfly): Promise<void> {
-  // An index is made faster than it is filled row by row.
+  // Postgres makes an index faster in one go than row by row. So the index is made after the rows.
   const [index] = await mayfly.sql<{ indexdef: string }>(
     "select indexdef from pg_indexes where indexname = 'users_search_text'",
   )
@@ -99,7 +100,7 @@ async function countScans(mayfly: Mayfly): Promise<number> {
   return Number(table?.scans ?? 0)
 }
 
-/** Returns how many milliseconds each of some requests took, one after the other. */
+/** Sends requests one after the other. Returns how many milliseconds each of them took. */
 async function timesOf(http: HttpClient, url: string, cookie: string): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {

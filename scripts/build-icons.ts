@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 
-/** The colour of the icon's ground. */
+/** The background colour of the icon. */
 const ground = '#0b6e63'
 
 /**
- * Makes the icons that browsers and phones want as pictures, of the one drawing of the icon, and
- * writes them into `folder`. Phones cut their own shape out of an icon, so those for phones fill the
- * whole square, and the maskable one keeps its drawing within the part that is never cut off.
+ * Makes PNG and ICO files of the icon's drawing for browsers and phones, and writes them into
+ * `folder`. Phones cut their own shape out of an icon. So the icons for phones fill the whole
+ * square. In the maskable icon, the drawing stays within the part that no phone cuts off.
  */
 export async function buildIcons(drawing: string, folder: string): Promise<void> {
   const rounded = await readFile(drawing, 'utf8')
@@ -27,7 +27,8 @@ export async function buildIcons(drawing: string, folder: string): Promise<void>
 }
 
 function png(svg: string, size: number): Promise<Buffer> {
-  // The density at which the drawing of 32 points has this size, so that no pixel is scaled.
+  // The drawing has 32 points. At this density it is rendered directly in the wanted size, so the
+  // picture is not scaled afterwards.
   const density = (72 * size) / 32
   return sharp(Buffer.from(svg), { density })
     .resize(size, size)
@@ -35,7 +36,9 @@ function png(svg: string, size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Wraps a picture of at most 255 pixels as the one picture of an ICO file, which may hold a PNG. */
+/**
+ * Returns an ICO file that contains one picture: a PNG that is at most 255 pixels wide and high.
+ */
 function ico(picture: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2) // the type: icon

@@ -1,7 +1,7 @@
 /**
- * Builds everything that browsers load into dist/web: the application, the download page, the public
- * pages, their scripts, the icons, and compressed copies. React renders the download page and the
- * public pages here, once, into templates. The server fills the templates in.
+ * Builds everything that browsers load into dist/web: the application, the download page, the
+ * public pages, their scripts, the icons, and compressed copies. During the build, React renders
+ * the download page and the public pages into templates. The server fills in the templates.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,9 +27,9 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application, and the script that shows a user's uploads on pages that the build renders.
- * One build makes both, so that they share files, which the browser then caches once. Returns the
- * address of the script.
+ * Builds the application. Also builds the script that shows a user's uploads on the pages that the
+ * build renders. One build makes both, so they share files, which the browser caches once. Returns
+ * the URL path of the script.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/static-pages/uploads.tsx')
@@ -45,11 +45,11 @@ async function buildApplication() {
 }
 
 /**
- * Builds a script into one file, so that its page need not wait for the files of the application.
- * Returns the address of the script.
+ * Builds a script into one file. So the script does not depend on the files of the application.
  * @param source the path of the script below src/web.
- * @param fileName the name of the file in dist/web. Without it the file is named by its content, and
- * browsers may keep it for ever.
+ * @param fileName the name of the file in dist/web. Without a name, the file is named by a hash of
+ * its content, and browsers may keep it for ever.
+ * @returns the URL path of the script.
  */
 async function buildScript(source: string, uploadsScript: string, fileName?: string) {
   const built = await build({
@@ -70,7 +70,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
-/** Builds the functions that render the pages, and returns them. */
+/** Builds and imports the functions that render the pages, and returns them. */
 async function buildRenderers() {
   const modules = { downloads: 'downloads/render.tsx', public: 'public-pages/render.tsx' }
   await build({

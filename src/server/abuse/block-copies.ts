@@ -12,13 +12,13 @@ import {
 
 type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** How many files one transaction takes down, and how many are listed at a time. */
+/** How many files one query lists, and how many one transaction takes down. */
 const batchSize = 100
 
 /**
- * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it blocks
- * them for that reason, otherwise for `reason` if that is given. Returns the SHA-256, or null when
- * there are no bytes.
+ * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, the
+ * content is blocked for the reason of that takedown. Otherwise it is blocked for `reason`, if a
+ * reason is given. Returns the SHA-256, or null when no bytes are stored.
  * @throws {AppError} UNAVAILABLE when storage cannot be read.
  */
 export async function proveContent(
@@ -39,9 +39,9 @@ export async function proveContent(
 }
 
 /**
- * Takes down the files whose content is blocked, with `sha256` only those with this content. Each
- * gets a line in the audit log, and its owner a mail.
- * @returns how many there were.
+ * Takes down all files whose content is blocked. With `sha256`, it takes down only the files with
+ * this content. It writes a line to the audit log for each file, and asks for a mail to each owner.
+ * @returns how many files were taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {
   let total = 0
@@ -96,10 +96,10 @@ function takeDownBatch(
 
 /**
  * Finds blocked content among the files, and completes takedowns that were interrupted. First it
- * reads the files that may be blocked content and whose SHA-256 this server has not computed: in a
- * bucket that is what the sender claims. Then it takes down every file whose content is blocked. If
- * all files of a batch cannot be read, storage probably cannot be reached, and the rest waits for the
- * next run.
+ * reads the files that may hold blocked content and whose SHA-256 this server has not computed yet.
+ * For a file in a bucket, the database holds only the SHA-256 that the sender claims. Then it takes
+ * down every file whose content is blocked. If it can read no file of a batch, storage probably
+ * cannot be reached. Then the other files wait for the next run.
  * @returns how many files were read, how many could not be read and are tried again, and how many
  * were taken down.
  */
@@ -120,7 +120,7 @@ export async function findBlockedContent(
   return { read, failed, takenDown: await takeDownCopies(deps) }
 }
 
-/** Returns how many of the files could not be read. */
+/** Reads the files of a batch (see `proveContent`). Returns how many could not be read. */
 async function proveBatch(deps: BlockDeps, batch: readonly Content[]): Promise<number> {
   const faults: unknown[] = []
   for (const file of batch) {

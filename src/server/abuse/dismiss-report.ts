@@ -7,7 +7,8 @@ import { closeReport } from './queries.ts'
 const reportId = z.uuid()
 
 /**
- * Closes a report and leaves the file as it is. Whoever reports the file later opens another report.
+ * Closes a report and leaves the file as it is. If somebody reports the file later, a new report is
+ * opened.
  * @throws {AppError} REPORT_NOT_FOUND when no open report has this id.
  */
 export async function dismissReport(

@@ -7,12 +7,15 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** Of the statements in a report, this many of the first ones and of the last ones are kept. */
+/**
+ * A report collects statements. It keeps this many of the first ones and this many of the last
+ * ones.
+ */
 const keptAtEachEnd = 10
 
 /**
- * Finds the file behind a short code, active or not, with what a report keeps of it and what decides
- * whether the link opens.
+ * Finds the file that has this short code, even if its link is not active. Returns the columns that
+ * a report copies, and those that decide whether the link opens.
  */
 export async function findReportable(db: Db, shortCode: string) {
   const [file] = await db
@@ -37,8 +40,9 @@ export async function findReportable(db: Db, shortCode: string) {
 export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
 
 /**
- * Adds what somebody wrote to the open report of a file, or opens one, in one statement. However
- * often a file is reported, its report stays small.
+ * Adds a visitor's statement to the open report of a file. If the file has no open report, it opens
+ * one. One statement in SQL does both. A report keeps only a limited number of statements, so it
+ * stays small.
  */
 export async function addToReport(
   db: Db,
@@ -70,19 +74,22 @@ export async function addToReport(
         shortCode: sql`excluded.short_code`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
-        // `- n` removes the element at index n. That is the oldest one after the first ones.
+        // `- n` removes the element at index n. This is the oldest statement after the first ones,
+        // which always stay.
         statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
 }
 
-/** The position of a report in the list: when the file was last reported, and the report's id. */
+/**
+ * The position of a report in the list: when the file was last reported, and the id of the report.
+ */
 export type ReportPlace = readonly [lastReportedAt: Date, id: string]
 
 /**
- * Lists the open reports, last reported first, at most `limit`. With `after`, the list begins after
- * that position. Each has the row of its file, if that still exists, the owner's address, and how
- * many other files with the same SHA-256 have stored bytes.
+ * Lists at most `limit` open reports, the last reported first. With `after`, the list begins after
+ * that position. Each entry has the file's row if the row still exists, the owner's address, and
+ * the number of other files that have stored bytes with the same SHA-256.
  */
 export function listReports(
   db: Db,
@@ -115,7 +122,10 @@ export function listReports(
     .limit(limit)
 }
 
-/** Closes an open report. Of parallel callers exactly one gets it. */
+/**
+ * Closes an open report and returns its row. If several callers do this at the same time, only one
+ * gets the row.
+ */
 export async function closeReport(
   tx: Db,
   id: string,
@@ -144,9 +154,9 @@ export async function closeReportsOf(
 }
 
 /**
- * Removes reports that were dealt with 30 days before `now`, and those that nobody has dealt with
- * for 180 days, with the addresses in them. It works in batches.
- * @returns how many were removed.
+ * Removes reports with the addresses in them: closed reports after 30 days, and open reports that
+ * nobody has closed for 180 days. It works in batches.
+ * @returns how many reports were removed.
  */
 export function removeLapsedReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
@@ -167,8 +177,8 @@ export function removeLapsedReports(db: Db, now: Date): Promise<number> {
 }
 
 /**
- * Returns the id of the file that has this short code, or of the file that was reported under it and
- * has another link since.
+ * Returns the id of the file that has this short code. If no file has it, returns the id of the
+ * file that was reported under this code and has got another code since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [named] = await db
@@ -185,7 +195,7 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
   return reported?.id
 }
 
-/** Returns what the last report of a file knows of it, also when the file's row was removed. */
+/** Returns the last report of a file. It exists even if the file's row was removed. */
 export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
   const [report] = await db
     .select()
@@ -196,7 +206,7 @@ export async function findLastReport(db: Db, fileId: string): Promise<ReportRow 
   return report
 }
 
-/** Returns the names of those of these files whose rows still exist, in alphabetical order. */
+/** Returns the names of the files among `ids` whose rows still exist, in alphabetical order. */
 export async function namesOf(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ name: files.originalName })
@@ -244,7 +254,7 @@ export async function lockContent(tx: Db, id: string): Promise<Content | undefin
   return file
 }
 
-/** Blocks content. Returns false if it was blocked before. */
+/** Blocks content. Returns false if the content was already blocked. */
 export async function blockContent(
   tx: Db,
   blocked: typeof blockedContent.$inferInsert,
@@ -262,7 +272,10 @@ export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
   return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
 }
 
-/** Tells whether any blocked content has this size, in bytes. Other content cannot be blocked. */
+/**
+ * Tells whether any blocked content has this size in bytes. A file of any other size cannot be
+ * blocked content.
+ */
 export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
   const [found] = await db
     .select({ size: blockedContent.size })
@@ -273,9 +286,9 @@ export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
 }
 
 /**
- * Lists files whose stored bytes nobody has read yet to compute their SHA-256, and which were taken
- * down or have the size of blocked content: at most `limit`, in the order of the ids and from after
- * `after` on.
+ * Lists files whose SHA-256 this server has not yet computed from the stored bytes. It lists only
+ * files that were taken down, or that have the size of some blocked content. The list has at most
+ * `limit` files in the order of their ids, and begins after the id `after`.
  */
 export function listUnproved(db: Db, after: string | null, limit: number): Promise<Content[]> {
   const sizes = db.select({ size: blockedContent.size }).from(blockedContent)
@@ -298,8 +311,8 @@ export function listUnproved(db: Db, after: string | null, limit: number): Promi
 }
 
 /**
- * Records the SHA-256 that this server has computed from the stored bytes of a file; null if there
- * were none.
+ * Records the SHA-256 that this server has computed from the stored bytes of a file. It is null if
+ * no bytes were stored.
  */
 export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))

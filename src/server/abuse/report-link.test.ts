@@ -183,7 +183,7 @@ describe('the limits of reports', () => {
   })
   afterAll(() => limited.close())
 
-  /** Reports a link from a client with this address. */
+  /** Reports a link. The request comes from a client with this IP address. */
   function reportFrom(address: string, code: string) {
     return makeClient(limited).fetch(`/api/links/${code}/report`, {
       method: 'POST',

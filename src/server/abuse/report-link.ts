@@ -9,8 +9,8 @@ import { counter } from '../http/rate-limit.ts'
 import { addToReport, findReportable, type Reportable } from './queries.ts'
 
 /**
- * Finds the file behind a link that opens now. Unknown, expired, private and deleted links all give
- * null, as everywhere else (design §4).
+ * Finds the file behind a link that opens now. Returns null for unknown, expired, private and
+ * deleted links alike, so that nobody can tell them apart (design §4).
  */
 export async function findOpenLink(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -21,8 +21,9 @@ export async function findOpenLink(
 }
 
 /**
- * Adds what a visitor wrote to the open report of the file behind a link. What a robot seems to have
- * sent is kept too, with a mark: a browser may have filled in the hidden field by itself.
+ * Adds a visitor's statement to the open report of the file behind a link. If the hidden field
+ * `website` is filled in, a robot has probably sent the statement. It is kept with a mark, because
+ * a browser may have filled in the field by itself.
  * @throws {AppError} LINK_NOT_FOUND when the link does not open; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
@@ -32,7 +33,8 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, rateLimits } = deps
-  // Reports of links that do not open count too, so that nobody tries codes by this call.
+  // This limit also counts reports of links that do not open. Otherwise somebody could guess short
+  // codes with this call.
   await rateLimits.spend([counter('reportsByAddress', addressBlock(clientAddress))])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')

@@ -5,7 +5,7 @@ import { listReports } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { reports } from '../db/schema.ts'
 
-/** The form as a browser without scripts uses it. */
+/** These tests use the form as a browser without scripts does. */
 
 let app: TestApp
 let admin: Person

@@ -8,7 +8,7 @@ import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 
-/** What somebody has typed into the form that reports a file. */
+/** What a visitor has typed into the form that reports a file. */
 export interface Typed {
   reason: string
   email: string
@@ -16,8 +16,8 @@ export interface Typed {
 
 export interface ReportPages {
   /**
-   * Answers with the form, which contains what was typed before. `fault` says why it was refused; then
-   * `status` is that of the refusal.
+   * Answers with the form, filled with what the visitor typed before. If the server refused the
+   * form, `fault` tells the visitor why, and `status` is the status of the answer.
    */
   form(
     file: { shortCode: string; originalName: string },
@@ -31,8 +31,9 @@ export interface ReportPages {
 }
 
 /**
- * Reads the page that reports a file, which works without scripts (report.html in `distDir`).
- * @throws {StartFault} when it is missing or was built for another version of the server.
+ * Reads the template of the page that reports a file (report.html in `distDir`). The page works
+ * without scripts.
+ * @throws {StartFault} when the template is missing or was built for another version of the server.
  */
 export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {
   const { distDir, appUrl } = options
@@ -49,8 +50,9 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
     ...pageHeaders({ html: page, appUrl, connect: [], referrer }),
     'cache-control': 'no-store',
   })
-  // With `no-referrer`, browsers would not tell the origin of the form, and the server would refuse
-  // it as one of another site. This value tells the address only to this server.
+  // With `no-referrer`, browsers would hide the origin when they send the form, and the server
+  // would refuse the form as one from another site. With `same-origin`, only this server sees the
+  // address of the page.
   const headers = headersOf(html, 'same-origin')
   const deadHeaders = headersOf(dead, 'no-referrer')
   const none = { code: '', name: '', reason: '', email: '', fault: '' }

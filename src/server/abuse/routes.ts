@@ -25,8 +25,8 @@ type AbuseEndpoint =
   | 'dismissReport'
 
 /**
- * The calls of the abuse desk (design §5): visitors report files, and the administrator takes them
- * down or dismisses the report.
+ * The calls about abuse (design §5). Visitors report files. The administrator takes a reported file
+ * down, or dismisses the report.
  */
 export function abuseRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
@@ -84,7 +84,7 @@ export function abuseRoutes(
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
 
-/** Returns a report as the administrator sees it at `now`. */
+/** Returns a report as the administrator sees it at the moment `now`. */
 function toReport({ report, file, owner, copies }: ListedReport, now: Date): Report {
   return {
     id: report.id,
@@ -105,18 +105,21 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date): Rep
   }
 }
 
-/** Reads the fields of a form that a browser sent without a script. */
+/** Reads the fields of a form that a browser sent without scripts. */
 async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
   const text = new TextDecoder().decode(await readBytes(context))
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Returns what was typed, so that a refused form loses nothing. */
+/**
+ * Returns what the visitor typed. A refused form shows it again, so the visitor need not type it
+ * twice.
+ */
 function typedIn({ reason = '', email = '' }: Record<string, string>): Typed {
   return { reason, email }
 }
 
-/** Says what is wrong with a form that was filled in. */
+/** Returns the sentence that tells the visitor what is wrong with a form. */
 function faultOf({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
   if (!isWrong('reason')) return 'Please enter a valid email address.'

@@ -65,7 +65,7 @@ function opens(code: string) {
   return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
 }
 
-/** Uploads these bytes and asks for the file. */
+/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
 async function upload(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
@@ -132,7 +132,7 @@ describe('a link that is taken down', () => {
     })
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
-    // The owner may remove it from the history. The receipt stays.
+    // The owner may remove the file from the history. The receipt stays.
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     const [receipt] = await app.deps.db
       .select()
@@ -481,7 +481,7 @@ describe('POST /api/admin/takedown', () => {
   it('keeps the bytes of a file that storage cannot read until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // As a bucket leaves it: the SHA-256 is what the sender says.
+    // This is how a file in a bucket looks: its SHA-256 is only what the sender claimed.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(fresh()) })

@@ -18,21 +18,22 @@ type TakedownDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 /** Which link the administrator takes down, and why. */
 export interface Takedown {
   shortCode: string
-  /** The owner reads it. */
+  /** The mail to the owner contains this reason. */
   reason: string
   actor: { id: string; ipAddress: string }
 }
 
-/** What became of the file and of its content. */
+/** What a takedown did to the link and to the content of the file. */
 export interface TakedownResult {
   /**
-   * `ended`: this call has ended the link. `ended-before`: another takedown had. `over`: the link had
-   * ended by itself, by its owner or by its date.
+   * `ended`: this call has ended the link. `ended-before`: an earlier takedown had ended it.
+   * `over`: the link had ended before, because its date had passed or its owner had ended it.
    */
   link: 'ended' | 'ended-before' | 'over'
   /**
-   * `blocked`: nobody can upload it any more. `waiting`: storage cannot be read now, and the job
-   * blocks the content when it can. `gone`: no bytes are left, and nobody knows their SHA-256.
+   * `blocked`: nobody can upload the content any more. `waiting`: the server cannot read storage
+   * now. The job that runs `findBlockedContent` blocks the content later. `gone`: no bytes are
+   * left, and their SHA-256 is unknown.
    */
   content: 'blocked' | 'waiting' | 'gone'
   /** How many other files with the same content this call has taken down. */
@@ -40,13 +41,13 @@ export interface TakedownResult {
 }
 
 /**
- * Takes a file down: its link ends at once, its bytes are removed, and its content is blocked. So no
- * upload with the same SHA-256 becomes a file any more, and other files with it are taken down too.
- * Only a SHA-256 that this server has computed itself counts. In a bucket the server reads the bytes
- * for that, after the link has ended. What is interrupted is completed by `findBlockedContent`. The
- * owners are told by mail. A second takedown of the same file changes nothing, but completes the
- * first one.
- * @throws {AppError} LINK_NOT_FOUND when no file has this link, nor was reported under it.
+ * Takes a file down. Its link ends at once, its bytes are removed, and its content is blocked:
+ * uploads with the same SHA-256 are refused, and other files with the same SHA-256 are taken down
+ * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
+ * the link first and then reads the bytes to compute it. If this call is interrupted,
+ * `findBlockedContent` completes it. Every owner gets a mail. A second takedown of the same file
+ * completes the first one, and changes nothing else.
+ * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
 export async function takeDown(deps: TakedownDeps, takedown: Takedown): Promise<TakedownResult> {
   const { shortCode } = takedown
@@ -61,15 +62,16 @@ export async function takeDown(deps: TakedownDeps, takedown: Takedown): Promise<
 
 interface Ended {
   link: TakedownResult['link']
-  /** The SHA-256 that is blocked; null if this server has not computed it yet. */
+  /** The SHA-256 that is blocked. null if this server has not computed it yet. */
   sha256: string | null
-  /** Undefined if the row was removed. */
+  /** Undefined if the file's row was removed. */
   file: Content | undefined
 }
 
 /**
- * Ends the link of a file, closes its report, blocks its content if that is known, and asks for the
- * mail to its owner, all in one transaction. Returns null when nothing is known of the file.
+ * Ends the link of a file, closes its report, and asks for the mail to its owner. Blocks the
+ * content if its SHA-256 is known. One transaction does all of it. Returns null when neither the
+ * file nor a report of it exists.
  */
 function endLink(
   { clock, db, mailQueue }: TakedownDeps,
@@ -105,8 +107,8 @@ function endLink(
 }
 
 /**
- * Computes the SHA-256 of a file whose link has ended, and blocks it. Returns null when no bytes are
- * left.
+ * Computes the SHA-256 of a file whose link has ended, and blocks the content. Returns null when no
+ * bytes are left, and `waiting` when storage cannot be read.
  */
 async function proveEnded(
   deps: TakedownDeps,
@@ -122,7 +124,7 @@ async function proveEnded(
   }
 }
 
-/** Says to the administrator what a takedown did. */
+/** Tells the administrator in words what a takedown did. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
   const others = copies === 1 ? '1 other file' : `${copies.toLocaleString('en')} other files`
   const blocked = {

@@ -22,9 +22,9 @@ import { expireFiles } from '../files/expire-files.ts'
 import { findBlockedContent } from './block-copies.ts'
 
 /*
- * A takedown and something else happen to the same content at the same moment, on a real Postgres.
- * When both have ended, no link gives these bytes, storage has none of them, and nobody can upload
- * them again.
+ * Each test runs a takedown and another action on the same content at the same moment, on a real
+ * Postgres. Afterwards no link opens, storage holds none of the bytes, and nobody can upload them
+ * again.
  */
 
 const rounds = 12
@@ -45,7 +45,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Runs the work after a random wait of at most 4 milliseconds. */
+/** Starts the work after a random wait of at most 4 milliseconds. */
 async function soon<T>(work: () => Promise<T>): Promise<T> {
   await wait(randomInt(5))
   return work()
@@ -62,14 +62,17 @@ async function opens(code: string) {
   return answer.status === 200
 }
 
-/** Uploads these bytes without confirming them. Returns the key. */
+/** Uploads these bytes, but does not confirm the upload. Returns the storage key. */
 async function sent(person: Person, bytes: Uint8Array<ArrayBuffer>) {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
   return started.cloudKey
 }
 
-/** Expects that content is gone: by any of these links, in storage, and for the next upload. */
+/**
+ * Expects that none of these links opens, that storage holds none of these keys, and that a new
+ * upload of the same bytes is refused.
+ */
 async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
   for (const code of codes) expect(await opens(code)).toBe(false)
   await expireFiles(app.deps)
@@ -124,7 +127,7 @@ it('with confirms of the same content by others: none of them leaves a link', as
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
     if (ids.length > 0) await askForDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
-    // Nothing was left for the job.
+    // The job that completes takedowns found nothing to do.
     expect(await findBlockedContent(app.deps)).toMatchObject({ takenDown: 0 })
   }
   expect(made).toBeGreaterThanOrEqual(0)

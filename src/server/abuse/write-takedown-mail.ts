@@ -9,8 +9,8 @@ import { namesOf } from './queries.ts'
 type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
 
 /**
- * Writes the mail that tells an owner which files were taken down and why. An answer to it goes to
- * the support. Returns null if the account no longer exists.
+ * Writes the mail that tells an owner which files were taken down and why. If the owner answers the
+ * mail, the answer goes to the support address. Returns null if the account no longer exists.
  */
 export async function writeTakedownMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
@@ -18,8 +18,9 @@ export async function writeTakedownMail(
 ): Promise<Addressed | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // Without a verified address, the account may be a stranger's, who could send words to the owner
-  // of the address in the names of files: see `nameOf`.
+  // If the address is not verified, a stranger may have signed up with it. File names could then
+  // carry the stranger's words to the owner of the address. `nameOf` leaves out the name for the
+  // same reason.
   const fileNames = owner.emailVerified ? await namesOf(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownLetter({

@@ -2,7 +2,10 @@ import type { AuditAction } from '../../shared/rules/audit-action.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 import type { Actor } from './actor.ts'
 
-/** Returns the line of the audit log about an act of the administrator that concerns no one user. */
+/**
+ * Returns the line of the audit log for an action of the administrator that does not concern one
+ * particular user.
+ */
 export function actionEntry(
   action: AuditAction,
   { id, ipAddress }: Actor,

@@ -17,7 +17,7 @@ type Action =
   | 'testStorage'
   | 'testStorageUpload'
 
-/** The calls by which the administrator deletes users, tidies up and tests storage (spec §7). */
+/** The calls with which the administrator deletes users, cleans up and tests storage (spec §7). */
 export function adminActionRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
 ): Handlers<Action> {
@@ -39,7 +39,8 @@ export function adminActionRoutes(
     testStorage: () => testStorage(deps),
 
     testStorageUpload({ body, publicOrigin, ...call }) {
-      // Like an upload's URL, this one must lead to the origin that the browser uses.
+      // The presigned URL must begin with the origin that the browser uses, like the URL of an
+      // ordinary upload.
       const stores = deps.stores.under(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },

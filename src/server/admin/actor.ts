@@ -1,4 +1,4 @@
-/** The administrator who acts, and from which address. The audit log records both. */
+/** The administrator who acts, and the IP address of the request. The audit log records both. */
 export interface Actor {
   id: string
   ipAddress: string

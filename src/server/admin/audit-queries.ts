@@ -10,16 +10,16 @@ export interface WantedLines {
   /** If it is given, only lines that are older than the line with this id. */
   before?: number | undefined
   /**
-   * If it is given, only lines about what the user with this mail address did, or what was done to
-   * that user. Deleted users who had the address count too.
+   * Selects only the lines about what the user with this mail address did, or about what was done
+   * to this user. A deleted user who had this address counts too.
    */
   email?: string | undefined
   action?: AuditAction | undefined
 }
 
 /**
- * Lists lines of the audit log, newest first, with the mail addresses of the users that each line
- * names. The address of a deleted user is read from the line of the deletion.
+ * Lists lines of the audit log, newest first. Each line has the mail addresses of its users. For a
+ * deleted user, the line about the deletion still holds the address.
  */
 export async function listAudit(db: Db, { limit, before, email, action }: WantedLines) {
   const actors = aliasedTable(users, 'actors')
@@ -48,11 +48,11 @@ export async function listAudit(db: Db, { limit, before, email, action }: Wanted
     .limit(limit)
 }
 
-// The action is written into the SQL text. As a parameter, it would keep Postgres from using the
-// index of the deletions' addresses.
+// The action stands in the SQL text and is no parameter. With a parameter, Postgres could not use
+// the index on the addresses of deleted users.
 const isDeletion = sql.raw("action = 'delete-user'")
 
-/** Returns, as SQL, the mail address of a user, or the id of one whose address is unknown. */
+/** Returns SQL that gives the mail address of a user, or the user's id if no address is known. */
 function nameOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const ofDeleted = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
     where deletions.subject = ${id} and deletions.${isDeletion} limit 1)`
@@ -70,7 +70,7 @@ function concerns(db: Db, email: string): SQL | undefined {
         .from(auditLog)
         .where(sql`${isDeletion} and ${auditLog.details} ->> 'email' = ${email}`),
     )
-  // As an array, which is computed once, the ids can be looked up in the indexes.
+  // Postgres computes the array of ids once, and then looks up each id in the index of the column.
   const isOneOf = (column: PgColumn) => sql`${column} = any(array(${ids}))`
   return or(isOneOf(auditLog.actor), isOneOf(auditLog.subject))
 }

@@ -5,12 +5,13 @@ import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * Deletes every user's files whose links have ended and cannot be renewed (spec §2: clean up expired
- * files). For one user, clearing the expired history does the same. The lines leave the lists, and
- * the next purge removes the bytes that are left. The figures stand in the audit log: one line for
- * each page on which files were deleted, in the page's own transaction. So what was deleted and what
- * the log tells agree even after an interruption.
- * @param pageSize one statement looks at this many files. It stays far below the time it may take.
+ * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up
+ * expired files). A user who clears the expired history does the same for the own files. The files
+ * leave the lists at once. The next purge removes the bytes that are left. It works in pages, each
+ * in its own transaction. Each transaction also writes a line about its deleted files to the audit
+ * log. So the log is right even after an interruption.
+ * @param pageSize how many files one statement looks at. With this number, the statement stays far
+ * below its time limit.
  * @returns how many files were deleted.
  */
 export async function cleanUpExpired(

@@ -1,7 +1,10 @@
 import { basename, dirname, join } from 'node:path'
 import { type CheckDeps, type Finding, ok, quoted, warning } from './check.ts'
 
-/** How to make a backup of this server. It makes none itself and cannot see those of others. */
+/**
+ * Tells the administrator how to back up this server. The server makes no backups, and it cannot
+ * see whether somebody else makes them.
+ */
 export function checkBackups({
   config: { dataDir, databaseUrl },
   stores,

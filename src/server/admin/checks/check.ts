@@ -1,7 +1,8 @@
 /**
  * Checks tell the administrator whether the server has what it needs. The words of this room:
- * - A *check* is one function. It tries one thing and says what it found.
- * - A *finding* becomes one line of the answer: a status, a sentence about what is, and a cure.
+ * - A *check* is a function that looks at one thing and returns findings.
+ * - A *finding* becomes one line in the Admin Center: a status, a sentence about the state, and a
+ *   cure.
  * - The *visit* is what the request tells about how people reach the server.
  */
 import type { CheckStatus } from '../../../shared/contract/checks.ts'
@@ -23,34 +24,46 @@ export type CheckDeps = Pick<
 export interface Visit {
   /** The `Host` header. */
   host: string
-  /** By what a proxy says that people come, in `X-Forwarded-Proto`; null where it says nothing. */
+  /**
+   * The protocol of the browser's request, as a proxy states it in `X-Forwarded-Proto`. null
+   * without that header.
+   */
   scheme: 'http' | 'https' | null
-  /** Whether a proxy noted the client's address in `X-Forwarded-For`. */
+  /** Whether the header `X-Forwarded-For` is there. A proxy notes the client's address in it. */
   isForwarded: boolean
-  /** Whether a proxy of the operator seems to have passed the request on. */
+  /** Whether the request seems to come through a proxy that the operator runs. */
   isProxied: boolean
 }
 
-/** What a check found. The texts are for a person who runs the server and has not built it. */
+/**
+ * What a check found. Its texts must be plain to a person who runs the server but has not
+ * programmed it.
+ */
 export interface Finding {
-  /** Tells the lines of one check apart, for instance by the name of a job. */
+  /** Distinguishes the lines of one check. It is, for example, the name of a job. */
   about?: string
   status: CheckStatus
   message: string
-  /** What to do, with the name of the setting or the command. Empty if the status is ok. */
+  /**
+   * What the administrator should do, with the name of the setting or the command. Empty if the
+   * status is ok.
+   */
   cure: string
 }
 
 export interface Check {
   name: string
   /**
-   * Tries one thing. Returns a finding for each line, and none where the thing is not in use. It
-   * may throw or take for ever: that becomes a failing line.
+   * Looks at one thing and returns one finding for each line. Returns no findings when the server
+   * does not use the thing. It may throw or never end: then the line says that the check failed.
    */
   look(deps: CheckDeps, visit: Visit): Promise<Finding[]> | Finding[]
 }
 
-/** How long one part of a check may wait, so that the other parts can still be told. */
+/**
+ * How long one part of a check may take. It is shorter than the limit of the whole check, so a slow
+ * part does not hide what the other parts found.
+ */
 export const partLimitMs = 8_000
 
 export function ok(message: string): Finding {
@@ -68,8 +81,9 @@ export function failing(message: string, cure: string): Finding {
 const longestReason = 300
 
 /**
- * Returns the reason of a failure in one line, without values of the database. Stores and queries
- * put an error of their own around the one that tells the reason, so that one is told.
+ * Returns the reason of an error in one line, without values from the database. Stores and queries
+ * wrap the error that has the reason into an error of their own. Then the reason of the wrapped
+ * error is returned.
  */
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
@@ -79,8 +93,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns what names the kind of an error: that of the storage, or a code of the system where the
- * message is empty. Most errors need no name beside their message.
+ * Returns a name for the kind of an error: the name that storage gave it, or a code of the system
+ * if the error has no message. For any other error it returns '', because the message is enough.
  */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
@@ -88,13 +102,15 @@ function nameOf(error: unknown): string {
   return '$fault' in error ? error.name : ''
 }
 
-/** Makes a reason one line of at most 300 characters, without a full stop. */
+/**
+ * Shortens a reason to one line of at most 300 characters, and removes the full stop at its end.
+ */
 export function shortReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim().replace(/\.+$/, '')
   return line.length > longestReason ? `${line.slice(0, longestReason - 1)}…` : line
 }
 
-/** Writes a path or a name as one word of a shell command. */
+/** Quotes a path or a name so that a shell reads it as one word. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

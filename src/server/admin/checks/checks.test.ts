@@ -33,7 +33,7 @@ beforeAll(async () => {
   const env = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off', AUTH_SECRET: 'x'.repeat(32) }
   app = await startTestApp({ env })
   queue = await openJobQueue(app.pool, app.deps.log)
-  // The jobs are scheduled, and none runs while the tests look.
+  // Schedules the jobs. No job runs during the tests.
   await whileJobsRun(async () => {})
   await forgetRuns()
   admin = await makePerson(app, { role: 'admin' })
@@ -67,7 +67,7 @@ async function ask(headers: Record<string, string> = {}): Promise<CheckLine[]> {
   return json(response)
 }
 
-/** Asks when the lines of the last call are too old. */
+/** Asks for the checks at a time when the server no longer reuses the lines of the last call. */
 function askAnew(): Promise<CheckLine[]> {
   app.clock.advance(5 * second)
   return ask()
@@ -113,7 +113,7 @@ describe('GET /api/admin/checks', () => {
       'Version: ok',
       'Address: ok',
       'Secrets: ok',
-      // Tests turn them off.
+      // The servers of the tests run without rate limits.
       'Rate limits: warning',
       'Proxy: ok',
     ])
@@ -281,7 +281,10 @@ describe('mail', () => {
     return rows[0]?.count ?? 0
   }
 
-  /** Puts a letter into the queue, in a state that would take the queue a day to reach. */
+  /**
+   * Puts a letter into the queue in this state. Letters need up to a day to get into such a state
+   * by themselves.
+   */
   function addMail(mail: {
     state: string
     data: object
@@ -312,7 +315,7 @@ describe('the jobs', () => {
     }, deps)
     const line = await lineOf('Jobs: compare-storage')
     expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
-    // The queue may have tried again meanwhile.
+    // The queue may have run the job a second time before the check.
     expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
   })
 

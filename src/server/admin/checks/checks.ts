@@ -11,7 +11,7 @@ import { checkStorage } from './storage.ts'
 import { checkStorageCap } from './storage-cap.ts'
 import { checkVersion } from './version.ts'
 
-/** Every check, in the order of its lines. */
+/** Every check. The Admin Center shows their lines in this order. */
 export const checks: readonly Check[] = [
   { name: 'Database', look: checkDatabase },
   { name: 'Storage', look: checkStorage },

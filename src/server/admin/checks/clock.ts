@@ -12,9 +12,11 @@ import {
 import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
-/** A difference up to this does no harm. */
+/** A difference of up to this many milliseconds does no harm. */
 const harmlessMs = 15_000
-/** The URL of a download from a bucket lives for a minute. With this difference none works. */
+/**
+ * With this difference no download from a bucket works, because its URL is valid for only a minute.
+ */
 const harmfulMs = 60_000
 
 /** Compares the clock of this server with those of the database and of the bucket. */

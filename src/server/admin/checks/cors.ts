@@ -18,9 +18,10 @@ const mimeType = 'text/plain'
 const urlLifeMs = 60_000
 
 /**
- * Whether a bucket lets pages of `APP_URL` in. Sends a few bytes as a browser does: first the
- * question whether it may (the preflight), then the bytes. Then it looks whether a page could read
- * the answer. Nothing stays in the bucket. There is no line where no bucket is set.
+ * Checks whether the bucket accepts uploads from pages of `APP_URL`. The check sends what a browser
+ * sends: first the preflight request, which asks for permission, then a few bytes. Then it checks
+ * whether a page could read the answer. It removes the bytes again. Without a bucket there is no
+ * line.
  */
 export async function checkCors({
   clock,
@@ -37,7 +38,8 @@ export async function checkCors({
     return [await sendAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
-      // The nightly comparison removes what is left. The check of storage says what is wrong.
+      // The nightly job that compares storage with the database removes these bytes. The check
+      // named "Storage" tells why the removal failed.
       log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
     })
   }
@@ -76,7 +78,9 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
   }
 }
 
-/** Returns what the answer to a preflight does not allow, or null if it allows the upload. */
+/**
+ * Returns what the answer to the preflight request does not allow, or null if it allows the upload.
+ */
 function refusalIn(answer: Response, origin: string): string | null {
   if (!answer.ok || !admits(answer, origin)) {
     return `the answer to the browser's question was ${answer.status} and does not name ${origin}`
@@ -100,7 +104,7 @@ function isOne(named: string, wanted: string): boolean {
   return named === '*' || named === wanted
 }
 
-/** Returns the names in a header, in lower case. */
+/** Returns the names that a header lists, in lower case. */
 function listOf(answer: Response, header: string): string[] {
   const text = answer.headers.get(header) ?? ''
   return text

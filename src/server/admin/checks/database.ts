@@ -2,10 +2,13 @@ import { poolLimits } from '../../db/pool.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 import { readDatabase } from './queries.ts'
 
-/** The oldest major version of Postgres that the server was tried with. */
+/** The oldest major version of Postgres with which the server was tested. */
 const oldestMajor = 15
 
-/** Whether the database answers, what it is, and whether it has connections left for this server. */
+/**
+ * Checks whether the database answers, which version it has, and whether it has free connections
+ * for this server.
+ */
 export async function checkDatabase({ db }: Pick<CheckDeps, 'db'>): Promise<Finding[]> {
   const began = performance.now()
   const { version, major, allowed, open, ours } = await readDatabase(db)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns what the checks get on a server with these settings. */
+/** Returns the dependencies of the checks for a server with these settings. */
 function depsWith(env: Record<string, string>) {
   const { dataDir, databaseUrl } = app.deps.config
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ...env })
@@ -41,7 +41,8 @@ describe('free space', () => {
       message: expect.stringContaining('uploads are refused'),
       cure: expect.stringContaining('MIN_FREE_SPACE'),
     })
-    // Other programs use the same disk, so neither share is close to a limit.
+    // Other programs change the free space of the same disk. So these shares are far from the
+    // limit.
     expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })

@@ -3,7 +3,9 @@ import { readFreeSpace, spaceToLeave } from '../../space/free-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
 import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './check.ts'
 
-/** Compares the free space of the disk with what uploads must leave (decision 026). */
+/**
+ * Compares the free space of the disk with the space that uploads must leave free (decision 026).
+ */
 export async function checkFreeSpace({
   config,
   settings,

@@ -19,7 +19,7 @@ function failed(ms: number, inARow: number) {
   return { at: ago(ms), reason: 'no room', inARow }
 }
 
-/** A job that runs every minute, was scheduled long ago and has never run. */
+/** A job that runs every minute. It was scheduled long ago and has never run. */
 const job: JobFacts = {
   name: 'expire-files',
   cron: '* * * * *',

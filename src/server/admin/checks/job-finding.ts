@@ -4,18 +4,24 @@ import { type Finding, failing, ok, shortReason, warning } from './check.ts'
 import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'
 
-/** A failing job is tried three times. When all three failed, it is not a matter of a moment. */
+/**
+ * A job is failing after this many failures in a row. The queue tries a job three times, so three
+ * failures have no short-lived cause.
+ */
 const seriousFailures = 3
-/** A job is overdue when it missed two of its turns and this much time more. */
+/** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
 const graceMs = 15 * 60_000
 
 interface Moments {
   now: Date
-  /** When this server was started. Before that, perhaps no server ran. */
+  /** When this server was started. Before this moment, perhaps no server ran. */
   serverStartedAt: Date
 }
 
-/** Says of one job when it ran and runs next, what it did, and whether that is as it should be. */
+/**
+ * Returns the finding about one job: when it ran last, when it runs next, what it did, and whether
+ * all is well.
+ */
 export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
   const { intervalMs, next } = turnsOf(job.cron, now)
   const last = lastRun(job)
@@ -38,7 +44,9 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   return ok(`${last}${runs} ${nextRun}`)
 }
 
-/** Returns the time between two turns of a job, and its next turn. Jobs are scheduled in UTC. */
+/**
+ * Returns the time between two runs of a job, and the moment of its next run. Schedules are in UTC.
+ */
 function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
   const turns = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
   const next = turns.next().toDate()
@@ -46,8 +54,8 @@ function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
 }
 
 /**
- * True if no run began for so long that two turns were missed. A run that fails is a run, and one
- * that goes on is none that is missing.
+ * Tells whether a job has missed two runs. A run that failed is not a missed run. A job that is
+ * running now is not overdue.
  */
 function isOverdue(
   { scheduledAt, success, failure, runsSince }: JobFacts,

@@ -8,7 +8,7 @@ import { listJobFacts } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
-/** A line for each job, and lines about what the jobs should have brought about. */
+/** Returns a finding for each job, and findings about what the jobs should have achieved. */
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()
@@ -24,7 +24,10 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   return [...found, overdue, missingBytes(missing)]
 }
 
-/** Whether bytes are left that should have been removed 15 minutes ago (design §4, Expire). */
+/**
+ * Checks whether storage still holds bytes that should have been removed 15 minutes ago (design §4,
+ * Expire).
+ */
 async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   const about = 'bytes that should be gone'
   const now = clock()
@@ -39,7 +42,10 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   return { about, ...failing(message, cure) }
 }
 
-/** Whether the last comparison of storage with the database found all files there. */
+/**
+ * Tells how many files have no bytes. The last comparison of storage with the database counted
+ * them.
+ */
 function missingBytes(missing: number): Finding {
   const about = 'files whose bytes are missing'
   if (missing === 0) return { about, ...ok('None, when storage was compared last.') }

@@ -17,16 +17,24 @@ import { countWaitingLetters, type LostLetter, listLostLetters } from './queries
 
 type MailDeps = Pick<CheckDeps, 'config' | 'db' | 'mailer'>
 
-/** A lost letter is told for this many days. The queue keeps it for 14. */
+/** The check reports a lost letter for this many days. The queue keeps it for 14. */
 const toldDays = 7
-/** So many lost letters are told one by one. All are counted. */
+/** The check describes at most this many lost letters. Its count includes all of them. */
 const mostTold = 5
-/** A letter waits for long when it was tried this often: the tries took eight minutes or more. */
+/**
+ * After this many tries, which take eight minutes or more, the check reports that a letter is
+ * waiting.
+ */
 const manyTries = 4
-/** Mail is looked for every second. A letter that was due this long was not looked for. */
+/**
+ * The queue looks for mail every second. If a letter has been due for this long without a try, no
+ * server is sending mail.
+ */
 const untriedMinutes = 5
 
-/** Whether mail can leave, which letters were lost, and which wait for long. */
+/**
+ * Checks whether the server can send mail, which letters were lost, and which have waited for long.
+ */
 export function checkMail(deps: MailDeps): Promise<Finding[]> {
   return Promise.all([lookAtServer(deps), lookAtLost(deps), lookAtWaiting(deps)])
 }
@@ -76,7 +84,7 @@ function withoutServer({ appUrl, dataDir, requireEmailVerification }: MailDeps['
   )
 }
 
-/** Returns the host and port of the mail server, without user and password. */
+/** Returns the host and port of the mail server. The user and password in the URL are secret. */
 function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }

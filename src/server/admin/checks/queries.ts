@@ -3,18 +3,21 @@ import type { Db } from '../../db/db.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** What a database says about itself. */
+/** What Postgres tells about itself. */
 export interface DatabaseFacts {
   version: string
   major: number
-  /** How many connections it allows to ordinary users. */
+  /** How many connections the database allows to ordinary users. */
   allowed: number
-  /** How many of them are open now, and how many of these are ours. */
+  /** How many connections are open now, and how many of them belong to servers of Mayfly. */
   open: number
   ours: number
 }
 
-/** Reads what the database says about itself. The name of our connections is in `db/open.ts`. */
+/**
+ * Reads what Postgres tells about itself. It knows our connections by the name that `db/open.ts`
+ * sets.
+ */
 export async function readDatabase(db: Db): Promise<DatabaseFacts> {
   const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`
     select current_setting('server_version') as version,
@@ -38,29 +41,36 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return new Date(Number(rows[0]?.ms))
 }
 
-/** A letter that the mail server refused, or that was tried for a day in vain. */
+/** A letter that the mail server refused, or that could not be sent for a day. */
 export interface LostLetter {
   kind: string
-  /** null where the account or the signup does not exist any more. */
+  /** null if the account or the signup no longer exists. */
   address: string | null
   reason: string
   at: Date
 }
 
-/** The letters that were given up in the last days, the newest first, and how many there are. */
+/**
+ * The letters that the queue has given up in the last days. `newest` lists only the newest of them;
+ * `total` counts all.
+ */
 export interface LostLetters {
   total: number
   newest: LostLetter[]
 }
 
-/** What the queue noted of the last try: what the mail server said, or that the try took too long. */
+/**
+ * The reason that the queue recorded for the last try: what the mail server said, or that the try
+ * took too long.
+ */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
 
 /**
- * Lists the newest letters that were given up in the last `days` days. Feedback goes to
- * `supportEmail`; every other request names an address, an account or a signup.
+ * Lists the newest letters that the queue has given up in the last `days` days. A letter with
+ * feedback goes to `supportEmail`. For every other letter, the queue holds an address, or the id of
+ * an account or a signup.
  */
 export async function listLostLetters(
   db: Db,
@@ -94,19 +104,22 @@ export async function listLostLetters(
   }
 }
 
-/** The letters that wait although they should be out. */
+/** The letters that still wait although they should have been sent. */
 export interface WaitingLetters {
-  /** How many were tried several times in vain, and why the last of these tries failed. */
+  /**
+   * How many letters were tried several times without success. The next two fields tell the highest
+   * number of tries, and why the last try failed.
+   */
   tried: number
   mostTries: number
   reason: string | null
-  /** How many are due since minutes and were never tried. */
+  /** How many letters have been due for minutes without any try. */
   untried: number
 }
 
 /**
- * Counts the letters that were tried `tries` times or more in vain, and those that are due for more
- * than `minutes` minutes without a try.
+ * Counts the letters that were tried at least `tries` times without success, and those that have
+ * been due for more than `minutes` minutes without any try.
  */
 export async function countWaitingLetters(
   db: Db,
@@ -134,7 +147,7 @@ export async function countWaitingLetters(
   }
 }
 
-/** What is known of the runs of a job. */
+/** What the queue knows about the runs of a job. */
 export interface JobFacts {
   name: string
   cron: string
@@ -142,13 +155,16 @@ export interface JobFacts {
   scheduledAt: Date
   /** The last run that succeeded; null if there was none. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
-  /** The last run that failed, and how many failed in a row since the last success. */
+  /**
+   * The last run that failed, and how many runs in a row have failed since the last success. null
+   * if there was none.
+   */
   failure: { at: Date; reason: string; inARow: number } | null
-  /** Since when a run goes on; null if none does. */
+  /** When the run that is going on now began. null if the job is not running. */
   runsSince: Date | null
 }
 
-/** Reads when each of these jobs runs, and what is known of its runs. */
+/** Reads the schedules of these jobs, and what the queue knows about their runs. */
 export async function listJobFacts(db: Db, names: readonly string[]): Promise<JobFacts[]> {
   const { rows } = await db.execute<{
     name: string
@@ -195,7 +211,10 @@ export async function listJobFacts(db: Db, names: readonly string[]): Promise<Jo
   )
 }
 
-/** A moment as text of milliseconds since 1970. `db.execute` gives moments as text in no fixed form. */
+/**
+ * Returns SQL for a moment in milliseconds since 1970, as text. Without it, `db.execute` would
+ * return moments as text in varying formats.
+ */
 function milliseconds(column: string) {
   return sql.raw(`floor(extract(epoch from ${column}) * 1000)::text`)
 }

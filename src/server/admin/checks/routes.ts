@@ -4,7 +4,10 @@ import type { Handlers } from '../../http/mount.ts'
 import type { CheckDeps, Visit } from './check.ts'
 import { keepChecks } from './run-checks.ts'
 
-/** The call that runs the checks. The server counts as started when this is called. */
+/**
+ * The call that runs the checks. Call this function when the server starts: the checks take this
+ * moment as the start of the server.
+ */
 export function checkRoutes(deps: Omit<CheckDeps, 'startedAt'>): Handlers<'adminChecks'> {
   const readChecks = keepChecks({ ...deps, startedAt: deps.clock() })
   return {
@@ -14,7 +17,8 @@ export function checkRoutes(deps: Omit<CheckDeps, 'startedAt'>): Handlers<'admin
 
 function visitOf(request: IncomingMessage): Visit {
   const { headers } = request
-  // Several proxies write one after the other. The first one spoke with the browser.
+  // If there are several proxies, each adds its value at the end. The first proxy is the one that
+  // the browser spoke to.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

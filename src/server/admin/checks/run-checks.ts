@@ -7,14 +7,14 @@ import { checks } from './checks.ts'
 const limitMs = 10_000
 
 /**
- * Lines that are younger than this are not made anew, so that a page which stays open does not
- * write to the storage all the time.
+ * Lines that are younger than this are reused. Otherwise a page that stays open would write to
+ * storage all the time.
  */
 const keptMs = 5_000
 
 /**
- * Runs all checks in parallel, and returns their lines in the order of the list. Never rejects: a
- * check that throws, or takes longer than `limit`, becomes a failing line.
+ * Runs all checks in parallel, and returns their lines in the order of `list`. It never rejects. If
+ * a check throws or takes longer than `limit`, its line says that the check failed.
  */
 export async function runChecks(
   deps: CheckDeps,
@@ -47,15 +47,15 @@ async function runCheck(
 }
 
 /**
- * Makes a function that returns the lines of all checks. It runs them at most every 5 seconds for
- * visits of one kind. Calls during a run share it.
+ * Returns a function that returns the lines of all checks. For visits of the same kind, this
+ * function runs the checks at most once in 5 seconds. Calls during a run share its result.
  */
 export function keepChecks(deps: CheckDeps): (visit: Visit) => Promise<CheckLine[]> {
   let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
   return (visit) => {
     const now = deps.clock().getTime()
     const key = JSON.stringify(visit)
-    // A clock that was set back makes an age below zero. Such lines are made anew too.
+    // If somebody has set the clock back, the age is negative. The checks then run again.
     const age = kept ? now - kept.at : 0
     if (kept === undefined || kept.visit !== key || age < 0 || age >= keptMs) {
       kept = { visit: key, at: now, lines: runChecks(deps, visit) }

@@ -4,7 +4,7 @@ import { type CheckDeps, type Finding, failing, ok, quoted, type Visit, warning 
 
 type ConfigDeps = Pick<CheckDeps, 'config'>
 
-/** Whether `APP_URL` is the address by which people come, and whether it is safe. */
+/** Checks whether people reach the server at `APP_URL`, and whether that address is safe. */
 export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
   const { appUrl, appUrlIsSet } = config
   const came = URL.parse(`${visit.scheme ?? appUrl.protocol.slice(0, -1)}://${visit.host}`)
@@ -32,8 +32,9 @@ export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
 }
 
 /**
- * True if both lead to the same server in the same way. A proxy may leave out the port, and a
- * machine has several loopback names.
+ * Tells whether both URLs lead to the same server by the same protocol. The port may differ,
+ * because a proxy may leave it out. Loopback names such as localhost and 127.0.0.1 count as the
+ * same.
  */
 function isSame(came: URL, appUrl: URL): boolean {
   if (came.protocol !== appUrl.protocol) return false
@@ -42,7 +43,7 @@ function isSame(came: URL, appUrl: URL): boolean {
   return came.port === '' || came.port === appUrl.port
 }
 
-/** Whether several servers of one database would have the same secret. */
+/** Checks whether several servers with the same database would have the same secret. */
 export function checkSecrets({ config }: ConfigDeps): Finding[] {
   const { authSecret, databaseUrl, dataDir } = config
   const file = join(dataDir, 'secret')
@@ -58,7 +59,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Whether the server limits how often somebody may try a password or ask for a letter. */
+/** Checks whether the server limits how often somebody may try passwords or ask for letters. */
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =
@@ -67,7 +68,7 @@ export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   return [isLoopback(config.appUrl.hostname) ? warning(message, cure) : failing(message, cure)]
 }
 
-/** Whether the server sees the addresses of its clients. */
+/** Checks whether the server sees the IP addresses of its clients. */
 export function checkProxy({ config }: ConfigDeps, visit: Visit): Finding[] {
   if (!config.trustProxy) {
     if (!visit.isProxied) return [ok('Clients connect directly, so their addresses are known.')]

@@ -5,7 +5,10 @@ const units = [
   { name: 'second', ms: 1000 },
 ] as const
 
-/** Writes a duration in whole units of the largest that fits twice: '90 seconds', '47 hours'. */
+/**
+ * Writes a duration in words. It uses the largest unit of which the duration has at least two, and
+ * rounds down. Examples: '90 seconds', '47 hours'.
+ */
 export function spanText(ms: number): string {
   const unit = units.find((one) => ms >= 2 * one.ms) ?? units[3]
   const count = Math.max(1, Math.floor(ms / unit.ms))

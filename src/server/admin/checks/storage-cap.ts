@@ -6,7 +6,10 @@ import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 const cure =
   'Let people delete files, or raise the cap: in the Admin Center under Limits, or by the setting storage_cap. No restart is needed. Deleted files count until their bytes are gone, which takes minutes.'
 
-/** Compares the bytes in storage with the cap of the instance. It warns from 80 % on. */
+/**
+ * Compares the bytes in storage with the storage cap of this installation. From 80 % on it is a
+ * warning.
+ */
 export async function checkStorageCap({
   db,
   settings,

@@ -5,7 +5,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { cureOf, faultName } from '../storage-cure.ts'
 import { type CheckDeps, type Finding, failing, ok, partLimitMs, quoted, warning } from './check.ts'
 
-/** Writes, reads and removes a small object in every store. */
+/** Checks every store: it writes, reads and removes a small object. */
 export function checkStorage({
   config,
   stores,

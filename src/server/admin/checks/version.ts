@@ -5,10 +5,13 @@ import { readDatabase } from './queries.ts'
 
 const packageFile = new URL('../../../../package.json', import.meta.url)
 
-/** The major version of Node that the server is made for. */
+/** The major version of Node that the server needs. */
 const nodeMajor = 24
 
-/** The versions of the program, Node and Postgres, and whether the database has all migrations. */
+/**
+ * Shows the versions of Mayfly, Node and Postgres, and checks whether the database has all
+ * migrations.
+ */
 export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Finding[]> {
   const [migrations, { version: postgres }, text] = await Promise.all([
     readMigrations(db),
