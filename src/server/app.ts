@@ -45,8 +45,8 @@ import { uploadRoutes } from './uploads/routes.ts'
 const maxBodySize = 64 * 1024
 
 /**
- * The built web: the download pages, the page that reports a file, the public pages, and the files
- * and screens of the single-page application.
+ * What the build made for browsers: the download pages, the page that reports a file, the public
+ * pages, and the files and screens of the single-page application.
  */
 export interface Web {
   pages: LinkPages
@@ -56,9 +56,10 @@ export interface Web {
 }
 
 /**
- * Builds the whole HTTP application except the transfer of file bytes. It does not listen. The
- * order matters: first the middleware for every request, then the calls of the API, then the files
- * of the web, then the public pages, of which the last is for every other path, then 404.
+ * Builds the whole HTTP application, except for the transfer of file bytes. It does not listen. The
+ * order matters: the middleware comes first, because it sees every request. Then come the calls of
+ * the API, the files of the web, and the public pages. The last public page answers all other
+ * paths. After it comes the answer 404 for other methods.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -71,7 +72,8 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use('/s/:code/report', bodyLimit(maxBodySize))
   const publicValues = valueReader(deps)
   const showPage = pageShower(web.publicPages, publicValues)
-  // A phone that shares a file names no page of ours as the origin. The answer changes nothing.
+  // This route comes before `sameOrigin`, because a request from a phone that shares a file does
+  // not have our origin. Its answer changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())

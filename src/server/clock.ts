@@ -4,9 +4,8 @@
 export type Clock = () => Date
 
 /**
- * Compares another clock with ours. Its answer, `moment`, was made at some time between `from` and
- * `to` of ours, and is exact to `precisionMs`. Returns by how many milliseconds the two differ at
- * least.
+ * Returns by how many milliseconds another clock and ours differ at least. The other clock showed
+ * `moment`, exact to `precisionMs`, at some time between `from` and `to` on our clock.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

@@ -34,7 +34,7 @@ export class AppError extends Error {
   }
 }
 
-/** Makes the error for a limit that was reached. Its text names the limits in force. */
+/** Returns the error for a limit that a user has reached. Its text contains the current limits. */
 export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): AppError {
   switch (code) {
     case 'FILE_TOO_LARGE':

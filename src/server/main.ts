@@ -141,7 +141,8 @@ async function start(
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => space.leaveFree(leastFree),
   })
-  // Uploads that go on after a restart must leave the free space that the administrator wants.
+  // Load the settings before uploads continue, so that `onCap` tells `space` how much space the
+  // administrator wants to leave free.
   await settings.current()
   const deps = {
     config,

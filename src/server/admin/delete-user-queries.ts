@@ -6,15 +6,16 @@ import { purgeDueAt } from '../files/purge-queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
 
 /**
- * Locks a user against every use until the transaction ends. Whoever writes a row that belongs to
- * the user waits: an upload, a file, a session. After the deletion, such a row is refused.
+ * Locks the row of a user until the transaction ends. Requests that write rows for this user, such
+ * as an upload, a file or a session, wait for the lock. After the deletion, the database refuses
+ * their rows.
  */
 export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   return user
 }
 
-/** Returns the ids of the signups that wait for this address (in lower case). */
+/** Returns the ids of the pending signups for this address, which is in lower case. */
 export async function findSignupIds(tx: Db, email: string): Promise<string[]> {
   const waiting = await tx
     .select({ id: pendingSignups.id })
@@ -27,16 +28,20 @@ export async function findSignupIds(tx: Db, email: string): Promise<string[]> {
 interface Released {
   /** How many files were in the batch. */
   count: number
-  /** How many of them the user saw in the list: all that the user had not deleted before. */
+  /**
+   * How many files of the batch the user still saw in a list. Files that the user had deleted do
+   * not count.
+   */
   listed: number
   /** The highest id in the batch; null if it was empty. */
   last: string | null
 }
 
 /**
- * Removes the rows of up to `limit` files of a user, in the order of their ids from after `after`
- * on. The same statement records that their bytes are to be removed, and that a receipt is to be
- * written then. Files whose bytes are gone leave their receipts now.
+ * Removes the rows of up to `limit` files of a user, in the order of their ids, beginning after the
+ * id `after`. If a file still has bytes, the same statement adds a row to `removals`. The job that
+ * removes the bytes then writes the receipt. If a file's bytes are already gone, the statement
+ * writes the receipt itself.
  */
 export async function releaseFiles(
   tx: Db,
@@ -62,8 +67,8 @@ export async function releaseFiles(
       .from(files)
       .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(eq(files.ownerId, ownerId), after === null ? undefined : gt(files.id, after)))
-      // Every statement that locks several files locks them in this order, so that no two wait for
-      // each other.
+      // Every statement that locks several files locks them in the order of their ids. So no two
+      // statements wait for each other.
       .orderBy(files.id)
       .limit(limit)
       .for('update', { of: files }),
@@ -74,7 +79,7 @@ export async function releaseFiles(
       .where(inArray(files.id, tx.select({ id: due.id }).from(due)))
       .returning({ id: files.id }),
   )
-  // A receipt without a name: nobody is left who would read the name.
+  // The receipt has no file name, because the only person who may read the name is deleted.
   const receipt = rowValues(deletionReceipts, {
     fileId: due.id,
     ownerId: due.ownerId,
@@ -120,7 +125,7 @@ export async function releaseFiles(
   return released ?? { count: 0, listed: 0, last: null }
 }
 
-/** Removes the names of files that a user deleted earlier from their receipts. */
+/** Removes the file names from the receipts of files that this user deleted earlier. */
 export async function forgetNames(tx: Db, ownerId: string): Promise<void> {
   await tx
     .update(deletionReceipts)
@@ -129,8 +134,8 @@ export async function forgetNames(tx: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Removes the row of a user, and with it everything that belongs to the user and has no bytes in
- * storage: sessions, ways to sign in, tokens, settings, brand, counts of downloads.
+ * Removes the row of a user. The database then also removes the user's sessions, ways to sign in,
+ * tokens, settings, brand and download counts. They have no bytes in storage.
  */
 export async function removeUser(tx: Db, userId: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, userId))

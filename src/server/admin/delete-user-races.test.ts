@@ -29,8 +29,9 @@ import {
 import { retryRemovals } from '../uploads/retry-removals.ts'
 
 /*
- * A user is deleted at the moment at which that user does something, on a real Postgres, some times
- * each. Whichever is first: nothing of the user is left, and no byte that nobody will remove.
+ * Each test deletes a user while this user does something, several times, on a real Postgres.
+ * Whichever of the two comes first, nothing of the user is left, and every byte is gone or will be
+ * removed.
  */
 
 const rounds = 14
@@ -47,7 +48,10 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Better Auth logs that it could not open a session for a user who is gone. */
+/**
+ * Better Auth logs an error when it cannot open a session for a deleted user. The tests expect
+ * that.
+ */
 function isExpected(message: unknown) {
   return typeof message === 'string' && message.startsWith('Better Auth')
 }
@@ -58,15 +62,15 @@ async function upload(person: Person): Promise<StartedUpload> {
   return started
 }
 
-/** Deletes the user. Expects that nothing stops it. */
+/** Deletes the user, and expects that the server does so. */
 async function remove({ id, email }: Person) {
   const response = await askToDeleteUser(admin, id, { email })
   expect(response.status).toBe(200)
 }
 
 /**
- * Expects that nothing of the user is left but what removes the bytes under these keys, and that
- * these are gone when that is done.
+ * Expects that nothing of the user is left, apart from the rows that order the removal of the bytes
+ * under `keys`. Then removes these bytes, and expects that they are gone.
  */
 async function expectGone({ id }: Person, keys: string[]) {
   const { db } = app.deps

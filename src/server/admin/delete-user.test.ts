@@ -70,16 +70,16 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 /**
- * Returns every column of the database in which the user's id or address stands, except those that
- * are meant to keep it.
+ * Returns every column of the database that contains the user's id or address. It ignores the
+ * columns that keep them on purpose.
  */
 async function tracesOf({ id, email }: Person) {
   const kept = [
-    // What was done to whom, and that bytes are gone, can be shown afterwards.
+    // These rows prove later what was done to the user, and that the bytes are gone.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
-    // Until the bytes are gone.
+    // This row stays until the bytes are gone.
     'removals.owner_id',
   ]
   const { rows: columns } = await app.pool.query<{ table: string; column: string }>(`
@@ -143,7 +143,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.mails()).toEqual([])
     expect(await tracesOf(ada)).toEqual([])
 
-    // The bytes of the past file were gone before.
+    // The bytes of the expired file were removed earlier. These bytes are left.
     const left = [first, second].map(({ id }) => keys.get(id) ?? '').concat(open.cloudKey)
     for (const key of left) expect(await app.storage.storedSize(key)).toBe(1000)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 3, failed: 0 })

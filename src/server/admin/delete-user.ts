@@ -15,18 +15,21 @@ import {
   removeUser,
 } from './delete-user-queries.ts'
 
-/** The files that one statement removes at most. It stays far below the time it may take. */
+/**
+ * How many files one statement removes at most. With this number, a statement stays far below its
+ * time limit.
+ */
 const batchSize = 1000
 
 /**
- * Deletes a user and all that is theirs, in one transaction (spec §2). When this resolves, the
- * user's links and sessions have ended, no open upload can be confirmed, and no waiting letter goes
- * to the user. The bytes of files and uploads stand in `removals`. The job `sweep-uploads` removes
- * them within minutes, and writes the receipts of the files. If this is interrupted anywhere,
- * nothing has changed.
+ * Deletes a user and everything that belongs to the user, in one transaction (spec §2). When this
+ * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
+ * and waiting letters to the user are withdrawn. The bytes of files and uploads are listed in
+ * `removals`. The job `sweep-uploads` removes them within minutes, and writes the receipts of the
+ * files. If this call is interrupted, nothing has changed.
  *
- * The row of the user is locked first, and then what belongs to it. Whoever else locks both does so
- * in the same order. So nobody waits for this who has something that this waits for.
+ * The transaction first locks the row of the user, and then the rows that belong to the user. All
+ * other code locks these rows in the same order. So two transactions never wait for each other.
  * @param email what the administrator typed as the user's address, in lower case.
  * @returns the address, and how many files were in the user's list.
  * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when the address is not the user's.
@@ -60,7 +63,8 @@ export async function deleteUser(
         action: 'delete-user',
         subject: userId,
         ipAddress: actor.ipAddress,
-        // No row of the user is left that could tell the address later.
+        // The audit log needs the address, because the user's row is gone and no other row keeps
+        // it.
         details: { email: user.email, deletedFiles, endedUploads: ended.length, letters },
       },
     ])

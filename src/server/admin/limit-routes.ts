@@ -5,7 +5,7 @@ import type { Handlers } from '../http/mount.ts'
 import { readFreeSpace, spaceToLeave } from '../space/free-space.ts'
 import { sumStored } from '../uploads/stored-queries.ts'
 
-/** The call by which the administrator sees limits and caps, and how much is in use. */
+/** The call that shows the administrator the limits and caps, and how much of them is in use. */
 export function limitRoutes({
   config,
   db,

@@ -16,8 +16,8 @@ import { listUsers, readStats } from './user-queries.ts'
 const place = z.tuple([z.int()])
 
 /**
- * The calls of the Admin Center that show something, make users or change them (spec §7). Only the
- * administrator may make them: their rows in the table of endpoints say so.
+ * The calls of the Admin Center that show something, or make and change users (spec §7). Only the
+ * administrator may make these calls. The table of endpoints says so, and `mount` enforces it.
  */
 export function adminRoutes(
   deps: Pick<

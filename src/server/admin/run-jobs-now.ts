@@ -7,8 +7,8 @@ import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * Removes the bytes of files that are over, as the job of the same name does every minute (spec §2:
- * expire files). Beside a run of the job, each file is counted once.
+ * Removes the bytes of files that are over, as the job `expire-files` does every minute (spec §2:
+ * expire files). If the job runs at the same time, only one of the two counts a file.
  * @returns how many files lost their bytes.
  * @throws {AppError} UNAVAILABLE when storage removed none of the bytes that were due.
  */
@@ -33,8 +33,8 @@ function refusal(failed: number): string {
 }
 
 /**
- * Sets users whose trials have ended to free, as the job of the same name does every ten minutes.
- * Beside a run of the job, each user is counted once.
+ * Sets users whose trials have ended to free, as the job `expire-trials` does every ten minutes. If
+ * the job runs at the same time, only one of the two counts a user.
  * @returns how many users were set to free.
  */
 export async function expireTrialsNow(

@@ -7,10 +7,10 @@ import { listNames, nextFilePage, renameFiles } from '../files/queries.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
-/** The names that are in memory at the same time, and that one statement changes at most. */
+/** How many names are in memory at the same time, and how many one statement changes at most. */
 const pageSize = 1000
 
-/** How many files got another name, and of how many the name could not be changed. */
+/** How many files got a new name, and how many names could not be changed. */
 interface Sanitized {
   updated: number
   errors: number
@@ -23,9 +23,10 @@ interface NewName {
 }
 
 /**
- * Cleans the names of all files by the rule that uploads obey (spec §5). It is for names that an
- * earlier version of the rule let through. A name that cannot be changed is counted and logged, and
- * the others are changed. The figures stand in the audit log, as those of `cleanUpExpired` do.
+ * Cleans the names of all files by the rule for new uploads (spec §5). An earlier version of that
+ * rule may have allowed names that are not clean. If a name cannot be changed, this function counts
+ * and logs it, and continues with the others. The audit log gets the figures of each page, as in
+ * `cleanUpExpired`.
  */
 export async function sanitizeFileNames(
   { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,
@@ -61,8 +62,9 @@ function uncleanOf(files: readonly { id: string; originalName: string }[]): NewN
 }
 
 /**
- * Changes these names in one statement. If it fails, does the same for each half of them, so that a
- * name that cannot be changed does not hold up the others. Each try that fails is undone by itself.
+ * Changes these names in one statement. If the statement fails, it tries each half of the names
+ * separately. So one name that cannot be changed does not stop the others. Each failed statement is
+ * rolled back alone.
  */
 async function renameAll(tx: Db, names: readonly NewName[], log: Logger): Promise<Sanitized> {
   try {

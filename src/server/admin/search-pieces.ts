@@ -1,23 +1,27 @@
-/** The length of a piece. An index of trigrams finds no piece that is shorter than three letters. */
+/**
+ * How many letters a piece of a search text has. An index of trigrams cannot find a piece of fewer
+ * than three letters.
+ */
 const pieceLength = 4
 const shortestPiece = 3
 
-/** How an index of trigrams is asked for a text. */
+/** What to look up in an index of trigrams to find a text. */
 export interface IndexedSearch {
   /**
-   * Every row that contains the text contains all of these pieces of it. Several short pieces are
-   * found much faster than one long text: the index leaps from one rare piece to the next, and does
-   * not compare every trigram of every candidate.
+   * Parts of the search text, of three or four letters each. Every row that contains the search
+   * text contains all of them. The index finds several short pieces much faster than one long text:
+   * it skips from one row with a rare piece to the next, and need not compare all trigrams of the
+   * text with every row.
    */
   pieces: string[]
   /**
-   * For a text without pieces: its letters and digits. Only where a word begins with them, the
-   * index can find them. null if the text has none.
+   * The letters and digits of a search text that is too short for a piece. The index can find them
+   * only at the beginning of a word. null if there are pieces, or no letters and digits.
    */
   wordStart: string | null
 }
 
-/** Divides a text that somebody searches for into what an index of trigrams can find. */
+/** Divides a search text into what an index of trigrams can find. */
 export function indexedSearch(search: string): IndexedSearch {
   const words = search.match(/[\p{L}\p{N}]+/gu) ?? []
   const pieces = words.flatMap((word) => piecesOf([...word]))
@@ -29,7 +33,7 @@ function piecesOf(letters: readonly string[]): string[] {
   if (letters.length < shortestPiece) return []
   const pieces: string[] = []
   for (let at = 0; at < letters.length; at += pieceLength) {
-    // The last piece overlaps the one before, so that it is not too short.
+    // The last piece begins earlier and overlaps the one before, so it has four letters too.
     const start = Math.max(0, Math.min(at, letters.length - pieceLength))
     pieces.push(letters.slice(start, start + pieceLength).join(''))
   }

@@ -11,15 +11,18 @@ import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 const minute = 60_000
-/** How long the presigned URL of a test works. */
+/** How long the presigned URL of a test upload works. */
 const urlLifetimeMs = 10 * minute
-/** When the bytes of a test are removed. It is later than the end of the URL, so that none come after. */
+/**
+ * When the bytes of a test upload are removed. The URL has ended by then, so no bytes arrive later.
+ */
 const keptMs = 15 * minute
 
 /**
- * Returns a presigned URL by which the administrator's browser tests an upload (spec §2). It takes
- * exactly the announced bytes, which become no file. Before it is signed, `removals` says when they
- * go. So they go also when this server is killed.
+ * Returns a presigned URL with which the administrator's browser tests an upload (spec §2). The URL
+ * takes exactly the announced bytes, and they do not become a file. Before the URL is signed, a row
+ * in `removals` says when the bytes must be removed. So they are removed even if this server is
+ * killed.
  * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage cannot be reached.
  */
 export async function startTestUpload(

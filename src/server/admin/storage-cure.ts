@@ -13,7 +13,9 @@ const permission = 'Let the user that runs Mayfly read and write DATA_DIR and ev
 const space = 'Remove what is not needed from the disk of DATA_DIR, or enlarge it.'
 const medium = 'Look at the disk and at the log of the system: the disk or its file system fails.'
 
-/** What to do about each fault, by the name that the error or its code has. */
+/**
+ * What the administrator should do about each fault. The keys are the names or codes of the errors.
+ */
 const cures: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Make the bucket, or set S3_BUCKET to the one that you have.',
@@ -54,16 +56,16 @@ const otherwise: Readonly<Record<StorageName, string>> = {
   disk: 'Look at the folder, and at the log of Mayfly.',
 }
 
-/** Returns in words what to do about a fault of this name in a store of this kind. */
+/** Tells the administrator what to do about a fault with this name in this kind of store. */
 export function cureOf(storage: StorageName, reason: string): string {
   const known = cures[storage]
   return (Object.hasOwn(known, reason) && known[reason]) || otherwise[storage]
 }
 
 /**
- * Returns the name of a fault of storage: the code of the system, or the name that the bucket gives
- * it. It is that of the deepest cause, because drivers wrap it. Never a message, which could
- * contain a key or an address with a secret.
+ * Returns the name of a storage fault: a code of the system, or the name that the bucket gives it.
+ * Drivers wrap errors, so it takes the name of the deepest cause. It never returns a message,
+ * because a message could contain a key or a URL with a secret.
  */
 export function faultName(error: unknown): string {
   let name = ''

@@ -107,7 +107,8 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect((await put(uploadUrl)).status).toBe(403)
     app.clock.advance(5 * minute)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
-    // A server that was killed has left nothing but the row, and any other reads it.
+    // A server that is killed leaves only the row in `removals`. Any other server can work with
+    // this row.
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await app.storage.storedSize(testKey)).toBeNull()
     expect(await app.deps.db.$count(removals)).toBe(0)

@@ -5,7 +5,7 @@ import { inTime } from '../http/in-time.ts'
 import type { Storage } from '../storage/storage.ts'
 import { cureOf, faultName } from './storage-cure.ts'
 
-/** What a test asks of storage, in the words that the administrator reads. */
+/** The steps of the test. `does` names each step in the message to the administrator. */
 const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[] = [
   { does: 'write to and remove from', run: (storage) => storage.check() },
   { does: 'read from', run: (storage) => storage.installation() },
@@ -13,9 +13,9 @@ const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[
 ]
 
 /**
- * Tries whether the store for new files works (spec §2: test the storage connection): it writes,
- * removes, reads and lists. The message says what was tried, in which bucket or folder, and what to
- * do if it failed. It contains no secret: of an error it tells only the name.
+ * Tests whether the store for new files works (spec §2: test the storage connection): it writes,
+ * removes, reads and lists objects. The message tells what was tried and in which bucket or folder,
+ * and after a failure what to do. It contains no secrets: it tells only the name of an error.
  * @param patienceMs how long the administrator waits for storage at most.
  */
 export async function testStorage(
@@ -54,7 +54,7 @@ function placeOf({ name }: Storage, { dataDir, s3 }: Config): string {
   return `the bucket "${s3.bucket}" at ${s3.endpoint?.origin ?? `AWS in ${s3.region}`}`
 }
 
-/** Reads the beginning of the list of stored objects. */
+/** Reads only the first object of the list. */
 async function listOne(storage: Storage): Promise<void> {
   for await (const _ of storage.list()) return
 }

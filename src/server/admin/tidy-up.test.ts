@@ -42,14 +42,14 @@ function actor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
-/** Asks for an act, and returns the figures of its answer. */
+/** Calls an action of the administrator. Returns the figures of the answer. */
 async function act(path: string): Promise<unknown> {
   const response = await admin.post(`/api/admin/${path}`)
   expect(response.status).toBe(200)
   return response.json()
 }
 
-/** Returns the details of what the administrator of this test did, the last first. */
+/** Returns the details of the administrator's actions in this test, newest first. */
 async function told(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditLine[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&user=${admin.email}`),
@@ -93,7 +93,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     const before = await Promise.all([ada, bob, eve].map(listOf))
     expect(before.map(({ length }) => length)).toEqual([2, 2, 2])
 
-    // Of bob's file the link can be renewed. Eve's trial is over, so hers cannot.
+    // Bob can still renew the link of his file. Eve cannot, because her trial is over.
     expect(await act('cleanup-expired')).toEqual({ deletedCount: 2 })
     const [ofAda = [], ofBob = [], ofEve = []] = await Promise.all([ada, bob, eve].map(listOf))
     expect([ofAda.length, ofBob.length, ofEve.length]).toEqual([1, 2, 1])
@@ -214,7 +214,7 @@ describe('POST /api/admin/expire-files', () => {
     const job = expireFiles(hanging)
     await reached.promise
     expect(await expireFilesNow(app.deps, actor())).toBe(0)
-    // The job has hung so long that its files are taken from it.
+    // The job has hung for so long that another run may take over its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, actor())).toBe(3)
     go.resolve()
@@ -252,7 +252,7 @@ describe('POST /api/admin/expire-trials', () => {
     const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
     expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
     expect(await told('expire-trials')).toEqual([{ expiredCount: byHand }, { expiredCount: 0 }])
-    // Each user's own line says, as ever, that the trial has ended.
+    // The log also has a line about each user whose trial has ended, as after a run of the job.
     const ofUsers = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(ofUsers).toBe(2)
   })

@@ -52,20 +52,28 @@ export interface CountedUser {
 }
 
 /**
- * The newest users that every search looks through. A text that many users have is found among
- * them. For the others, an index is asked.
+ * Every search first looks through this many of the newest users. They include enough matches for a
+ * text that many users have. If there are too few matches, the search also asks an index of all
+ * users.
  */
 const newestUsers = 10_000
 
-/** The newest users that tell which pieces of a text are frequent. */
+/**
+ * The search looks at this many of the newest users to learn which pieces of the search text are
+ * frequent. A *piece* is a part of three or four letters (see `indexedSearch`).
+ */
 const sampledUsers = 1000
-/** The index is not asked for a piece that more of the sampled users have, if others are rarer. */
+/**
+ * If more of these users than this number have a piece, the search does not look it up in the
+ * index. It still does so if no piece is rarer.
+ */
 const mostWithPiece = sampledUsers / 10
 
 /**
- * Lists the newest users, at most `limit`. With `search` it lists users whose mail address or name
- * contains this text, in upper or lower case. A text of one or two letters is looked for among the
- * newest 10,000 users, and among the others only where a word begins with it.
+ * Lists at most `limit` of the newest users. With `search`, it lists only users whose mail address
+ * or name contains this text, in upper or lower case. A text of one or two letters is found
+ * anywhere in the data of the newest 10,000 users. For all other users, it is found only at the
+ * beginning of a word.
  */
 export async function listUsers(
   db: Db,
@@ -104,8 +112,8 @@ export async function listUsers(
 const newestFirst = [desc(users.createdAt), desc(users.id)] as const
 
 /**
- * Returns the ids of users whose address or name contains this text. The newest `limit` of them are
- * among these.
+ * Returns the ids of users whose address or name contains this text. The result includes the newest
+ * `limit` of these users, and may have more.
  */
 async function findUsers(db: Db, search: string, limit: number): Promise<string[]> {
   const text = search.toLowerCase()
@@ -113,7 +121,7 @@ async function findUsers(db: Db, search: string, limit: number): Promise<string[
   return recent.length === limit ? recent : [...recent, ...(await findByIndex(db, text, limit))]
 }
 
-/** Looks for the text among the newest users. It reads them in the order of an index. */
+/** Looks for the text among the newest users. An index by age gives these users. */
 async function findNewestUsers(db: Db, text: string, limit: number): Promise<string[]> {
   const newest = db
     .select({ id: users.id, createdAt: users.createdAt, searchText: users.searchText })
@@ -130,7 +138,7 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
   return found.map(({ id }) => id)
 }
 
-/** Looks for the text among all users by an index of trigrams. */
+/** Looks for the text among all users. It uses an index of trigrams. */
 async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
   const { pieces, wordStart } = indexedSearch(text)
   const indexed = [
@@ -138,8 +146,8 @@ async function findByIndex(db: Db, text: string, limit: number): Promise<string[
     ...(wordStart === null ? [] : [or(...wordBeginnings(wordStart))]),
   ]
   if (indexed.length === 0) return []
-  // Without `materialized`, Postgres could read all users from the newest on, because it guesses
-  // wrongly how many have the text.
+  // `materialized` makes Postgres search first and sort afterwards. Without it, Postgres may guess
+  // that many users match, and then read all users from the newest on.
   const { rows } = await db.execute<{ id: string }>(sql`
     with found as materialized (
       select ${users.id}, ${users.createdAt} from ${users}
@@ -149,9 +157,9 @@ async function findByIndex(db: Db, text: string, limit: number): Promise<string[
 }
 
 /**
- * Returns the pieces that few users have; all pieces, if many users have each of them. For a piece
- * that nearly all users have, such as the end of a domain, the index would have to read a list of
- * them, and find nothing that the other pieces do not.
+ * Returns the pieces that few users have. If many users have each piece, returns all of them.
+ * Nearly all users have some pieces, such as the end of a domain. For such a piece, the index would
+ * read a long list of users, and the other pieces already exclude most of them.
  */
 async function rareOf(db: Db, pieces: readonly string[]): Promise<readonly string[]> {
   if (pieces.length < 2) return pieces
@@ -171,29 +179,35 @@ async function rareOf(db: Db, pieces: readonly string[]): Promise<readonly strin
   return rare.length > 0 ? rare : pieces
 }
 
-/** What stands before a word in an address or a name. */
+/** The characters after which a new word begins in an address or a name. */
 const beforeWords = [' ', '.', '@', '-', '_', '+']
 
-/** Tells, as SQL, for each place where a word can begin whether one begins with this text. */
+/**
+ * Returns SQL conditions, one for each place where a word can begin. A condition is true if a word
+ * begins with this text there.
+ */
 function wordBeginnings(text: string): SQL[] {
   const first = sql`${users.searchText} like ${`${asPattern(text)}%`}`
   return [first, ...beforeWords.map((before) => contains(users.searchText, before + text))]
 }
 
 /**
- * Tells, as SQL, whether a column contains this text. Postgres reads the column for that, and asks
- * no index. An index would compare every trigram of a long text.
+ * Returns SQL that tells whether a column contains this text. Postgres checks it in the row itself,
+ * without the index. For a long text, the index would compare all trigrams of the text.
  */
 function holds(column: SQLWrapper, text: string): SQL {
   return sql`strpos(${column}, ${text}) > 0`
 }
 
-/** Tells the same, so that Postgres can ask an index of trigrams. */
+/**
+ * Returns SQL that tells whether a column contains this text. Postgres can use the index of
+ * trigrams for it.
+ */
 function contains(column: SQLWrapper, text: string): SQL {
   return sql`${column} like ${`%${asPattern(text)}%`}`
 }
 
-/** In a pattern of `like`, the characters `%`, `_` and backslash would have a meaning. */
+/** Escapes `%`, `_` and backslash, because they have a special meaning in a pattern of `like`. */
 function asPattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }

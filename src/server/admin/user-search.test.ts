@@ -11,7 +11,8 @@ let admin: Person
 beforeAll(async () => {
   app = await startTestApp()
   admin = await makePerson(app, { role: 'admin' })
-  // The newest of these users has the lowest number. Every tenth is called Grace.
+  // The newest of these users has the number 1, and older users have higher numbers. Every tenth
+  // user is called Grace.
   await app.pool.query(
     `insert into users (id, name, email, created_at, updated_at)
     select 'many ' || n, case n % 10 when 0 then 'Grace' else 'Ada' end || ' Hamilton',
@@ -31,7 +32,10 @@ async function find(search: string): Promise<string[]> {
   return (await json<ListedUser[]>(await admin.fetch(path))).map(({ id }) => id)
 }
 
-/** Returns `count` ids, beginning with that of this number. */
+/**
+ * Returns `count` ids of users. The first id has the number `first`, and each next one is higher by
+ * `step`.
+ */
 function from(first: number, count: number, step: number) {
   return Array.from({ length: count }, (_, at) => `many ${first + at * step}`)
 }

@@ -8,8 +8,9 @@ import { countDownloadsOfFile, findFile } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Returns the downloads of one of a user's files: how many in total, when the last one was, and how
- * many on each day. The days go from its upload until now, or until the end of its longest life.
+ * Returns the downloads of one of the user's files: how many in total, when the last one was, and
+ * how many on each day. The days begin with the upload. They end today, or with the file's longest
+ * life if that ended earlier.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export async function readFileStats(

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { refusalHolder } from './hold-refusals.ts'
 
-/** The delays that are running: how long each is, and how it ends. */
+/** The delays that are running now. Each has its length, and a function that ends it. */
 let delays: { ms: number; end: () => void }[]
 let holding: ReturnType<typeof refusalHolder>
 beforeEach(() => {
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const tooMany = new AppError('TOO_MANY_REQUESTS')
 
-/** Does work that is refused. Returns the refusal once it is told. */
+/** Does work that fails with `error`. Resolves with the error when the caller gets it. */
 function refused(error: unknown = tooMany): Promise<unknown> {
   return holding(() => Promise.reject(error)).catch((told: unknown) => told)
 }

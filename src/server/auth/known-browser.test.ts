@@ -24,7 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Does something with a request that carries these cookies. */
+/**
+ * Handles a request with these cookies by calling `work`. Returns its result and the cookies that
+ * it set.
+ */
 async function visit<Result>(
   cookie: string,
   work: (context: Context<HttpEnv>) => Promise<Result> | Result,
@@ -44,7 +47,9 @@ async function find(cookie: string, email = person.email, deps = app.deps) {
   return (await visit(cookie, (context) => findKnownBrowser(deps, context, email))).result
 }
 
-/** Makes a browser with these cookies known to an account. Returns its cookie afterwards. */
+/**
+ * Makes the server remember that this browser knows an account. Returns the browser's new cookie.
+ */
 async function makeKnown(email = person.email, cookie = '', deps = app.deps) {
   const known = await find(cookie, email, deps)
   const { set } = await visit(cookie, async (context) => {
@@ -102,7 +107,7 @@ describe('a browser that signed in', () => {
     expect(await find(cookie, own.email)).toBeNull()
     await set(null)
     expect(await find(cookie, own.email)).toBeNull()
-    // An account without a password has none that a browser could prove to know.
+    // This account has no password. So no browser can prove that it knows the password.
     expect(await makeKnown(own.email)).toBe('')
   })
 
@@ -113,7 +118,8 @@ describe('a browser that signed in', () => {
     const known = () =>
       Promise.all(people.map(async ({ email }) => (await find(cookie, email)) !== null))
     expect(await known()).toEqual([false, true, true, true, true, true])
-    // Signing in to one again makes it the last, and drops no other.
+    // A second sign-in to the same account makes this account the latest. It removes no other
+    // account.
     cookie = await makeKnown(people[1]?.email, cookie)
     expect(await known()).toEqual([false, true, true, true, true, true])
     cookie = await makeKnown(people[0]?.email, cookie)

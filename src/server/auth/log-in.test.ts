@@ -32,7 +32,7 @@ async function statusOf(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs a person in by a request with these cookies. Returns the answer. */
+/** Logs a person in. The request has these cookies. Returns the answer. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -140,7 +140,7 @@ describe('a login that our own fault ends', () => {
     sessionBefore: null,
   }
 
-  /** Logs in on a server whose hashing of passwords fails. */
+  /** Returns dependencies for a login in which the hashing of passwords fails with this error. */
   function failing(fault: Error): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> {
     const fail = () => Promise.reject(fault)
     return {

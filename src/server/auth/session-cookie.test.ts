@@ -20,7 +20,9 @@ function server(origin: string): Pick<Deps, 'auth' | 'clock' | 'config'> {
 const plain = server('http://127.0.0.1:3000')
 const secure = server('https://files.example.org')
 
-/** Answers one request that carries these cookies. Returns what the answer sets. */
+/**
+ * Handles a request with these cookies by calling `work`. Returns the cookies that the answer sets.
+ */
 async function visit(
   cookie: string,
   work: (context: Context<HttpEnv>) => Promise<unknown> | unknown,
@@ -43,7 +45,10 @@ async function tokenIn(deps: typeof plain, cookie: string): Promise<string | nul
   return token
 }
 
-/** Opens a session. Returns the cookies as a browser sends them back. */
+/**
+ * Opens a session. Returns the cookies that the answer sets, and the same cookies as a browser
+ * sends them back.
+ */
 async function opened(deps: typeof plain, token: string, createdAt = clock()) {
   const set = await visit('', (context) => setSessionCookies(deps, context, { token, createdAt }))
   return { set, sent: set.map((one) => one.split(';', 1)[0]).join('; ') }

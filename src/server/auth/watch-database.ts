@@ -6,11 +6,11 @@ import { isUserGone } from '../db/user-gone.ts'
 type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
 
 /**
- * Makes calls of Better Auth fail visibly if the database could not be used during the call, or the
- * user was deleted.
+ * Better Auth hides some errors of the database. This watch makes a call of Better Auth fail if the
+ * database failed during the call, or if the user was deleted.
  */
 export interface DatabaseWatch {
-  /** Returns the same adapter, which now records these errors of the database. */
+  /** Returns the same adapter. It now also records these errors of the database. */
   watched(open: OpenAdapter): OpenAdapter
   /**
    * Returns the same calls. If an error was recorded during a call, the call throws it, even if

@@ -32,12 +32,12 @@ function tokensOf(userId: string) {
   return app.deps.db.select().from(accountTokens).where(eq(accountTokens.userId, userId))
 }
 
-/** Returns everything that a letter says. */
+/** Returns all texts of a letter as one string. */
 function textOf(letter: Addressed | null): string {
   return JSON.stringify(letter?.content)
 }
 
-/** Returns the hash of the token in the link of a letter. */
+/** Returns the hash of the token that the link in the letter contains. */
 function hashIn(letter: Addressed | null): string {
   return tokenHash(/\?token=([\w-]{43})/.exec(textOf(letter))?.[1] ?? '')
 }
@@ -81,7 +81,7 @@ describe('the letter for a new password', () => {
       expect(await writeAccountMail(app.deps, askForReset(), again)).not.toBeNull()
     }
     expect(await writeAccountMail(app.deps, askForReset(), first)).toBeNull()
-    // What was counted before is still sent.
+    // The server has already counted this letter, so it sends the letter.
     expect(await writeAccountMail(app.deps, askForReset(), again)).not.toBeNull()
     app.clock.advance(letterWindowMs)
     expect(await writeAccountMail(app.deps, askForReset(), first)).not.toBeNull()

@@ -21,7 +21,7 @@ const dayMs = tokenLifetimeMs['verify-email']
 const first = { isRepeated: false }
 const again = { isRepeated: true }
 
-/** Lets a signup wait, as if the form had been sent now. Returns its id. */
+/** Adds a pending signup, as if somebody had just sent the form. Returns its id. */
 async function signUp(email = newAddress(), browser: string | null = null): Promise<string> {
   const id = randomUUID()
   const createdAt = app.clock()
@@ -60,7 +60,7 @@ function textOf(letter: Addressed | null): string {
   return JSON.stringify(letter?.content)
 }
 
-/** Returns what the link in a letter verifies. */
+/** Returns the pending verification that the link in a letter belongs to. */
 async function linkOf(letter: Addressed | null) {
   const token = /\/verify-email\?token=([\w-]{43})/.exec(textOf(letter))?.[1]
   if (token === undefined) return null

@@ -1,4 +1,4 @@
-/** The tables about the instance as a whole. They name no user and no file. */
+/** The tables about the whole installation. They contain no data about users or single files. */
 import {
   bigint,
   integer,
@@ -10,7 +10,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { storageNames } from '../storage/storage-name.ts'
 
-/** The settings that the administrator can change. A missing key means the default. */
+/** The settings that the administrator can change. If a key has no row, its default applies. */
 export const settings = pgTable('settings', {
   key: text().primaryKey(),
   value: text().notNull(),
@@ -26,10 +26,10 @@ export const rateLimits = pgTable('rate_limits', {
 })
 
 /**
- * How many bytes the stores have of files: the sizes of all rows of `files` that are not purged.
- * Triggers on `files` keep the sums, so that nobody has to read millions of rows for them. Each
- * connection counts in a row of its own (`shard`), so that parallel statements rarely wait for one
- * another. One row alone may be below zero.
+ * How many bytes of files each store holds: the sum of `size` over all rows of `files` that are not
+ * purged. Triggers on `files` update these sums, so nobody has to read millions of rows. Each store
+ * has several rows, its shards, and each connection updates one of them. So parallel statements
+ * rarely wait for one another. Only the sum of all shards is meaningful: one shard may be negative.
  */
 export const storedBytes = pgTable(
   'stored_bytes',

@@ -22,7 +22,10 @@ function log() {
   return join(dataDir, 'postgres.log')
 }
 
-/** Launches a script, or a program that is not there, in the place of Postgres. */
+/**
+ * Launches this script as if it were Postgres. With null, it launches a program that does not
+ * exist.
+ */
 async function launch(script: string | null) {
   const started: string[][] = []
   const child = Promise.withResolvers<ChildProcess>()

@@ -31,13 +31,13 @@ export async function migrateDatabase(connection: pg.ClientConfig): Promise<void
   }
 }
 
-/** How the migrations of this version and those of a database compare. */
+/** Which migrations of this version a database has. */
 export interface MigrationState {
-  /** How many of this version's migrations the database has. */
+  /** How many migrations of this version the database has. */
   applied: number
-  /** The names of those that it lacks. */
+  /** The names of the migrations that the database lacks. */
   missing: string[]
-  /** How many it has that this version does not know, because a newer one applied them. */
+  /** How many migrations a newer version has applied. This version does not know them. */
   unknown: number
 }
 

@@ -38,7 +38,10 @@ async function makeCluster(version: string) {
   await writeFile(join(cluster, 'PG_VERSION'), `${version}\n`)
 }
 
-/** Programs whose `initdb` is a script. `$1` is the folder that it gets, `$2` the cluster. */
+/**
+ * Returns programs in which this script replaces `initdb`. The script gets the new folder as `$1`
+ * and the cluster as `$2`. `started` lists the calls.
+ */
 function programs(script: string): PostgresPrograms & { started: string[][] } {
   const started: string[][] = []
   return {
@@ -61,7 +64,7 @@ describe('preparing the cluster', () => {
     await prepareCluster(cluster, dataDir, used)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
-    // Text sorts the same on every machine.
+    // With this locale, Postgres sorts text in the same way on every machine.
     expect(used.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
   })
 
@@ -186,7 +189,7 @@ describe('the running Postgres of a cluster', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
 
-  /** Runs a program that has the name of Postgres, and does nothing. Returns its process id. */
+  /** Starts a program that is called "postgres" but only sleeps. Returns its process id. */
   async function runPostgres(cwd: string): Promise<number> {
     const named = join(dataDir, 'postgres-named')
     await mkdir(named, { recursive: true })

@@ -65,7 +65,7 @@ describe('the Postgres of this machine', () => {
       const cluster = join(folder, 'of-the-account')
       await mkdir(cluster)
       if (programs.account) await chown(cluster, programs.account.uid, programs.account.gid)
-      // A cluster that is none ends Postgres at once, which names the folder that it looked at.
+      // The folder is no cluster. So Postgres ends at once, and its error names the folder.
       const started = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
       const [path = ''] = started.spawnargs
       expect(path).toMatch(/\/bin\/postgres$/)

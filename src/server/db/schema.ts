@@ -199,7 +199,7 @@ export const uploads = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     ownerId: text('owner_id')
       .notNull()
-      // A row that went with its user would leave bytes that nobody removes.
+      // If the row of an upload were removed together with its user, nobody would remove the bytes.
       .references(() => users.id, { onDelete: 'restrict' }),
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
@@ -213,9 +213,9 @@ export const uploads = pgTable(
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The limits under which the upload was started. An upload is confirmed under them even if the
-     * administrator has changed the limits meanwhile. `maxFiles` is that of `tier`, null for no
-     * limit. `tier` is null for uploads from before the server kept it.
+     * The limits under which the upload was started. They still apply when the upload is confirmed,
+     * even if the administrator has changed the limits since. `maxFiles` is the limit of `tier`;
+     * null means no limit. `tier` is null for uploads that began before this column existed.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
@@ -233,28 +233,34 @@ export const uploads = pgTable(
     // This index also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
-    // By this index the uploads are compared with what storage lists, like the files.
+    // The comparison with storage reads the uploads by this index, like the files.
     index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
 )
 
 /**
- * Bytes that storage may have and that no upload and no file names: those of uploads that ended
- * without becoming a file, those of a deleted user's files, and those that the administrator sends
- * to test storage. The statement that removes the row of the upload or the file writes this row,
- * which goes when storage has confirmed that no bytes are left.
+ * Bytes that storage may hold but that no upload and no file names. They come from uploads that did
+ * not become files, from files of deleted users, and from test uploads of the administrator. The
+ * statement that removes the upload's or the file's row adds the row here. The row is removed when
+ * storage has confirmed that no bytes are left.
  */
 export const removals = pgTable(
   'removals',
   {
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
-    /** When the bytes should be removed. Until then, a test may still send them. */
+    /**
+     * When the server should remove the bytes. Before this moment, a test upload may still be
+     * sending them.
+     */
     dueAt: moment('due_at').notNull(),
     /** How often the server tried to remove the bytes, and when the next try may begin. */
     tries: integer().notNull(),
     tryAt: moment('try_at').notNull(),
-    /** The file that the bytes belonged to, and its owner. A file gets a receipt. */
+    /**
+     * The file that the bytes belonged to, and its owner. When the bytes are gone, this file gets a
+     * receipt. Both are null if the bytes did not belong to a file.
+     */
     fileId: uuid('file_id'),
     ownerId: text('owner_id'),
   },
@@ -302,8 +308,8 @@ export const files = pgTable(
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
-     * True if this server has read the stored bytes to compute `sha256`, which is null then only if
-     * there were none. False if `sha256` is what the sender claims, or null.
+     * True if this server has computed `sha256` from the stored bytes. Then null means that no
+     * bytes were stored. If it is false, `sha256` is only what the sender claims, or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
@@ -312,7 +318,7 @@ export const files = pgTable(
      */
     toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
-    /** When the administrator took the file down, and the reason that the owner is told. */
+    /** When the administrator took the file down, and the reason for the owner. */
     takenDownAt: moment('taken_down_at'),
     takedownReason: text('takedown_reason'),
     purgingAt: moment('purging_at'),
@@ -358,11 +364,11 @@ export const files = pgTable(
     index('files_of_owner_by_downloads')
       .on(table.ownerId, table.downloadRank, table.createdAt)
       .where(sql`${table.downloadRank} > 0`),
-    // Finds all files with the same content.
+    // Takedowns use this index to find all files with the same content.
     index('files_kept_sha256')
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
-    // Finds the files that could have the same content as one that is blocked.
+    // Takedowns use this index to find files of the same size whose SHA-256 is still unproved.
     index('files_unproved_size')
       .on(table.size)
       .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
@@ -376,10 +382,10 @@ export const files = pgTable(
 )
 
 /**
- * The proof that the bytes of a file were removed, which stays when the file's row is removed: when
- * they should be removed, and when storage confirmed it. The owner sees the receipt under the name
- * of the file, for as long as `shared/rules/receipt.ts` says. Then the name is removed, and of
- * people the receipt contains only an id.
+ * Proves that the bytes of a file were removed: when they were due, and when storage confirmed it.
+ * The receipt stays when the file's row is removed. For the time in `shared/rules/receipt.ts`, the
+ * owner sees the receipt with the file's name. Then a job removes the name, and the only personal
+ * data left in the receipt is the owner's id.
  */
 export const deletionReceipts = pgTable(
   'deletion_receipts',
@@ -393,11 +399,11 @@ export const deletionReceipts = pgTable(
     purgedAt: moment('purged_at').notNull(),
   },
   (table) => [
-    // An owner's receipts are listed from this index, from its end to its start.
+    // The list of an owner's receipts reads this index backwards, so the newest come first.
     index('deletion_receipts_of_owner')
       .on(table.ownerId, table.purgedAt, table.fileId)
       .where(sql`${table.originalName} is not null`),
-    // Finds the names that are to be removed.
+    // The job that removes old names uses this index.
     index('deletion_receipts_named')
       .on(table.purgedAt)
       .where(sql`${table.originalName} is not null`),
@@ -405,8 +411,8 @@ export const deletionReceipts = pgTable(
 )
 
 /**
- * The last run of each job: when it ran, and what it did in figures. `failedAt` and `failure` are
- * about the last run that failed, and `failures` counts those since the last run that succeeded.
+ * The last run of each job: when it ran, and the figures of what it did. `failedAt` and `failure`
+ * describe the last run that failed. `failures` counts the failed runs since the last success.
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),
@@ -531,10 +537,10 @@ export const feedback = pgTable(
 )
 
 /**
- * Who did what, when, from where. Triggers refuse to remove or change a row, except that its
- * address can be emptied. `actor` and `subject` are ids of users without a foreign key: a row stays
- * when its users are deleted. The row of the deletion keeps the mail address. `actor` is null for
- * what the server did by itself.
+ * Who did what, when, and from which IP address. Triggers refuse to remove or change a row, but
+ * allow to clear its address. `actor` and `subject` are ids of users without foreign keys, so the
+ * row stays when these users are deleted. The row about the deletion keeps the user's mail address.
+ * `actor` is null for what the server did by itself.
  */
 export const auditLog = pgTable(
   'audit_log',
@@ -551,7 +557,7 @@ export const auditLog = pgTable(
   (table) => [
     index('audit_log_actor').on(table.actor, table.id),
     index('audit_log_subject').on(table.subject, table.id),
-    // Finds the deleted users who had a mail address.
+    // The audit log uses this index to find deleted users by their mail address.
     index('audit_log_deleted_address')
       .on(sql`(${table.details} ->> 'email')`)
       .where(sql`${table.action} = 'delete-user'`),

@@ -1,9 +1,9 @@
-/** The SQLSTATE of a row that refers to another row, which is not there. */
+/** The SQLSTATE of a broken foreign key: a row refers to a row that does not exist. */
 const foreignKeyViolation = '23503'
 
 /**
- * Tells whether a row could not be written because the user it belongs to no longer exists: the
- * administrator has deleted the user since the request began.
+ * Tells whether the database refused a row because its user no longer exists. The administrator has
+ * then deleted the user while the request was running.
  */
 export function isUserGone(error: unknown): boolean {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
@@ -18,7 +18,8 @@ function isOfMissingUser(fault: Error): boolean {
     code === foreignKeyViolation &&
     typeof constraint === 'string' &&
     constraint.endsWith('_users_id_fk') &&
-    // The other kind of violation is a fault of ours: a user was deleted before what is theirs.
+    // The same error also says that a user was deleted before the rows that belong to the user.
+    // That is a fault in our code, so it does not count here.
     fault.message.startsWith('insert or update')
   )
 }

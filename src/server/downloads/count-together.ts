@@ -17,18 +17,19 @@ interface Batch {
 }
 
 /**
- * Makes the function that counts downloads. Every download of a file changes the same row, and each
- * would wait for the one before. So only one statement at a time runs for each file. It is sent at
- * the end of the turn of the event loop, because requests whose links were found by one query come
- * in the same turn. Downloads that arrive while it runs are written together by the next statement.
+ * Returns the function that counts downloads. All downloads of a file change the same row, so
+ * parallel statements would wait for one another. Therefore only one statement runs at a time for
+ * each file. It is sent at the end of the current turn of the event loop, because requests whose
+ * links were found by one query arrive in the same turn. Downloads that arrive while a statement
+ * runs are counted together by the next statement.
  *
- * A caller is told only after the caller's own download was written. If a statement fails, only the
- * callers whose downloads it contained get the error.
+ * A caller's promise resolves only when the caller's own download has been written. If a statement
+ * fails, only the callers whose downloads it contained get the error.
  */
 export function countTogether(write: WriteCount): CountDownload {
   /**
-   * The files for which a statement runs or is about to be sent, each with the downloads that no
-   * statement contains yet.
+   * The files for which a statement runs or is about to be sent. Each has the downloads that the
+   * next statement will count.
    */
   const waiting = new Map<string, Batch | null>()
 

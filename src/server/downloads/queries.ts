@@ -93,13 +93,13 @@ export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
 const shards = 16
 
 /**
- * Makes the function that counts downloads of a file: in the file's total, for their day, and for
- * the day of the file's owner, in one statement. The statement is prepared, because building it
- * costs more than running it. If the file no longer exists, nothing is counted. It also records a
- * file's first download, if the owner wants a mail about that.
+ * Returns the function that counts downloads of a file. One statement adds them to the file's
+ * total, to the file's day, and to the owner's day. It also records a file's first download if the
+ * owner wants a mail about it. If the file no longer exists, it counts nothing. The statement is
+ * prepared, because building it costs more than running it.
  *
- * A count of the owner locks the owner's row against deletion. The statement takes that lock before
- * it locks the file, in the order in which the deletion of a user locks them. In another order, both
+ * Counting for the owner locks the owner's row, and counting for the file locks the file's row. The
+ * statement locks the owner first, as the deletion of a user does. In any other order, the two
  * could wait for each other.
  */
 export function prepareWriteCount(db: Db): WriteCount {

@@ -20,7 +20,7 @@ export async function sendDownload(
 ): Promise<Response> {
   const link = await openLink(deps, code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
-  // Set on Node's own response, which the storage of the disk uses.
+  // The disk store answers with Node's own response, so the header must be set there.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
   const { method } = context.req
   const delivery = await deps.stores.of(link.storage).deliver(

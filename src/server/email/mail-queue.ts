@@ -75,14 +75,14 @@ export interface MailQueue {
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
   /**
-   * Removes the requests for mails to a person that still wait, also those for a later time. A mail
-   * that is being sent at this moment cannot be stopped.
+   * Removes all waiting requests for mails to a person, even those for a later time. It cannot stop
+   * a mail that the server is sending at this moment.
    * @returns how many requests were removed.
    */
   withdraw(person: Addressee, tx: Db): Promise<number>
 }
 
-/** By what a request can name the person whom its mail goes to. */
+/** The ways in which a request can name the person who gets its mail. */
 export interface Addressee {
   userId: string
   /** In lower case. */

@@ -34,8 +34,8 @@ export interface Mailer {
    */
   send(mail: Mail): Promise<void>
   /**
-   * Tries whether mail could leave now, and sends none. Resolves when the mail server has answered
-   * and accepted the login, or when the folder can be written to; rejects otherwise.
+   * Checks whether mail could be sent now, without sending any. Resolves when the mail server has
+   * answered and accepted the login, or when the outbox folder is writable. Rejects otherwise.
    */
   check(): Promise<void>
   close(): void

@@ -44,7 +44,8 @@ export function feedbackRoutes(
 }
 
 /**
- * Reads the form that a browser sends without scripts. The browser has checked it before.
+ * Reads the form that a browser sends without scripts. The browser has already checked the fields,
+ * so a fault here is rare.
  * @throws {AppError} INVALID_INPUT
  */
 async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feedbackBody>> {

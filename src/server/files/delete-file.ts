@@ -22,8 +22,8 @@ export async function deleteFile(
   const known = fileId.safeParse(id).success ? [id] : []
   const [file] = await markDeleted(db, ownerId, known, clock())
   if (!file) throw new AppError('FILE_NOT_FOUND')
-  // The bytes of a file that was taken down may still be needed, to compute their SHA-256. The purge
-  // knows when they may go.
+  // For a file that was taken down, the server may still need the bytes to compute their SHA-256.
+  // So the purge removes them later.
   if (file.purgedAt !== null || file.takenDownAt !== null) return
   try {
     const { fault } = await removeForGood(stores.of(file.storage), [file.storageKey])

@@ -154,8 +154,7 @@ describe('expiry', () => {
     const [cut] = made
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
-    // A server leaves this state if it dies after it has removed the bytes and before it records
-    // that.
+    // The file is now as after a crash: the server has removed the bytes, but has not recorded it.
     await app.storage.remove((await rowOf(cut.id)).storageKey)
     const claimed = {
       purgingAt: app.clock(),

@@ -19,9 +19,9 @@ function isNotKept(now: Date): SQL {
 }
 
 /**
- * Returns, as SQL, when the bytes of a file should be removed: when the owner deleted the file, at
- * the end of its longest life, or when it had expired and the owner's tier could not renew it. The query
- * must join the owner.
+ * Returns SQL for the moment when the bytes of a file should be removed: when the owner deleted the
+ * file, at the end of its longest life, or when it had expired and the owner's tier could not renew
+ * it. The query must join the owner.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
   const notKeptSince = sql`case when ${isNotKept(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
@@ -39,8 +39,8 @@ function isToPurge(now: Date): SQL {
 }
 
 /**
- * Tells, as SQL, whether the link of a file has ended and cannot be renewed, as `linkStatus` decides
- * it. The query must join the owner.
+ * Returns SQL that tells whether the link of a file has ended and cannot be renewed. `linkStatus`
+ * has the same rule. The query must join the owner.
  */
 export function isOver(now: Date): SQL {
   return sql`(${files.expiresAt} <= ${now} and ${isToPurge(now)})`
@@ -58,11 +58,11 @@ export interface WantedClaims {
 }
 
 /**
- * Reserves files whose bytes are to be removed, the longest expired first: files that their owner
- * deleted, files past their longest life, and expired files whose owner's tier at `now` cannot renew.
- * (`linkStatus` decides the same in the browser; a test compares the two.) Files whose next try is
- * later are left alone, and files that another server has reserved too. The bytes of a file that was
- * taken down are kept until their SHA-256 is computed, because it must be blocked.
+ * Reserves files whose bytes should be removed, the longest expired first. These are files that
+ * their owner deleted, files past their longest life, and expired files that the owner's tier at
+ * `now` cannot renew. (`linkStatus` has the same rule for the browser, and a test compares the
+ * two.) It skips files whose next try is later, and files that another server has reserved. It also
+ * skips files that were taken down, until their SHA-256 is computed: the SHA-256 must be blocked.
  */
 export async function claimFilesToPurge(
   db: Db,
@@ -134,10 +134,10 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that storage has confirmed that no bytes of these files are left. If the owner deleted a
- * file, its row is removed too and leaves a receipt.
- * @returns of how many files that was not recorded before. So of several servers that removed the
- * same bytes, one counts them.
+ * Records that storage has confirmed that these files have no bytes left. If the owner has deleted
+ * a file, its row is removed too and leaves a receipt.
+ * @returns how many files this call was the first to record. So if several servers removed the same
+ * bytes, only one of them counts these.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0

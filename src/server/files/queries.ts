@@ -96,9 +96,10 @@ export type DeletedFile = Pick<
 >
 
 /**
- * Deletes the files that `which` selects, in one statement, and returns them. Their links end
- * immediately. Rows whose bytes are removed already are deleted and leave receipts. The bytes
- * of the other files are removed by the next purge. Of parallel callers exactly one gets each file.
+ * Deletes the files that `which` selects, in one statement, and returns them. Their links end at
+ * once. If a file's bytes are already gone, its row is removed and leaves a receipt. The next purge
+ * removes the bytes of the other files. If several callers delete the same file, only one of them
+ * gets it.
  */
 async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
@@ -166,7 +167,10 @@ export function markExpiredDeleted(
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
 }
 
-/** Some of all files: those with an id after `after`, up to `end`. null is no bound. */
+/**
+ * A page of all files: those whose ids come after `after`, up to and including `end`. null means no
+ * bound.
+ */
 export interface FilePage {
   after: string | null
   end: string | null
@@ -180,8 +184,8 @@ function isOn({ after, end }: FilePage): SQL | undefined {
 }
 
 /**
- * Returns the page of the `size` files with the next ids after `after`. Its end is null if it is the
- * last page. Each statement about one page reads a bounded number of rows.
+ * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
+ * limit how many rows a statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db
@@ -195,8 +199,8 @@ export async function nextFilePage(db: Db, after: string | null, size: number): 
 }
 
 /**
- * Deletes every user's files on this page whose links have ended by `now` and cannot be renewed.
- * Returns how many these were.
+ * Deletes the files of all users on this page whose links have ended by `now` and cannot be
+ * renewed. Returns how many it deleted.
  */
 export async function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<number> {
   return (await markDeletedWhere(db, and(isOn(page), isOver(now)), now)).length
@@ -211,8 +215,8 @@ export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 
 }
 
 /**
- * Gives files other names. A file that has got another name meanwhile, or is gone, stays as it is.
- * Returns how many files were changed.
+ * Renames files. If a file no longer has the name `from`, or no longer exists, it is skipped.
+ * Returns how many files were renamed.
  */
 export async function renameFiles(
   db: Db,
@@ -235,10 +239,10 @@ export async function renameFiles(
 export type TakenDown = Pick<FileRow, 'id' | 'ownerId' | 'shortCode' | 'sha256' | 'takedownReason'>
 
 /**
- * Takes down up to `limit` files that `which` selects among those whose bytes are kept, in one
- * statement. Their links end immediately, and the next purge removes their bytes. Unlike the rows of
- * deleted files, theirs stay in the history of their owners. `which` and `reason` may name columns
- * of `blocked_content`, which is joined by the SHA-256.
+ * Takes down up to `limit` files that still have bytes and that `which` selects, in one statement.
+ * Their links end at once, and the next purge removes their bytes. The rows stay in their owners'
+ * history, unlike those of deleted files. The statement joins `blocked_content` by the SHA-256, so
+ * `which` and `reason` may use its columns.
  */
 async function takeDownWhere(
   db: Db,
@@ -281,7 +285,7 @@ async function takeDownWhere(
     })
 }
 
-/** Takes one file down. Returns undefined when its bytes are gone or are being removed. */
+/** Takes one file down. Returns undefined when its bytes are gone or are just being removed. */
 export async function takeDownFile(
   tx: Db,
   id: string,
@@ -294,8 +298,8 @@ export async function takeDownFile(
 }
 
 /**
- * Takes down up to `limit` files with blocked content, if this server itself has computed their
- * SHA-256. With `sha256` only those with this content.
+ * Takes down up to `limit` files with blocked content. Only a SHA-256 that this server has computed
+ * counts. With `sha256`, it takes down only files with this content.
  */
 export function takeDownBlocked(
   tx: Db,

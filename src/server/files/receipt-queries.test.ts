@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Makes a file, deletes it, and has its bytes removed. */
+/** Makes a file, deletes it, and makes the server remove its bytes. */
 async function deleteFile(person: Person, name: string) {
   const file = await makeFile(person, { name })
   app.clock.advance(minute)
@@ -64,7 +64,7 @@ describe('the receipts of deleted files', () => {
 
   it('come in pages, the newest first, each once', async () => {
     const ada = await makePerson(app)
-    // Of these files storage confirms several at the same moment.
+    // Storage confirms the removal of several of these files at the same moment.
     for (const name of ['1', '2', '3', '4', '5']) await deleteFile(ada, name)
     await app.deps.db
       .update(deletionReceipts)

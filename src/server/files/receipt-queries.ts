@@ -4,15 +4,15 @@ import { removeInBatches } from '../db/in-batches.ts'
 import { deletionReceipts } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** Where a page of receipts ended. */
+/** The last receipt on a page. The next page begins after it. */
 export interface ReceiptPlace {
   purgedAt: Date
   fileId: string
 }
 
 /**
- * Lists the receipts of a user's deleted files that are still shown at `now`, the newest first, at
- * most `limit`, and only those after `after` in this order.
+ * Lists at most `limit` receipts of a user's deleted files, newest first. It lists only receipts
+ * that are still shown at `now`. With `after`, the list begins after that place.
  */
 export function listReceipts(
   db: Db,
@@ -36,8 +36,8 @@ export function listReceipts(
 }
 
 /**
- * Removes the file names from all receipts that are no longer shown at `now`, in batches. Returns
- * how many names were removed.
+ * Removes the file names from all receipts that are no longer shown at `now`. It works in batches.
+ * Returns how many names it removed.
  */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts

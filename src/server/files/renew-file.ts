@@ -13,10 +13,10 @@ import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Gives a file a completely new link. It ends after `days`, or with the file if that ends first
- * (spec §4). When this resolves, the old link has ended: one transaction changes both.
- * Downloads by the old link stay counted. Of several parallel renewals, the link of the last one
- * stays.
+ * Gives a file a completely new link. The link ends after `days`, or with the file's longest life
+ * if that is earlier (spec §4). One transaction replaces the old link, so the old link has ended
+ * when this resolves. Downloads by the old link stay in the count. If several renewals run in
+ * parallel, the link of the last one stays.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file or has deleted it;
  * TIER_RENEWAL for a free user; FILE_GONE when the bytes were removed or the file's longest life is
  * over; TIER_EXPIRATION when the tier does not offer these days, INVALID_INPUT when no tier does.

@@ -24,7 +24,7 @@ type FileEndpoint =
   | 'preferences'
   | 'changePreferences'
 
-/** Where a page of receipts ended, as a cursor contains it. */
+/** The schema of a cursor: the last receipt of the page before. */
 const receiptPlace = z.object({ purgedAt: z.coerce.date(), fileId: z.uuid() })
 
 /** The routes of the signed-in user's own files (spec §7). */

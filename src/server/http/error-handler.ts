@@ -29,9 +29,9 @@ function toAppError(error: unknown, requestId: string): AppError {
 
 /**
  * These refusals are not logged, because clients could fill the log with them. PASSWORDS_BUSY means
- * that too many passwords wait to be hashed. STORAGE_FULL means too little free space, which
- * `DiskSpace` logs once. STORAGE_CAP_REACHED is what the administrator wanted, and the Admin Center
- * shows how full the storage is.
+ * that too many passwords wait to be hashed. STORAGE_FULL means that too little space is free,
+ * which `DiskSpace` logs once. STORAGE_CAP_REACHED is a limit of the administrator, who sees in the
+ * Admin Center how full the storage is.
  */
 const notLogged = new Set<ErrorCode>(['PASSWORDS_BUSY', 'STORAGE_FULL', 'STORAGE_CAP_REACHED'])
 

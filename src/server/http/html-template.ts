@@ -1,36 +1,36 @@
 import { sectionEnd, sectionStart, slotMark } from '../../shared/template-marks.ts'
 import { StartFault } from '../start-fault.ts'
 
-/** What the build made of a page, and what the server must find in it. */
+/** A page that the build rendered, and the slots and conditions that its template contains. */
 export interface BuiltTemplate<Slot extends string, Condition extends string> {
-  /** The name of the file, for messages. */
+  /** The name of the file. Error messages contain it. */
   file: string
   html: string
   slots: readonly Slot[]
   conditions: readonly Condition[]
-  /** True for a page that need not have every slot and every section. */
+  /** True if the template may leave out some slots and sections. */
   mayLackSome?: boolean
 }
 
-/** A page of which each view only has to join texts. */
+/** A template that is prepared, so that filling it only joins texts. */
 export interface Page<Slot extends string> {
-  /** The template without the sections whose condition is false. */
+  /** The template without the sections whose conditions are false. */
   text: string
-  /** Fills in the slots. Every value is escaped as text. */
+  /** Puts values into the slots. It escapes every value as text. */
   fill: (values: Readonly<Record<Slot, string>>) => string
 }
 
 /**
- * Returns the function that makes the page in which these conditions are true. Each combination of
- * conditions is prepared once, when it is first needed.
+ * Returns a function that returns the page for a set of true conditions. It prepares each set once,
+ * when it is first needed.
  * @throws {StartFault} when a slot or a section is missing, or a section is not closed.
  */
 export function makeTemplate<Slot extends string, Condition extends string>(
   built: BuiltTemplate<Slot, Condition>,
 ): (holding: readonly Condition[]) => Page<Slot> {
   if (built.mayLackSome !== true) requireAll(built)
-  // Here all conditions are true. So a section that is not closed is found at the start of the
-  // server.
+  // Prepares the template once with all conditions true. So a section that is not closed is found
+  // when the server starts.
   compile(onlyWhere(built, built.conditions), built)
   const pages = new Map<string, Page<Slot>>()
   return (holding) => {
@@ -55,7 +55,7 @@ function requireAll({ file, html, slots, conditions }: BuiltTemplate<string, str
   }
 }
 
-/** Keeps the sections of the template whose condition is in `holding`, and removes the others. */
+/** Keeps the sections whose conditions are in `holding`, and removes the others. */
 function onlyWhere<Condition extends string>(
   { file, html, conditions }: BuiltTemplate<string, Condition>,
   holding: readonly Condition[],
@@ -75,9 +75,9 @@ function onlyWhere<Condition extends string>(
 }
 
 /**
- * Splits a template once at its slots, the gaps such as {{name}} that values fill. The returned
- * function only joins texts. It does not look for slots in the values, so a file that is called
- * {{name}} keeps its name.
+ * Splits a template once at its slots, which look like {{name}}. The returned function puts the
+ * values between the parts. It does not look for slots in the values. So a file that is called
+ * {{name}} keeps its name on the page.
  */
 function compile<Slot extends string>(html: string, { file, slots }: BuiltTemplate<Slot, string>) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
@@ -104,11 +104,11 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // An HTML parser would turn a bare carriage return into a line feed.
+  // An HTML parser turns a bare carriage return into a line feed, so it is escaped.
   '\r': '&#13;',
 }
 
-/** Escapes any text for HTML, in an element or between double quotes. */
+/** Escapes a text for HTML, both inside an element and in a double-quoted attribute. */
 function escapeHtml(text: string): string {
   return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
 }

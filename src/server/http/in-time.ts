@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 
-/** Work was not done in the time that it had. */
+/** Says that work took longer than it was allowed to. */
 export class LateError extends Error {
   constructor(milliseconds: number) {
     super(`not done within ${milliseconds} ms`)
@@ -9,8 +9,9 @@ export class LateError extends Error {
 }
 
 /**
- * Returns the result of the work if it is done in time. Work that takes longer is not stopped.
- * @throws {LateError} when the work is not done within `milliseconds`, else the work's own error.
+ * Waits for the work, but no longer than `milliseconds`, and returns its result. Work that takes
+ * longer is not stopped.
+ * @throws {LateError} when the work takes longer; otherwise the work's own error.
  */
 export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const done = new AbortController()

@@ -20,13 +20,13 @@ nearby.addSubnet('fc00::', 7, 'ipv6')
 nearby.addSubnet('fe80::', 10, 'ipv6')
 
 /**
- * Tells whether a proxy of the operator seems to have passed a request on: it has a client's address
- * in `X-Forwarded-For`, and comes from this machine or a private network.
+ * Tells whether a request seems to come through a proxy that the operator runs. Such a request has
+ * the header `X-Forwarded-For`, and comes from this machine or a private network.
  */
 export function isFromProxy(request: IncomingMessage): boolean {
   if (request.headers['x-forwarded-for'] === undefined) return false
   const sender = clientAddress(request, { trustProxy: false })
-  // A connection that was cut has no address any more.
+  // After a connection was cut, its address is unknown.
   const family = isIP(sender)
   return family !== 0 && nearby.check(sender, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -15,7 +15,7 @@ import type { Session, SessionUser } from './session.ts'
 type AnyCall = Call<Endpoint>
 
 const names = Object.keys(endpoints) as EndpointName[]
-/** Every row of the table. Each has the paths of its parameters filled in. */
+/** All endpoints, with example values in place of the parameters of their paths. */
 const rows = names.map((name) => {
   const row: Endpoint = endpoints[name]
   return { name, ...row, path: row.path.replaceAll(/\{\w+\}/g, 'abcdefghij') }
@@ -23,11 +23,11 @@ const rows = names.map((name) => {
 
 /** The calls that reached a handler. */
 let calls: { name: EndpointName; call: AnyCall }[] = []
-/** What the handlers return. */
+/** What every handler returns. */
 let answer: unknown
-/** The session of every request. */
+/** The session that every request has. */
 let session: Session | null
-/** How often a session was looked for. */
+/** How often the server has looked for a session. */
 let looked = 0
 
 let server: BareServer

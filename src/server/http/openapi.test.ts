@@ -79,7 +79,8 @@ it('tells what a caller sends, and what the server understands of it', () => {
       },
     },
   })
-  // A schema that also changes what was sent is described as it is sent.
+  // Some schemas also convert what a client sends. The document describes the value before the
+  // conversion.
   const limit = operationOf('listFiles').parameters.find(({ name }) => name === 'limit')
   expect(limit).toMatchObject({ in: 'query', required: false })
 })

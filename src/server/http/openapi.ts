@@ -17,8 +17,8 @@ const rawTypes = {
 } as const
 
 /**
- * Returns the table of endpoints as an OpenAPI 3.1 document that names `origin` as its server. The
- * texts of its errors name the limits in force.
+ * Returns an OpenAPI 3.1 document about all endpoints. It names `origin` as the server. Its error
+ * texts contain the current limits.
  */
 export function openApiDocument(origin: string, limits: Limits): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -89,7 +89,7 @@ function schemaOf(schema: ZodType, io: 'input' | 'output') {
   return rest
 }
 
-/** Adds to each field of a schema what it means, in place. */
+/** Adds a description to each field of a schema. It changes the schema itself. */
 function addNotes(schema: z.core.JSONSchema.JSONSchema, place: 'request' | 'answer') {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     if (typeof field === 'boolean') continue
@@ -141,7 +141,7 @@ function failures(codes: readonly ErrorCode[], limits: Limits) {
   return byStatus
 }
 
-/** Returns the public text of an error. Where it names a limit, that is the one in force. */
+/** Returns the public text of an error. If the text names a limit, it names the current one. */
 function errorText(code: ErrorCode, limits: Limits): string {
   return isTierLimitCode(code)
     ? limitErrorText(defaultTier, code, limits)

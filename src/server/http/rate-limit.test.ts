@@ -36,13 +36,13 @@ function of(key: string, most = 3): Counter {
   return { key, most, windowMs }
 }
 
-/** Returns what the table counts, by key. */
+/** Returns the count of each key in the table of rate limits. */
 async function counted(): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ key: string; points: number }>('select * from rate_limits')
   return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
 }
 
-/** Returns the refusal of an attempt, or null when it may go on. */
+/** Returns the error that refuses an attempt, or null when the attempt is allowed. */
 async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
   try {
     await attempt

@@ -38,7 +38,7 @@ const limits = {
   logosByUser: { most: 30, windowMs: 60 * minute },
 } as const
 
-/** The longest window of all, in milliseconds. The privacy policy names it. */
+/** The longest window of all limits, in milliseconds. The privacy policy names it. */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
 /**

@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts'
 const MiB = 1024 * 1024
 const busy = new AppError('UNAVAILABLE', { headers: { 'Retry-After': '7' } })
 
-/** What the server does with a request. */
+/** How the server answers a request. */
 let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 /** Resolves when the server has refused its last request. */
 let refused: Promise<void>
@@ -30,7 +30,10 @@ beforeEach(() => {
   answer = (request, response) => refuse(request, response, busy)
 })
 
-/** Sends text as it is. Returns the connection and a function that returns what came back. */
+/**
+ * Sends text over a new connection without changing it. Returns the connection, and a function that
+ * returns what the server has sent back.
+ */
 function open(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   let received = ''
@@ -76,7 +79,7 @@ it.each([
   ['no length', 'Transfer-Encoding: chunked'],
 ])('closes a connection on which a body with %s arrives', async (_, header) => {
   const { socket, received } = open(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
-  // The answer is there before the body, so a client need not send all of it.
+  // The client gets the answer before it has sent the whole body. So it need not send the rest.
   await expect.poll(received).toMatch(/^HTTP\/1\.1 503/)
   expect(received()).toMatch(/\r\nconnection: close\r\n/i)
   expect(socket.closed).toBe(false)

@@ -4,7 +4,7 @@ import type { AppError } from '../errors.ts'
 const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
-/** An answer that needs nothing of the request's body. */
+/** An answer that does not depend on the body of the request. */
 interface EarlyAnswer {
   status: number
   headers: Readonly<Record<string, string | number>>
@@ -34,8 +34,9 @@ export async function refuse(
 }
 
 /**
- * Answers while the body of the request may still arrive. The body is not used. Resolves when the
- * answer has been sent. If the headers of another answer were sent already, it cuts the connection.
+ * Answers a request whose body may still be arriving, and ignores the body. Resolves when the
+ * answer has been sent. If the headers of another answer have already been sent, it cuts the
+ * connection.
  */
 export async function answerUnread(
   request: IncomingMessage,

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import type { HttpEnv } from './env.ts'
 
-/** A body in one coding, with its tag. */
+/** A body in one content coding, such as gzip, with its ETag. */
 export interface Variant {
   body: Uint8Array<ArrayBuffer>
   etag: string
@@ -11,18 +11,20 @@ export interface Variant {
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** The same body in the codings that are worth it. There is always `identity`. */
+/**
+ * The same body in every coding that makes it smaller. `identity`, the plain body, is always there.
+ */
 export type Variants = ReadonlyMap<Coding, Variant>
 
-/** Returns a body with the tag that its bytes give it. */
+/** Returns a body with an ETag, which is a hash of its bytes. */
 export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { body, etag: `"${hash}"` }
 }
 
 /**
- * Answers with the variant that the client likes best, or with 304 if the client has it already. An
- * answer with status 404 is always sent whole.
+ * Answers with the variant that the client prefers, or with 304 if the client already has this
+ * variant. With status 404, it always sends the whole body.
  */
 export function sendVariant(
   c: Context<HttpEnv>,
@@ -41,8 +43,8 @@ export function sendVariant(
 }
 
 /**
- * RFC 9110 §12.5.3: returns the best compression that the client accepts, first by the client's
- * weights, then by our order.
+ * Returns the best coding that the client accepts (RFC 9110 §12.5.3). The client's weights decide
+ * first, then our own order.
  */
 function chooseCoding(acceptEncoding: string | undefined, variants: Variants): Coding {
   const weights = new Map(
@@ -56,7 +58,9 @@ function chooseCoding(acceptEncoding: string | undefined, variants: Variants): C
   return best ?? 'identity'
 }
 
-/** RFC 9110 §13.1.2: ignores the mark `W/`, because a proxy may have added it. */
+/**
+ * Compares ETags and ignores the prefix `W/`, because a proxy may have added it (RFC 9110 §13.1.2).
+ */
 function matches(ifNoneMatch: string | undefined, etag: string) {
   return (
     ifNoneMatch?.split(',').some((tag) => {

@@ -5,7 +5,7 @@ const now = new Date('2030-01-01T00:00:00.000Z')
 
 type StoredUser = Parameters<typeof toSessionUser>[0]
 
-/** Makes a user as the database may have it, whatever it holds. */
+/** Makes the row of a user. `changes` may contain values that are not valid. */
 function user(changes: Record<string, unknown> = {}) {
   return {
     id: 'ada',

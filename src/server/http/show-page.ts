@@ -3,15 +3,15 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { OtherPageName } from '../../shared/public-pages.ts'
 import type { HttpEnv } from './env.ts'
 
-/** An answer that is made for one request, which no cache may keep. */
+/** Facts about an answer that is made for one request. Caches must not keep it. */
 export interface PageAnswer {
   status: ContentfulStatusCode
-  /** What the page says went wrong. */
+  /** Why the request was refused. The page shows this text. */
   fault?: string
   headers?: Record<string, string>
 }
 
-/** Answers a call with a page that the build rendered and that has no path of its own. */
+/** Answers a call with a page that the build rendered. These pages have no path of their own. */
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,

@@ -4,8 +4,8 @@ import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * True if the browser has the cookie that hints that somebody is signed in. It only chooses which
- * page is shown. Whoever may do something is decided by the session.
+ * Tells whether the browser has the cookie which hints that somebody is signed in. The cookie only
+ * decides which page is shown. Permissions depend on the session.
  */
 export function hasHint(context: Context<HttpEnv>): boolean {
   return Boolean(getCookie(context, signedInHint))

@@ -16,8 +16,8 @@ import {
 import { hasHint } from './signed-in-hint.ts'
 
 /**
- * Answers GET and HEAD for the files of the built web and for the screens of the single-page
- * application. For any other path it calls the next handler.
+ * Answers GET and HEAD requests for the files of the built web, and for the screens of the
+ * single-page application. It passes all other paths to the next handler.
  */
 export type WebFiles = Handler<HttpEnv>
 
@@ -36,16 +36,18 @@ const codings: readonly [Coding, string][] = [
   ['identity', ''],
 ]
 
-/** The dashboard, which is at this path only for somebody who is signed in. */
+/** The path of the dashboard. Visitors who are not signed in see the landing page there. */
 const home = '/'
 
 /**
- * Serves the built web in `distDir`, which it reads into memory once. Files with a hash in their
- * name may be cached forever. The application's HTML answers its own paths (`shared/pages.ts`). The
- * front page has another HTML for visitors, so there the next handler answers a browser without the
- * hint that somebody is signed in. A request can reach only files that were found in the folder.
- * @param pictures other origins whose pictures the application shows, such as those of people.
- * @param connect other origins that the application sends requests to, such as the object storage.
+ * Serves the built web in `distDir`. It reads all files into memory once, so a request can reach
+ * only the files that it found there. Browsers may cache files with a hash in their name for ever.
+ * The HTML of the application answers the paths in `shared/pages.ts`. The path `/` is special: if a
+ * browser has no hint that somebody is signed in, the next handler answers with the landing page.
+ * @param pictures other origins from which the application may load pictures, such as profile
+ * pictures.
+ * @param connect other origins to which the application may send requests, such as the object
+ * storage.
  * @throws {StartFault} when the web is not built.
  */
 export function webFiles(options: {
@@ -72,9 +74,9 @@ export function webFiles(options: {
   })
   const ordinary = application('same-origin')
   const dashboard = application('same-origin', { vary: 'Cookie, Accept-Encoding' })
-  // The address of these pages holds a secret token from a mail. Browsers must not send that
-  // address along when they load the page's files, because a proxy would log it. Nor may a search
-  // engine list it.
+  // The address of these pages contains a secret token from a mail. With `no-referrer`, browsers do
+  // not send the address along when they load the page's files. Otherwise the log of a proxy could
+  // contain the token. Search engines must not list the address either.
   const silent = application('no-referrer', { 'x-robots-tag': 'noindex' })
   const screens = new Map<string, WebFile>(
     pages.map((path) => [path, tokenPages.includes(path) ? silent : ordinary]),

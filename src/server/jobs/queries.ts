@@ -80,8 +80,8 @@ export async function noteRun(
 }
 
 /**
- * Records that a run of a job failed, and why, and counts it. What is known of the last run that
- * succeeded stays.
+ * Records that a run of a job failed, and why. Adds one to the failures in a row. The data about
+ * the last success stays.
  */
 export async function noteFailedRun(
   db: Db,

@@ -82,7 +82,7 @@ describe('what the public pages say', () => {
       freeEnd: '1.1',
       premiumEnd: '1.1',
       premiumSpan: '0',
-      // Two marks at one place would lie on each other.
+      // The two marks would be at the same place and overlap, so only one is shown.
       freeMark: '',
       premiumMark: '1 day',
     })
@@ -109,7 +109,10 @@ describe('the settings on the public pages', () => {
   type Current = Awaited<ReturnType<TestedDeps['settings']['current']>>
   type TestedDeps = Parameters<typeof valueReader>[0]
 
-  /** Reads the settings that are given one after another, and then fails. */
+  /**
+   * Makes a reader whose settings are these values, one after another. When all have been read,
+   * reading fails.
+   */
   const reader = (...given: Partial<Current>[]) => {
     const told: unknown[] = []
     const settings = {

@@ -14,28 +14,28 @@ import type { S3Settings } from '../s3-settings.ts'
 type Values = Record<PublicSlot, string>
 
 /**
- * How long a public page waits for the settings, in milliseconds. After that it shows the last ones
- * that were read.
+ * How many milliseconds a public page waits for the settings. After that, it shows the settings
+ * that were read last.
  */
 const settingsWithinMs = 2000
 
-/** What the public pages say of this server, besides what the build knows. */
+/** The facts about this server from which the values of the slots are made. */
 export interface PublicFacts {
   origin: string
   supportEmail: string
   privacyEmail: string
   version: string
-  /** In dollars a month, as it is stored. */
+  /** The price in dollars a month, as the setting stores it. */
   price: string
   limits: Limits
-  /** See the slots of the same names. */
+  /** These two fields become the slots of the same names. */
   signupDomains: string
   storageHost: string
 }
 
 /**
- * Returns the function that reads what the public pages say of this server now. It never rejects:
- * while the database is away, the pages show the last settings that were read.
+ * Returns the function that reads the current values for the public pages. The function never
+ * rejects: while the database cannot be reached, the pages show the settings that were read last.
  */
 export function valueReader({
   config,
@@ -68,7 +68,7 @@ export function valueReader({
 
 /** Returns the text of every slot of the public pages. */
 export function pageValues({ limits, ...facts }: PublicFacts): Values {
-  // The two plans are the tier of new accounts and the highest tier.
+  // The pages show two plans: the tier of new accounts, and the highest tier.
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]
   const longest = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
@@ -105,17 +105,20 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
   }
 }
 
-/** '3 files at a time', or 'unlimited files'. */
+/** Returns text such as '3 files at a time', or 'unlimited files'. */
 function atOnce({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
-/** Writes a price with its cents, or without any: '8', '7.50'. */
+/** Writes a price, with cents only if there are any. Examples: '8', '7.50'. */
 function dollars(price: string) {
   return Number.isInteger(Number(price)) ? price : Number(price).toFixed(2)
 }
 
-/** Names the storage service as people know it: by the host that their browsers speak to. */
+/**
+ * Names the storage service by the host name that browsers connect to. Without an own endpoint, it
+ * is Amazon S3.
+ */
 function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }

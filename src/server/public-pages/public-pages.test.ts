@@ -33,7 +33,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return readPage(await (await get(path, headers)).text())
 }
 
-/** Returns all that the page says in its body, in one line. */
+/** Returns the whole text of the page's body in one line. */
 function saysOf(page: ParsedPage): string {
   return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
 }

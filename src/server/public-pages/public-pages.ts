@@ -19,16 +19,19 @@ import { hasHint } from '../http/signed-in-hint.ts'
 type Values = Record<PublicSlot, string>
 type Headers = Readonly<Record<string, string>>
 
-/** The public pages, filled with the values of each request. */
+/** The public pages. Each answer contains the values of its request. */
 export interface PublicPages {
-  /** Answers with a page. Its header is that of a visitor, or of somebody who is signed in. */
+  /**
+   * Answers with a page. Its header depends on whether the browser hints that somebody is signed
+   * in.
+   */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
     values: Values,
     status: 200 | 404,
   ): Promise<Response>
-  /** The same page as text, with its headers, for an answer that does not go through Hono. */
+  /** Returns the HTML of the page and its headers, for an answer that does not use Hono. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,
@@ -37,11 +40,12 @@ export interface PublicPages {
 }
 
 /**
- * Reads the public pages that the build rendered. A page is filled in and compressed again only when
- * a value of it has changed, so that an answer costs little more than one of a file.
- * @param options.connect the origins that the content security policy of these pages allows requests
- * to, beside our own: those of object storage. An upload of a signed-in user goes on in these pages.
- * @param options.conditions what is true of this server.
+ * Reads the public pages that the build rendered. It fills in and compresses a page only when one
+ * of the page's values has changed. So an answer costs hardly more than that of a static file.
+ * @param options.connect the origins to which the content security policy allows requests, besides
+ * our own. These are the origins of object storage, because uploads of a signed-in user continue on
+ * these pages.
+ * @param options.conditions the conditions that are true for this server.
  * @throws {StartFault} when the pages are missing or were built for another version of the server.
  */
 export function loadPublicPages(options: {
@@ -91,7 +95,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that remembers its last form, as long as its values stay the same. */
+/** A page that keeps its last filled-in body, and reuses it while the values stay the same. */
 class FilledPage {
   readonly #template: Page<PublicSlot>
   #last: { key: string; variants: Promise<Variants> } | null = null

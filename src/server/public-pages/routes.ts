@@ -14,13 +14,16 @@ import { hasHint } from '../http/signed-in-hint.ts'
 import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
 
-/** Reads what the public pages say of this server now. Never rejects. */
+/** Reads the current values for the public pages. Never rejects. */
 export type ReadValues = () => Promise<Record<PublicSlot, string>>
 
-/** How long search engines and other robots keep robots.txt and the sitemap. */
+/** The `Cache-Control` header of robots.txt and the sitemap. Robots may keep them for an hour. */
 const siteFilesKept = 'public, max-age=3600'
 
-/** The public pages at their paths, robots.txt, the sitemap, and the page for every other path. */
+/**
+ * Answers with the public pages at their paths, with robots.txt and the sitemap. Every other path
+ * gets the page that says that nothing is there.
+ */
 export function publicPageRoutes(
   pages: PublicPages,
   values: ReadValues,
@@ -30,11 +33,12 @@ export function publicPageRoutes(
   for (const name of Object.keys(publicPages) as PublicPageName[]) {
     app.get(publicPages[name].path, async (c) => pages.send(c, name, await values(), 200))
   }
-  // Spec §2: signed in, /preview is the landing page. For visitors it is a path like any other.
+  // Users who are signed in see the landing page at /preview (spec §2). For visitors, this path
+  // does not exist.
   app.get(previewPath, async (c, next) =>
     hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next(),
   )
-  // The service worker leads here when it could not keep what was shared.
+  // If the service worker cannot store the shared files, it sends the browser to this path.
   app.get(sharePath, async (c) => pages.send(c, 'not-shared', await values(), 200))
   app.get('/robots.txt', (c) => c.text(robotsText(origin), 200, { 'cache-control': siteFilesKept }))
   app.get('/sitemap.xml', (c) =>
@@ -51,7 +55,7 @@ export function publicPageRoutes(
   return app
 }
 
-/** Returns the function by which calls of the API answer with a page. */
+/** Returns the function with which calls of the API answer with a page. */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)
@@ -66,9 +70,10 @@ export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
 }
 
 /**
- * Answers what a phone shares with the installed application while its service worker is missing. The
- * worker keeps shared files in the browser. Without it the browser sends them here, although nobody
- * has said that they may be uploaded. So they are not read, and a page says what to do.
+ * Answers when a phone shares files with the installed application while the service worker is
+ * missing. Normally the worker stores the shared files in the browser. Without it, the browser
+ * sends them here, although the user has not agreed to upload them. So the server does not read
+ * them, and answers with a page that says what to do.
  */
 export function shareRoute(pages: PublicPages, values: ReadValues): Hono<HttpEnv> {
   return new Hono<HttpEnv>().post(sharePath, async (c) => {

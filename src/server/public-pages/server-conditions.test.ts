@@ -11,7 +11,7 @@ import { makeTemplate } from '../http/html-template.ts'
 import { valueReader } from './page-values.ts'
 import { conditionsOf } from './server-conditions.ts'
 
-/** Reads a built page as a server with these settings shows it to a visitor. */
+/** Returns a built page as a visitor sees it on a server with these settings. */
 async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }

@@ -1,7 +1,9 @@
 import type { ServerCondition } from '../../shared/public-slots.ts'
 import type { Config } from '../config.ts'
 
-/** Returns what the settings make true of this server, for the texts of the public pages. */
+/**
+ * Returns the conditions that are true with these settings. They choose texts on the public pages.
+ */
 export function conditionsOf(
   config: Pick<
     Config,

@@ -1,11 +1,11 @@
 import { publicPages } from '../../shared/public-pages.ts'
 
-/** What no robot needs: calls of the API, and bytes. */
+/** Paths that are of no use to any robot: calls of the API, and bytes of files. */
 const never = ['/api/', '/storage/']
 
 /**
- * The robots that may open a link: those that fetch previews for chats, and those of search engines
- * that obey `noindex`. They are named as robots.txt wants it, by the first word of their user agent.
+ * The robots that may open links to files: those that fetch previews for chats, and those of search
+ * engines that obey `noindex`. In robots.txt, the first word of the user agent names a robot.
  */
 const mayOpenLinks = [
   'Applebot',
@@ -25,9 +25,9 @@ const mayOpenLinks = [
 ]
 
 /**
- * robots.txt (RFC 9309). Links to files are not for robots. Every answer about a link also says
- * `noindex`, which a robot can read only if it may open the link. A search engine that may not open
- * it could still list its address. So some robots may open links.
+ * Returns the text of robots.txt (RFC 9309). Robots should not list links to files, so every answer
+ * about a link says `noindex`. A robot sees that only if it may open the link. A search engine that
+ * may not open a link could still list its address. So the robots in `mayOpenLinks` may open links.
  */
 export function robotsText(origin: string): string {
   const group = (agents: readonly string[], paths: readonly string[]) =>
@@ -42,7 +42,10 @@ export function robotsText(origin: string): string {
   ].join('\n\n')}\n`
 }
 
-/** The sitemap (sitemaps.org): every public page. `origin` is made by `URL`, so it needs no escapes. */
+/**
+ * Returns the sitemap with every public page (sitemaps.org). `URL` has made `origin`, so it needs
+ * no escapes.
+ */
 export function sitemapText(origin: string): string {
   const urls = Object.values(publicPages).map(
     ({ path }) => `  <url><loc>${origin}${path}</loc></url>`,

@@ -10,7 +10,10 @@ import { makeClient, makePerson, type Person } from '../../../tests/support/make
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { settings } from '../db/schema.ts'
 
-/** The texts of the FAQ, the terms and the privacy policy, as a browser without scripts gets them. */
+/**
+ * These tests read the FAQ, the terms and the privacy policy as a browser without scripts gets
+ * them.
+ */
 
 const supportEmail = "o'neil+help@example.org"
 const privacyEmail = 'privacy@example.org'

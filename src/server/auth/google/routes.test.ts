@@ -16,7 +16,8 @@ afterAll(() => google.close())
 
 let count = 0
 /**
- * Makes a person with an account at the issuer, and with a verified address that nobody else has.
+ * Makes a person with an account at the identity provider, and with a verified address that no
+ * other person has.
  */
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1

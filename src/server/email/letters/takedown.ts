@@ -3,17 +3,17 @@ import { type Block, greeting, type LetterContent } from '../letter.ts'
 /** A letter names at most this many files. */
 const mostNamed = 10
 
-/** Writes the letter that tells an owner that files were taken down, and why. */
+/** Writes the letter that tells an owner which files were taken down, and why. */
 export function takedownLetter(facts: {
-  /** Null if the address is not verified, because a stranger may have chosen the name then. */
+  /** Null if the address is not verified, because then a stranger may have chosen the name. */
   name: string | null
-  /** The names of the files, as far as the letter may contain them. */
+  /** The names of the files that the letter may mention. */
   fileNames: readonly string[]
   /** How many files were taken down. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
-  /** When the files were taken down, as text for people. */
+  /** When the files were taken down, in the form that the letter shows. */
   takenDownAt: string
   supportEmail: string
 }): LetterContent {

@@ -8,9 +8,9 @@ export function trialEndedLetter(facts: {
   name: string | null
   /** The end of the trial as text for people. */
   endsAt: string
-  /** The limits of the tier that the account gets back. */
+  /** The limits of the tier that the account has after the trial. */
   limits: TierLimits
-  /** The page with the button that upgrades. */
+  /** The URL of the page with the upgrade button. */
   dashboard: string
 }): LetterContent {
   return {

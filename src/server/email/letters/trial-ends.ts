@@ -10,9 +10,9 @@ export function trialEndsLetter(facts: {
   left: string
   /** The end of the trial as text for people. */
   endsAt: string
-  /** The limits of the tier that the account gets back. */
+  /** The limits of the tier that the account will have after the trial. */
   limits: TierLimits
-  /** The page with the button that keeps Premium. */
+  /** The URL of the page with the button that keeps Premium. */
   dashboard: string
 }): LetterContent {
   return {
