@@ -57,7 +57,7 @@ export const pageSlots = [
 
 export type PageSlot = (typeof pageSlots)[number]
 
-/** The gaps in the built page that reports a file. */
+/** The slots of the page that reports a file. The server fills each with a text. */
 export const reportSlots = ['code', 'name', 'reason', 'email', 'fault'] as const
 
 export type ReportSlot = (typeof reportSlots)[number]
@@ -85,9 +85,9 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
- * The conditions for sections of the page that reports a file. `form`: it asks for a report. `fault`:
- * it says why the report was refused. `sent`: it says thank you. A condition whose section lies in
- * that of another one stands before it.
+ * The conditions for sections of the page that reports a file. `form`: the page shows the form.
+ * `fault`: it says why the server refused the form. `sent`: it thanks the visitor. If one section
+ * lies inside another, the condition of the inner one comes first in this list.
  */
 export const reportConditions = ['fault', 'form', 'sent'] as const
 

@@ -1,6 +1,7 @@
 /**
- * The paths for which the single-page application has a screen. The server answers any other path
- * itself: the public pages (`public-pages.ts`), links, and with status 404 what leads nowhere.
+ * The paths for which the single-page application has a screen. The server answers all other paths:
+ * the public pages (`public-pages.ts`), the links to files, and unknown paths, which get status
+ * 404.
  */
 export const pages = [
   '/',

@@ -1,17 +1,17 @@
 import { publicSlot } from './public-slots.ts'
 
-/** What search engines and link previews show of a public page. */
+/** What search engines and link previews show about a public page. */
 export interface PublicPageFacts {
   path: string
-  /** The document's title. */
+  /** The text of the `<title>` element. */
   title: string
-  /** One or two sentences. They may have slots, because they name limits. */
+  /** One or two sentences. They may contain slots, because some of them name limits. */
   description: string
 }
 
 /**
- * The public pages: pages for anybody, which the build renders and the server fills in. They can be
- * read without scripts. The server answers these paths, and the sitemap lists them.
+ * The public pages: the build renders them, the server fills in their slots, and anybody can read
+ * them without scripts. The server answers at these paths, and the sitemap lists them.
  */
 export const publicPages = {
   landing: {
@@ -43,7 +43,7 @@ export const publicPages = {
 
 export type PublicPageName = keyof typeof publicPages
 
-/** The public pages to which headers and footers lead (spec §2). */
+/** The public pages that headers and footers link to (spec §2). */
 export const publicLinks = [
   { path: '/faq', name: 'FAQ' },
   { path: '/feedback', name: 'Feedback' },
@@ -51,25 +51,31 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/** The landing page for somebody who is signed in (spec §2). For visitors it does not exist. */
+/**
+ * Users who are signed in see the landing page at this path (spec §2). For visitors, the path does
+ * not exist.
+ */
 export const previewPath = '/preview'
 
-/** The path to which a phone shares files with the installed application. */
+/** A phone sends files to this path when the user shares them with the installed application. */
 export const sharePath = '/share'
 
-/** Pages that the build renders too, and that answer no path of their own. */
+/**
+ * Pages that the build also renders. They have no path of their own: the server uses them as
+ * answers to other requests.
+ */
 export const otherPages = {
-  /** Spec §2: any other path shows a not-found page. */
+  /** The answer for every unknown path (spec §2). */
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
-  /** It is at `/api/docs`, where robots are not wanted. */
+  /** The answer at `/api/docs`, which robots must not read. */
   'api-reference': {
     title: 'API reference · Mayfly',
     description: 'Every call of Mayfly for your own programs, and how to upload a file.',
   },
-  /** What follows the feedback form where there are no scripts. */
+  /** The answer to the feedback form when a browser without scripts has sent it. */
   'feedback-sent': {
     title: 'Feedback sent · Mayfly',
     description: 'Thank you for your feedback.',
@@ -78,7 +84,10 @@ export const otherPages = {
     title: 'Failed to send feedback · Mayfly',
     description: 'Your feedback was not sent.',
   },
-  /** Files were shared with the application, and it could not take them. */
+  /**
+   * The answer when a phone has shared files with the application and the application could not
+   * take them.
+   */
   'not-shared': {
     title: 'Please share it again · Mayfly',
     description: 'What was shared did not arrive.',

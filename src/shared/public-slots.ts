@@ -1,79 +1,102 @@
 import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
 
 /**
- * The gaps in the public pages that the server fills. They get plain text, between tags or in a
- * double-quoted attribute. Every number that the administrator can change is one of them, so no page
- * names such a number itself.
+ * The places in the public pages that the server fills with plain text. Each is between tags or in
+ * a double-quoted attribute. Every number that the administrator can change is a slot, so no
+ * template contains such a number itself.
  */
 export const publicSlots = [
   /** The public origin of this server. */
   'origin',
-  /** The version text of the setting: 'v0.9.10'. */
+  /** The version text from the settings. Example: 'v0.9.10'. */
   'version',
-  /** The price of Premium a month, without the dollar sign: '8'. */
+  /** The price of Premium a month in dollars, without the dollar sign. Example: '8'. */
   'price',
   'supportEmail',
   'privacyEmail',
-  /** How many files a tier may have at once: '3 files', '1 file', 'unlimited files'. */
+  /**
+   * How many files a user of the tier may have at once. Examples: '3 files', '1 file', 'unlimited
+   * files'.
+   */
   'freeFiles',
   'premiumFiles',
-  /** The same as the beginning of a sentence: 'Unlimited files'. */
+  /**
+   * The same text with a capital letter, for the beginning of a sentence. Example: 'Unlimited
+   * files'.
+   */
   'freeFilesFirst',
   'premiumFilesFirst',
-  /** '3 files at a time', and 'unlimited files' where there is no limit; also as a beginning. */
+  /**
+   * The number of files that a free user may have at once, for use within a sentence and for its
+   * beginning. Examples: '3 files at a time', 'Unlimited files'.
+   */
   'freeFilesAtOnce',
   'freeFilesAtOnceFirst',
-  /** The largest file of a tier: '500MB'. */
+  /** The size of the largest file that a user of the tier may upload. Example: '500MB'. */
   'freeFileSize',
   'premiumFileSize',
-  /** The days that a tier may choose from: '3 days', '3, 5 or 7 days'. */
+  /** The days that users of a tier can choose. Examples: '3 days', '3, 5 or 7 days'. */
   'freeDays',
   'premiumDays',
-  /** The longest life of any file, with and without its unit: '30 days', '30'. */
+  /**
+   * The longest life of a file in any tier, with and without its unit. Examples: '30 days', '30'.
+   */
   'maxLifetime',
   'maxLifetimeDays',
-  /** How long the trial of Premium lasts: '30 days'. */
+  /** How long the trial of Premium lasts. Example: '30 days'. */
   'trial',
-  /** The largest file of any tier, in bytes. */
+  /** The size of the largest file in any tier, in bytes. Example: '1073741824'. */
   'largestFileBytes',
   /**
-   * The end of the longest link of each tier on a bar that is as long as the longest life, in
-   * percent of the bar.
+   * A bar on the page shows the longest life of a file. These slots say where on the bar the
+   * longest link of each tier ends, in percent of the bar.
    */
   'freeEnd',
   'premiumEnd',
-  /** The part of the bar between the two ends, in percent. */
+  /** The length of the bar between these two ends, in percent of the bar. */
   'premiumSpan',
-  /** What stands at these ends: '3' and '7 days'. The first is empty if both are the same. */
+  /**
+   * The labels of these two ends. Examples: '3' and '7 days'. The first is empty if both ends are
+   * the same.
+   */
   'freeMark',
   'premiumMark',
-  /** The domains whose addresses can sign up: 'example.org or example.com'. Empty without `SIGNUP`. */
+  /**
+   * The mail domains that may sign up, if `SIGNUP` names any; otherwise empty. Example:
+   * 'example.org or example.com'.
+   */
   'signupDomains',
-  /** The name of the host that keeps the files. Empty where they are on the disk. */
+  /** The host name of the object storage. Empty if the files are on the server's disk. */
   'storageHost',
-  /** The sentences of the errors about a limit of a free account, which name the limit. */
+  /** The error texts for a free user who has reached a limit. Each names the limit. */
   'TIER_FILE_COUNT',
   'TIER_FILE_SIZE',
   'TIER_EXPIRATION',
-  /** Why a form that was sent without scripts was refused. Empty on all other pages. */
+  /**
+   * Why the server refused a form that a browser sent without scripts. Empty on all other pages.
+   */
   'fault',
 ] as const
 
 export type PublicSlot = (typeof publicSlots)[number]
 
-/** Returns the mark of a slot in the template. */
+/** Returns the mark that stands for a slot in the template. */
 export function publicSlot(name: PublicSlot): string {
   return slotMark(name)
 }
 
-/** `visitor`: the browser has no hint that somebody is signed in. `signedIn`: it has one. */
+/**
+ * `signedIn`: the browser has the cookie which hints that somebody is signed in. `visitor`: the
+ * browser lacks this cookie.
+ */
 export const browserConditions = ['visitor', 'signedIn'] as const
 
 export type BrowserCondition = (typeof browserConditions)[number]
 
 /**
- * What the settings of the server say. Exactly one of each line is true, except for `google` (people
- * can sign in with it) and `verification` (addresses must be verified).
+ * The conditions that depend on the server's settings. In each line with several names, exactly one
+ * is true. `google`: people can sign in with Google. `verification`: people must verify their mail
+ * addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),
@@ -90,7 +113,10 @@ export const publicConditions = [...browserConditions, ...serverConditions] as c
 
 export type PublicCondition = (typeof publicConditions)[number]
 
-/** Returns the marks around a section that only pages in this condition show. */
+/**
+ * Returns the marks around a section of the template. Only pages that meet the condition show the
+ * section.
+ */
 export function publicSection(condition: PublicCondition): { start: string; end: string } {
   return { start: sectionStart(condition), end: sectionEnd(condition) }
 }

@@ -60,7 +60,7 @@ function textOf(letter: Addressed | null): string {
   return JSON.stringify(letter?.content)
 }
 
-/** Returns the pending verification that the link in a letter belongs to. */
+/** Returns the row of the token that the link in a letter contains. */
 async function linkOf(letter: Addressed | null) {
   const token = /\/verify-email\?token=([\w-]{43})/.exec(textOf(letter))?.[1]
   if (token === undefined) return null

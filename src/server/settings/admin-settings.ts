@@ -13,7 +13,7 @@ import { findSettings, type KeptSetting } from './queries.ts'
 /** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * 60_000
 
-/** All settings that are in force, and what they mean. */
+/** All current settings, as text and as the limits and the cap that they mean. */
 export interface CurrentSettings {
   values: SettingValues
   limits: Limits
@@ -24,7 +24,7 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Called with the cap whenever the settings were read. */
+  /** Is called with the cap after each reading of the settings. */
   onCap: (cap: StorageCap) => void
 }
 
@@ -52,23 +52,23 @@ export class AdminSettings {
     return (await this.current()).values
   }
 
-  /** Returns the limits of each tier that are in force (spec §9). */
+  /** Returns the current limits of each tier (spec §9). */
   async limits(): Promise<Limits> {
     return (await this.current()).limits
   }
 
-  /** Makes the next `read` ask the database. Call it after a change is committed. */
+  /** Makes the next `read` ask the database. Call this method after the change is committed. */
   forget(): void {
     this.#kept = null
   }
 
-  /** Returns these changed settings together with the defaults of the others. */
+  /** Returns all settings: these changed ones, and the defaults of the others. */
   withDefaults(changed: readonly Pick<KeptSetting, 'key' | 'value'>[]): SettingValues {
     const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
   }
 
-  /** Returns all settings that are in force. */
+  /** Returns all current settings. */
   async current(): Promise<CurrentSettings> {
     const now = this.#clock().getTime()
     if (this.#kept && now < this.#kept.until) return this.#kept.settings

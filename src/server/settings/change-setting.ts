@@ -25,7 +25,8 @@ export async function changeSetting(
 ): Promise<KeptSetting> {
   const at = clock()
   const changed = await db.transaction(async (tx) => {
-    // Limits depend on one another, so the value is checked against the others under the lock.
+    // Limits depend on one another. So the other limits must not change between the check and the
+    // write.
     await lockSettings(tx)
     const kept = await findSettings(tx)
     const verdict = checkSetting(key, value, settings.withDefaults(kept))

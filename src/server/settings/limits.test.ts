@@ -126,7 +126,7 @@ describe('a change of a limit', () => {
   })
 
   it('is checked against the others that are changed at the same moment', async () => {
-    // Each of the two alone is allowed.
+    // Each of the two changes is allowed alone, but both together are not.
     const changes = [
       ['premium_max_lifetime_days', '30'],
       ['premium_expiration_days', '3,31'],
@@ -193,7 +193,8 @@ describe('uploads that start after a change', () => {
     await set('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
-    // The disk of a test has no room for it, but the limit is not what refuses it.
+    // The disk of a test has no room for this upload, so the answer may be 507. The limit does not
+    // refuse it.
     const response = await askForUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
@@ -205,7 +206,7 @@ describe('uploads that start after a change', () => {
     await set('premium_expiration_days', '1,60')
     const file = await makeFile(person, { days: '60' })
     expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([60, 90])
-    // 3 days are offered by the free tier alone, and 7 by none any more.
+    // Now only the free tier offers 3 days, and no tier offers 7.
     expect(await json(await askForUpload(person, { expirationDays: '3' }))).toEqual({
       code: 'TIER_EXPIRATION',
       message: 'The premium tier keeps files for 1 or 60 days.',

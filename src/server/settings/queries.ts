@@ -21,16 +21,14 @@ export async function findSettings(db: Db): Promise<KeptSetting[]> {
 }
 
 /**
- * Lets only one change of settings at a time happen, until the transaction ends. This holds even
- * when a setting gets its first row. Readers do not wait.
+ * Waits until no other transaction changes settings, and then holds off others until this one ends.
+ * A lock on the table is needed, because a setting may have no row yet. Readers do not wait.
  */
 export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
 }
 
-/**
- * Writes a setting. Returns it as it is stored. Without a description, the old description stays.
- */
+/** Writes a setting and returns its row. Without a description, the old description stays. */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },

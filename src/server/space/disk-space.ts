@@ -58,7 +58,7 @@ export class DiskSpace implements UploadSpace {
   #watching: Promise<void> | undefined
   #looking: Promise<void> | undefined
   #nextLook: Promise<void> | undefined
-  /** The free space that the administrator wants uploads to leave. */
+  /** How many free bytes uploads must leave by the administrator's setting. */
   #leastFree = 0
   #free = 0
   #size = 0
@@ -106,14 +106,14 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
-  /** Sets the free space that the administrator wants uploads to leave, in bytes. */
+  /** Sets how many free bytes uploads must leave by the administrator's setting. */
   leaveFree(bytes: number): void {
     this.#leastFree = bytes
   }
 
   /**
-   * The free space that uploads must leave: the operator's minimum, what the administrator wants,
-   * or what Postgres and its reserve need, whichever is most.
+   * Returns how many free bytes uploads must leave. This is the largest of three numbers: the
+   * operator's minimum, the administrator's setting, and what Postgres and its reserve need.
    */
   #floor(): number {
     const wanted = spaceToLeave(this.#size, { minFree: this.#minFree, leastFree: this.#leastFree })

@@ -21,8 +21,9 @@ export async function readFreeSpace(folder: string): Promise<FreeSpace> {
 }
 
 /**
- * Returns how many bytes uploads leave free: as many as the operator set (`MIN_FREE_SPACE`, null
- * for the default), or the administrator, whichever is more.
+ * Returns how many free bytes uploads must leave: the operator's minimum or the administrator's
+ * setting, whichever is larger.
+ * @param minFree the setting `MIN_FREE_SPACE`; null means the default.
  */
 export function spaceToLeave(
   size: number,

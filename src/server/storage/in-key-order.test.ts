@@ -7,7 +7,10 @@ async function* listing(objects: readonly StoredObject[]): AsyncGenerator<Stored
   yield* objects
 }
 
-/** Makes the list of one side. The dates tell from which side an object came. */
+/**
+ * Makes the sorted list of one side. Each side has its own date, so a test sees which side an
+ * object came from.
+ */
 function side(keys: Iterable<string>, date: number): StoredObject[] {
   return [...keys].sort().map((key) => ({ key, modifiedAt: new Date(date) }))
 }

@@ -8,7 +8,7 @@ import { testSpace } from '../../../tests/support/test-space.ts'
 import type { S3Settings } from '../s3-settings.ts'
 import { openStores, storeOfNewFiles } from './open-stores.ts'
 
-/** A bucket where nobody listens. */
+/** The settings of a bucket that cannot be reached, because no server listens at this port. */
 const away: S3Settings = {
   bucket: 'files',
   region: 'us-east-1',
@@ -38,7 +38,7 @@ function open(s3: S3Settings | null) {
   })
 }
 
-/** Returns which files and folders of the store this process has open. */
+/** Returns the files and folders of the store that this process has open. */
 async function openHere(): Promise<string[]> {
   const open = await readdir('/proc/self/fd')
   const targets = await Promise.all(
@@ -58,7 +58,7 @@ describe('without a bucket', () => {
     expect(stores.current).toBe(disk)
     expect(stores.all).toEqual([disk])
     expect(origins).toEqual([])
-    // Rows from before name a bucket that is no longer set up.
+    // Older rows may name a bucket that is no longer in the settings.
     expect(() => stores.of('s3')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
     await close()
     expect(await openHere()).toEqual([])

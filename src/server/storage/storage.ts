@@ -132,8 +132,8 @@ export interface Storage {
    */
   seal(key: string, size: number): Promise<string | null>
   /**
-   * Reads a whole sealed object, which may take a minute. Returns the SHA-256 of its bytes in
-   * hexadecimal, or null when there is no such object.
+   * Returns the SHA-256 of a sealed object in hexadecimal, or null when there is no such object. It
+   * reads the whole object, which may take a minute.
    */
   sha256(key: string): Promise<string | null>
   /**
@@ -174,19 +174,16 @@ export interface Storage {
    * where presigned URLs do not lead to this server.
    */
   under?(origin: string): Storage
-  /**
-   * Writes, reads and removes a small object. Resolves when the store has done all three; rejects
-   * otherwise.
-   */
+  /** Writes, reads and removes a small object. Rejects if the store fails at any of the three. */
   check(): Promise<void>
   /**
-   * Tells whether the store keeps the bytes of removed objects as old versions. Absent where a store
-   * never does.
+   * Tells whether the store keeps the bytes of removed objects as old versions. A kind of store
+   * that never does so lacks this method.
    */
   keepsOldVersions?(): Promise<boolean>
   /**
-   * Returns by how many milliseconds the clock of the store and that of this server differ at least.
-   * Absent where the store has no clock of its own.
+   * Returns by how many milliseconds the store's clock and this server's clock differ at least. A
+   * store without a clock of its own lacks this method.
    */
   clockDifferenceMs?(): Promise<number>
 }

@@ -42,7 +42,7 @@ async function changedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-/** Returns the user, without the limits that come along. */
+/** Returns the user without the limits, which are in the same answer. */
 async function currentUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),

@@ -18,17 +18,19 @@ import { removeBytes } from './remove-bytes.ts'
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
 /**
- * Makes a finished upload a file with a link (design §4). Sealing compares the real size and makes
- * the bytes durable before the row of the file is written. Confirming twice, even in parallel,
- * returns the same file. The server trusts only three values from the client: the key, the start
- * time, which is kept between the upload's creation and now, and the SHA-256 if storage does not
- * compute it and no blocked content has this size.
+ * Turns a finished upload into a file with a link (design §4). First it seals the bytes: storage
+ * compares their number with the announced size and makes them durable. Then it writes the row of
+ * the file. A second confirmation, even a parallel one, returns the same file.
+ *
+ * The server trusts only three values from the client: the key, the start time, and the SHA-256.
+ * The start time must lie between the creation of the upload and now. The client's SHA-256 is used
+ * only if storage does not compute one and no blocked content has this size.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
  * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
  * not the client's. The last two remove the bytes, which can then be sent again. CONTENT_BLOCKED
  * when the content was taken down before; the upload ends. TIER_FILE_COUNT when the owner has as
- * many files as the tier allows; the bytes stay and can be confirmed later. If the administrator has
- * lowered the limit since the upload was started, the limit of that time counts.
+ * many files as the tier allows; the bytes stay and can be confirmed later. If the administrator
+ * has lowered this limit since the upload was started, the earlier limit counts.
  */
 export async function confirmUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
@@ -68,8 +70,9 @@ export async function confirmUpload(
         const hasPlace = await takePlace(tx, upload, limits, clock())
         return hasPlace ? finish(prepareMakeFile(tx)) : undefined
       }))
-  // The statement that makes the file looks at what was blocked before it began. A takedown looks at
-  // the files that were made before it blocked. Content that is blocked in between is found here.
+  // A takedown may block the content while this upload becomes a file. The statement that makes the
+  // file sees only content that was blocked before it began, and the takedown may miss a file that
+  // is only just made. So look again here.
   if (sha256 !== null && (await isBlocked(db, sha256))) {
     await (file ? markDeleted(db, ownerId, [file.id], clock()) : endUpload(deps, upload))
     throw new AppError('CONTENT_BLOCKED')
@@ -80,9 +83,9 @@ export async function confirmUpload(
 }
 
 /**
- * Reads the bytes of a sealed upload and returns their SHA-256, if they could be blocked content.
- * Otherwise returns null, so that bytes in a bucket need not be read. An upload whose bytes are
- * missing returns null too.
+ * Reads the bytes of a sealed upload and returns their SHA-256, if blocked content has the same
+ * size. Otherwise returns null, because bytes in a bucket should be read only if necessary. Also
+ * returns null when the bytes are missing.
  */
 async function proveWhereNeeded(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
@@ -91,7 +94,7 @@ async function proveWhereNeeded(
   return (await hasBlockedSize(db, size)) ? stores.of(storage).sha256(storageKey) : null
 }
 
-/** Ends an upload that must not become a file, and removes its bytes. */
+/** Ends an upload that must not become a file. Removes its bytes. */
 async function endUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   { ownerId, storageKey }: Upload,
@@ -118,8 +121,8 @@ async function takePlace(tx: Db, upload: Upload, limits: Limits, now: Date): Pro
 }
 
 /**
- * Returns how many files the owner may have when this upload becomes one: as many as the owner's
- * tier allows now, or allowed when the upload was started, whichever is more. null for no limit.
+ * Returns how many files the owner may have after this upload has become one: the tier's limit now,
+ * or its limit when the upload was started, whichever is higher. null means no limit.
  */
 function maxFilesOf(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,

@@ -21,11 +21,13 @@ const batchSize = 10
 type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Keeps an owner without a limit of files below the ceiling of unconfirmed bytes.
+ * Refuses a new upload if the owner would then have too many unconfirmed bytes. It is for owners
+ * whose tier has no limit of files.
  *
- * Up to half the ceiling the owner is not locked. `upload.unfinished` misses uploads that start at
- * the same moment. But a server starts at most 10 in parallel, one for each database connection,
- * and the ceiling is 32 of the largest files or more. So they fit into the other half.
+ * Below half the ceiling, it does not lock the owner. Then `upload.unfinished` misses uploads that
+ * start at the same moment. But a server starts at most 10 uploads in parallel, one for each
+ * database connection, and the ceiling is at least 32 of the largest files. So these uploads fit
+ * into the other half.
  * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
 export async function holdToAccountCeiling(
@@ -46,9 +48,9 @@ export async function holdToAccountCeiling(
 }
 
 /**
- * Keeps the unconfirmed bytes of all accounts together below a ceiling. Above half of it, only one
- * start at a time is checked.
- * @param total an estimate of the bytes of all unconfirmed uploads. It is too high rather than too
+ * Refuses a new upload if all accounts together would then have too many unconfirmed bytes. Above
+ * half the ceiling, it checks only one new upload at a time.
+ * @param total an estimate of the bytes of all unconfirmed uploads. It may be too high, but not too
  * low.
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
  */
@@ -70,11 +72,12 @@ export async function holdToInstanceCeiling(
 }
 
 /**
- * Keeps files and open uploads of all accounts together below the cap that the administrator has
- * set (decision 041). The upload is committed before it is checked. So of parallel starts the last
- * one to be checked sees all others, and together they never pass the cap. Only those that do not
- * seem to fit are checked again, one at a time.
- * @param mostStored the cap in bytes; null for none.
+ * Refuses a new upload if the files and open uploads of all accounts would then exceed the
+ * administrator's cap (decision 041). Every upload is committed before it is checked. So among
+ * parallel uploads, the one that is checked last sees all others, and together they never exceed
+ * the cap. If an upload does not seem to fit, it is checked again under a lock, one upload at a
+ * time.
+ * @param mostStored the cap in bytes; null means no cap.
  * @throws {AppError} STORAGE_CAP_REACHED; the new upload has then been removed.
  */
 export async function holdToCap(
@@ -99,15 +102,18 @@ export async function holdToCap(
 }
 
 interface Ceiling {
-  /** How many bytes there may be. */
+  /** How many bytes are allowed. */
   bytes: number
-  /** The owner whose uploads make way. If it is left out, all uploads do. */
+  /**
+   * The owner whose idle uploads may be ended to make room. Without an owner, all idle uploads may
+   * be ended.
+   */
   of: Partial<Pick<Upload, 'ownerId'>>
-  /** Takes the lock that lets only one start at a time count. */
+  /** Takes a lock, so that only one new upload at a time is counted. */
   lock(tx: Db): Promise<unknown>
-  /** Returns how many bytes there are now. */
+  /** Returns how many bytes are in use now. */
   used(tx: Db): Promise<number>
-  /** Returns how many of them are of uploads that were last active before a moment. */
+  /** Returns how many of these bytes belong to uploads that were last active before this moment. */
   idle(tx: Db, before: Date): Promise<number>
 }
 

@@ -109,9 +109,9 @@ export function prepareFindUpload(db: Db) {
 const activityMs = 1000
 
 /**
- * Makes the function that records that bytes arrive for an upload, at most once a second. It
- * returns false when bytes may not arrive under the key: no open upload has it, nor a test of
- * storage.
+ * Returns the function that records, at most once a second, that bytes arrive for an upload. The
+ * function returns false if no bytes may arrive under this key, because neither an open upload nor
+ * a test upload has it.
  */
 export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql
@@ -153,15 +153,15 @@ export type FileFacts = Pick<
 >
 
 /**
- * Makes the function that turns an upload into a file. One statement deletes the upload, records
- * that the short code was given, and inserts the file. It returns undefined when the upload has
- * ended or was started again, when its content is blocked, and when its owner was deleted. Of
- * parallel callers exactly one gets the file. If the short code was given before, the statement fails
- * as a whole.
+ * Returns the function that turns an upload into a file. One statement deletes the upload, records
+ * that the short code is taken, and inserts the file. The function returns undefined when the
+ * upload has ended or was started again, when its content is blocked, or when its owner was
+ * deleted. If several callers do this at the same time, only one of them gets the file. If the
+ * short code was taken before, the whole statement fails.
  *
- * The row of the new file locks its owner against deletion. The statement takes that lock before it
- * locks the upload, in the order in which the deletion of a user locks them. In another order, both
- * could wait for each other.
+ * The new row of the file locks its owner's row against deletion. The statement locks the owner
+ * before the upload, as the deletion of a user does. In any other order, the two could wait for
+ * each other.
  */
 export function prepareMakeFile(db: Db) {
   const { placeholder } = sql

@@ -10,17 +10,17 @@ import type { StorageName } from '../storage/storage-name.ts'
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who tries first to remove the bytes of an ended upload. If it is the caller, the job finds after
- * two minutes what is left.
+ * Who first tries to remove the bytes of an ended upload. If it is the caller, the job
+ * `sweep-uploads` tries after two minutes to remove what is left.
  */
 export type FirstTry = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
- * Ends the uploads that `which` selects, and returns them. The same statement records that their
- * bytes must go, so that no crash forgets them: those of an upload that was idle for 24 h since
- * then, the others since `now`.
+ * Ends the uploads that `which` selects, and returns them. The same statement records in `removals`
+ * that their bytes must be removed, so a crash cannot lose them. The bytes are due `now`. For an
+ * upload that was idle for more than 24 hours, they were due at the end of these 24 hours.
  */
 export function endUploads(
   db: Db,
@@ -70,8 +70,8 @@ export function claimRemovals(
 }
 
 /**
- * Records that storage has confirmed at `now` that no bytes are left under these keys. Those that
- * belonged to a file leave its receipt.
+ * Records that storage has confirmed at `now` that no bytes are left under these keys. If the bytes
+ * belonged to a file, it also writes the receipt of the file.
  */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
@@ -82,7 +82,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
       .where(inArray(storageKey, [...keys]))
       .returning({ fileId, ownerId, storage, storageKey, dueAt }),
   )
-  // A receipt without a name: the owner deleted the whole account.
+  // The receipt has no file name, because the owner's whole account was deleted.
   const receipt = rowValues(deletionReceipts, {
     fileId: ended.fileId,
     ownerId: ended.ownerId,
@@ -98,8 +98,8 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
 }
 
 /**
- * Records that bytes which may arrive under a key until `dueAt` are to be removed then. Storage
- * takes bytes for such a key as it does for an open upload.
+ * Records a key under which bytes may arrive until `dueAt`, and must be removed then. Storage
+ * accepts bytes for this key as for an open upload.
  */
 export async function insertRemoval(
   tx: Db,
@@ -109,8 +109,8 @@ export async function insertRemoval(
 }
 
 /**
- * Counts the removals of all stores that may have left bytes 15 minutes after these should be
- * removed. `since` is when the first of them should be; null if there is none.
+ * Counts the removals, in all stores, that should have happened more than 15 minutes ago. `since`
+ * is the moment when the first of them was due; null if there is none.
  */
 export async function countOverdueRemovals(
   db: Db,

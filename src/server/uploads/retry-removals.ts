@@ -13,10 +13,11 @@ interface Retry {
 }
 
 /**
- * Removes bytes that `removals` names: those of ended uploads that are left because their removal
- * failed or was interrupted, those of deleted users, and those of tests of storage. A removal is tried again without limit, and the waits between the tries grow. If all removals of a
- * batch fail, the store probably cannot be reached. Then the rest waits for the next run. Several
- * servers share the work.
+ * Removes the bytes that `removals` lists: those of ended uploads whose removal failed or was
+ * interrupted, those of deleted users, and those of test uploads. A removal that fails is tried
+ * again without limit, and the waits between the tries grow. If all removals of a batch fail, the
+ * store probably cannot be reached. Then the other removals wait for the next run. Several servers
+ * share the work.
  * @returns how many removals succeeded, and how many failed and will be tried again.
  */
 export async function retryRemovals(deps: RetryDeps): Promise<Retry> {

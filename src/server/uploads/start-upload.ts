@@ -49,11 +49,11 @@ type Wish = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
- * Starts an upload (design §4): cleans the name, checks the tier's limits and returns a presigned
- * URL that accepts exactly the announced bytes. A larger file may be sent in parts; URLs for the
- * first ones are signed with this call. The owner's longest idle uploads are ended when there are
- * too many. If the owner has an open upload of this file under the same idempotency key, that
- * upload is returned, with new URLs.
+ * Starts an upload (design §4). It cleans the name, checks the tier's limits and returns a
+ * presigned URL that accepts exactly the announced bytes. A client may send a larger file in parts;
+ * for this, the answer contains URLs for the first parts. If the owner has too many open uploads,
+ * those that have been idle longest are ended. If the owner has already started an upload of this
+ * file with the same idempotency key, that upload is returned, with new URLs.
  * @throws {AppError} UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE,
  * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days,
  * or another file has the idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL
@@ -102,15 +102,16 @@ export async function startUpload(
   }
   let upload: OpenedUpload
   if (limits[owner.tier].maxFiles === null && refusalFor(owner.tier, 0) === null) {
-    // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
-    // one another.
+    // The owner's tier has no limit of files, so nothing must be counted. The owner's uploads need
+    // not wait for one another.
     upload = await open(deps.insertUpload, owner.tier)
   } else {
     const taken = await db.transaction(async (tx) => {
       const locked = await lockOwner(tx, ownerId)
       if (!locked) throw new AppError('UNAUTHORIZED')
       const tier = effectiveTier(locked, now)
-      // An upload that was started before the limits were changed goes on.
+      // A repeated request finds its upload even if the limits have changed since the first
+      // request.
       const isRepeated =
         idempotencyKey !== null && (await lockRepeated(tx, ownerId, idempotencyKey))
       if (!isRepeated) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   const { db } = app.deps
-  // The sums are those of the rows, whatever a test did.
+  // After every test, the sums in `stored_bytes` must equal the sums over the rows of files.
   const [summed] = await db
     .select({ bytes: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number) })
     .from(files)
@@ -75,7 +75,7 @@ describe('a cap of the bytes in storage', () => {
         'This server stores as much as its administrator allows. Delete files that are no ' +
         'longer needed, or try again later.',
     })
-    // The refused upload takes no slot, and the log shows no error.
+    // The refused upload left no row, and the log has no error.
     expect(await app.deps.db.$count(uploads)).toBe(1)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
@@ -92,7 +92,7 @@ describe('a cap of the bytes in storage', () => {
 
     await askForDeletion(ada, [file.id])
     await expectRefusal(await ask(bob, 600), 507, 'STORAGE_CAP_REACHED')
-    // Deleted bytes count until they are gone.
+    // The bytes of deleted files count until storage has removed them.
     await expireFiles(app.deps)
     expect((await ask(bob, 600)).status).toBe(200)
     expect(await bytesInUse()).toBe(800 * kilobyte)
@@ -118,7 +118,7 @@ describe('a cap of the bytes in storage', () => {
     const second = await startUpload(ada, { size: 500 * kilobyte })
     await expectRefusal(await ask(bob, 400), 507, 'STORAGE_CAP_REACHED')
     app.clock.advance(16 * minute)
-    // Ending both would not suffice, so both stay.
+    // Even without both uploads there would be too little room, so neither is ended.
     await expectRefusal(await ask(bob, 1025), 507, 'STORAGE_CAP_REACHED')
     expect(await app.deps.db.$count(uploads)).toBe(2)
     expect((await ask(bob, 400)).status).toBe(200)
@@ -133,7 +133,8 @@ describe('a cap of the bytes in storage', () => {
     )
     const [first] = people as [Person, ...Person[]]
     for (let round = 0; round < 100; round += 1) {
-      // Of 1000 kB, 600 are there. In some rounds they become a file while others start.
+      // The cap is 1000 kB, and 600 kB are in use. In some rounds these bytes become a file while
+      // other uploads start.
       const there = await startUpload(first, { size: 600 * kilobyte })
       const isConfirmed = round % 10 === 0
       if (isConfirmed) await putBytes(there, new Uint8Array(600 * kilobyte))
@@ -210,7 +211,7 @@ describe('the free space to leave', () => {
 
 describe('the checks of the administrator', () => {
   const find = async () => {
-    // Lines that are younger than 5 seconds are not made anew.
+    // The server reuses lines that are younger than 5 seconds.
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
     return lines.find(({ name }) => name === 'Storage cap')

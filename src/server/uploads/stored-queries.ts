@@ -2,7 +2,7 @@ import { lt, sql } from 'drizzle-orm'
 import { storedBytes, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** Bytes that count against the cap of the instance. */
+/** The bytes that count against the storage cap. */
 export interface Stored {
   /** The bytes of all files that are not purged. */
   files: number
@@ -11,9 +11,10 @@ export interface Stored {
 }
 
 /**
- * Reads how many bytes the stores have, and are promised. It reads the sums of `stored_bytes` and
- * the rows of open uploads, not those of files. One statement sees an upload that becomes a file
- * meanwhile exactly once. Bytes of ended uploads do not count: they are removed within minutes.
+ * Reads how many bytes of files the stores hold, and how many bytes open uploads have announced.
+ * For files it reads the sums in `stored_bytes`, which is faster than reading every file. One
+ * statement reads both. So an upload that becomes a file meanwhile is counted exactly once. Bytes
+ * of ended uploads do not count, because they are removed within minutes.
  */
 export async function sumStored(db: Db): Promise<Stored> {
   const files = db.select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)` }).from(storedBytes)
@@ -27,7 +28,9 @@ export async function sumStored(db: Db): Promise<Stored> {
   return row ?? { files: 0, uploads: 0 }
 }
 
-/** Sums the announced bytes of the uploads that were last active before a moment. */
+/**
+ * Returns the sum of the announced bytes of all uploads that were last active before this moment.
+ */
 export async function sumIdle(db: Db, before: Date): Promise<number> {
   const [row] = await db
     .select({ bytes: sql`coalesce(sum(${uploads.size}), 0)`.mapWith(Number) })

@@ -10,18 +10,19 @@ const gibibyte = 1024 ** 3
 export const leastUnfinishedBytes = 8 * mebibyte
 
 /**
- * Returns how many bytes an account without a limit of files may have announced and not confirmed:
- * as many as 32 of the largest files, or of 1 GiB if these are smaller. A browser sends one large
- * file at a time, so this suffices for several devices and some failed uploads. The small files of
- * a large drop need it too, because each of them counts as a part.
+ * Returns how many announced but unconfirmed bytes one account may have. It is for accounts without
+ * a limit of files. The ceiling is 32 of the largest files, or 32 GiB if these are smaller. A
+ * browser sends one large file at a time, so this suffices for several devices and some failed
+ * uploads. Many small files at once need the room too, because each counts as a whole part.
  */
 export function accountCeilingBytes(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
 }
 
 /**
- * Returns the ceiling for all accounts together, 32 times as much: 1 TiB where the largest file has
- * 1 GiB. In a bucket that costs less than a dollar a day.
+ * Returns how many unconfirmed bytes all accounts together may have: 32 times as many as one
+ * account. For example, it is 1 TiB if the largest file has 1 GiB. A bucket charges less than a
+ * dollar a day for that.
  */
 export function instanceCeilingBytes(limits: Limits): number {
   return 32 * accountCeilingBytes(limits)

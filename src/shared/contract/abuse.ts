@@ -13,10 +13,10 @@ const reason = z
   .refine(fitsDatabase, 'Must be text.')
   .transform((text) => text.replaceAll(/\r\n?/g, '\n'))
 
-/** What somebody sends who reports a file. */
+/** What a visitor who reports a file sends. */
 export const reportBody = z.object({
   reason,
-  /** For an answer. An empty field counts as none. */
+  /** The visitor's address for an answer. An empty text means that there is none. */
   email: z
     .string()
     .trim()
@@ -27,39 +27,45 @@ export const reportBody = z.object({
     )
     .nullish()
     .transform((text) => text || null),
-  /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
+  /** People do not see this field, so they leave it empty. Robots fill in every field. */
   website: z.string().max(500).optional(),
 })
 
-/** What one person wrote about a file. */
+/** What one visitor wrote about a file. */
 const statement = z.object({
   at: isoDate,
   reason: z.string(),
   email: z.string().nullable(),
-  /** True if a robot seems to have sent it. */
+  /** True if a robot has probably sent the statement. */
   isSuspect: z.boolean(),
 })
 
-/** All reports of one file since the administrator last dealt with them. */
+/**
+ * The open report of a file. It collects what visitors wrote since the administrator closed the
+ * last report of this file.
+ */
 const reportSchema = z.object({
   id: z.uuid(),
-  /** The link under which the file was reported last. */
+  /** The short code under which visitors reported the file last. */
   shortCode: z.string(),
   /** How often the file was reported. */
   count: z.int().positive(),
   firstReportedAt: isoDate,
   lastReportedAt: isoDate,
-  /** What was written, oldest first. Of many, only the first ones and the last ones are kept. */
+  /**
+   * What visitors wrote, oldest first. If there are many, only the first ones and the last ones are
+   * kept.
+   */
   statements: z.array(statement),
   file: z.object({
     originalName: z.string(),
     mimeType: z.string(),
-    /** In bytes. */
+    /** The size in bytes. */
     size: z.int().nonnegative(),
     sha256: sha256.nullable(),
-    /** The mail address of the owner; null if the account no longer exists. */
+    /** The owner's mail address. null if the account no longer exists. */
     owner: z.string().nullable(),
-    /** The link that opens the file now; null if there is none any more. */
+    /** The short code that opens the file now. null if no link opens it. */
     openCode: z.string().nullable(),
     /** How many other files with the same SHA-256 have stored bytes. */
     copies: z.int().nonnegative(),
@@ -130,7 +136,7 @@ export const abuse = {
     path: '/api/admin/reports/{id}/dismiss',
     summary: 'Close a report and leave the file as it is.',
     access: 'admin',
-    // Any text is accepted as an id, since a wrong id only finds no report.
+    // A wrong id only finds no report. So any text is accepted.
     params: z.object({ id: z.string().max(64) }),
     response: done,
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'REPORT_NOT_FOUND'],

@@ -133,7 +133,7 @@ export const account = {
     path: '/api/auth/user',
     summary: 'The signed-in user, and the limits of each tier that are in force.',
     access: 'user',
-    // A page needs the limits with the user. So it need not ask for them before the first upload.
+    // The answer contains the limits, so a page need not ask for them before the first upload.
     response: userSchema.extend({ limits: limitsSchema }),
     errors: ['UNAUTHORIZED'],
   }),

@@ -46,7 +46,7 @@ const auditLine = z.object({
 })
 export type AuditLine = z.infer<typeof auditLine>
 
-/** A number of things that a call has changed, or that it could not change. */
+/** How many things a call has changed, or could not change. */
 const figure = z.int().nonnegative()
 
 /** What the administrator types for a new account. */
@@ -92,8 +92,8 @@ export const admin = {
       "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. `email` must be the user's address, typed in again. Links end with this call, bytes are removed within minutes. `deletedFiles` counts the files of the user's list.",
     access: 'admin',
     params: z.object({ id: userId }),
-    // The use case asks for the address itself, so that an unknown user is 404 and the
-    // administrator 409, whatever the body holds.
+    // The address is optional here, because `deleteUser` checks it after the user. So an unknown
+    // user gives 404 and the administrator gives 409, whatever the body contains.
     body: z.strictObject({ email: z.string().trim().toLowerCase().max(254).optional() }).optional(),
     response: z.object({ message: z.string(), deletedFiles: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND', 'ADMIN_STAYS'],

@@ -16,7 +16,10 @@ const fileStats = z.object({
   downloadCount: count,
   /** Null before the first download. */
   lastDownloadAt: isoDate.nullable(),
-  /** Every day from the upload until now, or until the end of the file's longest life. */
+  /**
+   * Every day from the upload on. The last day is today, or the end of the file's longest life if
+   * that is earlier.
+   */
   days: z.array(dayCount),
 })
 export type FileStats = z.infer<typeof fileStats>

@@ -15,10 +15,10 @@ import { signInWays } from './sign-in-ways.ts'
 import { tiers } from './tiers.ts'
 import { uploads } from './uploads.ts'
 
-/** Calls that a reader of the API reference looks for together. */
+/** A group of related calls in the API reference. */
 export interface CallGroup {
   title: string
-  /** A sentence about all of its calls. */
+  /** A sentence about all calls of the group. */
   lead: string
   names: readonly EndpointName[]
 }
@@ -69,8 +69,8 @@ function isForAdministrators(name: EndpointName): boolean {
 }
 
 /**
- * Every call of the contract, in groups. Calls for the administrator have a group of their own, and
- * so have calls that no feature above names.
+ * Every call of the contract belongs to one of these groups. The administrator's calls have their
+ * own group. So have the calls that are in no list above.
  */
 export const callGroups: readonly CallGroup[] = [
   ...features.map(({ title, lead, rows }) => ({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** What a check can find, the most urgent first. */
+/** The results that a check can have, the most urgent first. */
 export const checkStatuses = ['failing', 'warning', 'ok'] as const
 export type CheckStatus = (typeof checkStatuses)[number]
 
-/** What one check found. `cure` says what to do. It is empty where there is nothing to do. */
+/** A result of a check. `cure` says what to do, and is empty if there is nothing to do. */
 const checkLine = z.object({
   name: z.string(),
   status: z.enum(checkStatuses),

@@ -4,9 +4,9 @@ import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
 /**
  * Every error that the HTTP interface can answer with: its code, its status and its public text.
- * People read the text. A use case may replace it with a more precise sentence, but never with
- * anything internal. Errors about a limit of the user's tier get their text from `limitErrorText`,
- * with the limits in force; the texts in this table name the default limits.
+ * People read the text. The server may replace it with a more precise sentence, but never with
+ * anything internal. The texts in this table name the default limits. For errors about a limit of
+ * the user's tier, `limitErrorText` writes the text with the current limits.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },

@@ -3,10 +3,13 @@ import { feedbackCategories } from '../rules/feedback-category.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-/** The longest texts that the form takes, in characters. */
+/** The greatest length of each text in the form, in characters. */
 export const longestFeedback = { name: 100, email: 254, message: 5000 } as const
 
-/** Text of one line, without characters that reorder text, because mails and lists show it. */
+/**
+ * The schema of a text of one line. Mails and lists show it, so it must not contain characters that
+ * reorder text.
+ */
 function line(most: number) {
   return z
     .string()

@@ -1,6 +1,6 @@
 import { tiers } from '../rules/tier.ts'
 
-/** What a field of the API means, and a value as an example. */
+/** What a field of the API means, and an example value. */
 export interface FieldNote {
   note: string
   example?: unknown
@@ -13,7 +13,7 @@ const exampleId = '3f6c1a52-8d0e-4b7a-9c15-2e8f4d6b7a90'
 const exampleSha256 = 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'
 const day = '2025-07-12T10:02:00.000Z'
 
-/** Fields that mean the same wherever they stand: in a request or in an answer. */
+/** Fields that mean the same in requests and in answers. */
 const everywhere: Notes = {
   cloudKey: { note: 'The key of the upload, from the answer to its start.', example: exampleKey },
   sha256: { note: 'The SHA-256 of the whole file, in hexadecimal.', example: exampleSha256 },
@@ -228,7 +228,7 @@ function noteIn(notes: Notes, name: string): FieldNote | undefined {
   return Object.hasOwn(notes, name) ? notes[name] : undefined
 }
 
-/** Returns what is known about a field of a request or an answer, by its name. */
+/** Returns the note about a field of a request or an answer, or undefined if it has none. */
 export function fieldNote(place: 'request' | 'answer', name: string): FieldNote | undefined {
   return noteIn(place === 'request' ? inRequests : inAnswers, name)
 }

@@ -19,11 +19,11 @@ export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** A file's name as a client gives it. The server cleans it. */
+/** The name of a file as the client sends it. The server cleans the name afterwards. */
 export const fileName = z.string().min(1).max(1024)
 
 /**
- * A media type as RFC 9110 writes it, without parameters. An empty or missing type becomes
+ * A media type (RFC 9110). Parameters after `;` are cut off. An empty or missing type becomes
  * `application/octet-stream`.
  */
 export const mimeType = z
@@ -37,12 +37,12 @@ export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be
 
 const { least, most } = limitBounds.days
 
-/** A number of expiration days that a tier may offer. */
+/** A number of days that a tier may offer for a link. */
 export const daysOfTier = z.int().min(least).max(most)
 
 /**
- * The expiration days. The spec sends them as text; a number is accepted too. Which days a tier
- * offers is a setting: see `checkDays`.
+ * After how many days a link expires. In the spec it is text; a number is accepted too. The
+ * administrator's settings say which days a tier offers (see `checkDays`).
  */
 export const expirationDays = z
   .union([z.string(), z.number()])

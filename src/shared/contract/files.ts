@@ -33,7 +33,10 @@ export const fileSchema = z.object({
    * the client nor storage computed it.
    */
   sha256: sha256.nullable(),
-  /** When the administrator took the file down, and the reason. Both null for any other file. */
+  /**
+   * When the administrator took the file down, and why. Both are null if the file was not taken
+   * down.
+   */
   takenDownAt: isoDate.nullable(),
   takedownReason: z.string().nullable(),
 })
@@ -42,10 +45,10 @@ export type File = z.infer<typeof fileSchema>
 /** The most files that one answer lists. Longer lists are split into pages. */
 const longestPage = 1000
 
-/** The most receipts that one answer lists. */
+/** One answer lists at most this many receipts. */
 const longestReceiptPage = 100
 
-/** In characters. A cursor can contain a file name, which may be long. */
+/** The greatest length of a cursor, in characters. A cursor can contain a long file name. */
 const longestCursor = 1000
 
 /** A longer text cannot be found, since a name has at most 255 bytes. */
@@ -58,8 +61,8 @@ const fileId = z.string().max(64)
 const mostDeletedAtOnce = 1000
 
 /**
- * The receipt of a file that its owner deleted: `dueAt` says when the bytes had to be removed,
- * `purgedAt` when storage confirmed that they were.
+ * The receipt of a file that its owner deleted. `dueAt` says when the server should remove the
+ * bytes. `purgedAt` says when storage confirmed that they were gone.
  */
 const receipt = z.object({
   fileId: z.uuid(),

@@ -7,16 +7,19 @@ import { daysOfTier, fitsDatabase } from './fields.ts'
 /** Spec §7: browsers keep these answers for 5 minutes. */
 const cacheSeconds = 300
 
-/** The limits of each tier that are in force (spec §9). `maxFiles` is null for no limit. */
+/**
+ * The current limits of each tier (spec §9). If `maxFiles` is null, the number of files has no
+ * limit.
+ */
 export const limitsSchema = z.record(
   z.enum(tiers),
   z.object({
     maxFiles: z.int().positive().nullable(),
-    /** In bytes. */
+    /** The size in bytes. */
     maxFileSize: z.int().positive(),
-    /** The days that a user can choose from. */
+    /** The days from which a user can choose. */
     expirationDays: z.array(daysOfTier).min(1).readonly(),
-    /** For how many days a file can be kept, regardless of renewals. */
+    /** How many days after its upload a file ends, even if its link was renewed. */
     maxLifetimeDays: daysOfTier,
   }),
 )
@@ -76,7 +79,8 @@ export const settings = {
     access: 'admin',
     body: z.object({
       key: z.enum(settingKeys),
-      // The bounds differ for each setting. `checkSetting` names the one that a value breaks.
+      // Each setting has its own bounds. So `checkSetting` checks the value, and its message names
+      // the bound.
       value: z.union([z.string(), z.number()]).transform(String),
       description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
     }),

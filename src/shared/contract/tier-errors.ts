@@ -16,7 +16,7 @@ interface LimitText {
   limit: (limits: TierLimits) => string
   /** The text about what the next tier allows. It follows 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
-  /** True if the next tier allows more. */
+  /** Tells whether an upgrade to the next tier would give the user more. */
   helps: (limits: TierLimits, above: TierLimits) => boolean
 }
 
@@ -40,9 +40,9 @@ const limitTexts = {
   },
 } satisfies Record<string, LimitText>
 
-/** The errors that say what the users of a tier may not do. */
+/** The errors which say that a tier lacks a feature. */
 export type TierFeatureCode = keyof typeof featureTexts
-/** The errors that say which limit of a tier was reached. */
+/** The errors which say that a user has reached a limit of the tier. */
 export type TierLimitCode = keyof typeof limitTexts
 
 export function isTierLimitCode(code: string): code is TierLimitCode {
@@ -56,15 +56,18 @@ function sentences(tier: Tier, limit: string, gain: string | null): string {
   return `${says} Upgrade to ${tierTraits[upgradesTo].name} for ${gain}.`
 }
 
-/** Returns the error text for a user of this tier: what it lacks, and the upgrade that has it. */
+/**
+ * Returns the error text for a user of this tier: which feature the tier lacks, and which upgrade
+ * has it.
+ */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { lack, gain } = featureTexts[code]
   return sentences(tier, lack, gain)
 }
 
 /**
- * Returns the error text for a user of this tier: the limit in force, and what an upgrade brings.
- * The upgrade is left out if the next tier has the same limit.
+ * Returns the error text for a user of this tier: the current limit, and what an upgrade would
+ * give. It does not mention the upgrade if the next tier has the same limit.
  */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]

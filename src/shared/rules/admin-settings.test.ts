@@ -81,7 +81,7 @@ const refused: [SettingKey, string][] = [
   ['free_space', '-1'],
   ['free_space', 'unlimited'],
   ['free_space', '1000001GB'],
-  // These are within their bounds, but not together with other settings.
+  // Each of these values is within its own bounds, but contradicts another setting.
   ['free_max_file_size', '1073741825'],
   ['premium_max_file_size', '499MB'],
   ['free_max_lifetime_days', '31'],

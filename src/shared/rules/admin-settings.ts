@@ -18,10 +18,10 @@ export type SettingKey = TextSettingKey | LimitKey | CapKey
 /** The settings that the administrator can change. */
 export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitKeys, ...capKeys]
 
-/** The value of every setting, as it is stored. */
+/** The value of every setting, in the form in which it is stored. */
 export type SettingValues = Readonly<Record<SettingKey, string>>
 
-/** Spec §9: the price of Premium in dollars a month until the administrator changes it. */
+/** The price of Premium in dollars a month until the administrator changes it (spec §9). */
 export const defaultPremiumPrice = 8
 
 /** Spec §5: the lowest and the highest price, in dollars. */
@@ -35,8 +35,8 @@ export const longestSignature = 500
 export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
 /**
- * Checks a new value of a setting (spec §5, §9) and converts it into the form that is stored. If
- * the value breaks a bound, the sentence names the bound.
+ * Checks a new value of a setting (spec §5, §9). Returns the value in the form in which it is
+ * stored, or a sentence that names the bound that the value breaks.
  * @param current all settings before the change, because limits depend on one another.
  */
 export function checkSetting(
@@ -57,7 +57,10 @@ export function checkSetting(
   }
 }
 
-/** Does the same for a setting that is neither a limit nor a cap. It depends on no other. */
+/**
+ * Checks a new value of a setting that is neither a limit nor a cap. Such a setting depends on no
+ * other.
+ */
 export function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
   switch (key) {
     case 'premium_price':

@@ -18,7 +18,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** The name of each action for people, as an entry of the audit log tells it. */
+/** The name of each action, as the audit log in the Admin Center shows it. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'set-tier': 'Changed a tier',
   'change-password': 'Changed a password',

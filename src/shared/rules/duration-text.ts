@@ -3,8 +3,9 @@ import { dayInMs, hourInMs } from './lifetime.ts'
 const minuteInMs = 60_000
 
 /**
- * Writes how long something lasts: '10 minutes', '1 hour', '24 hours', '14 days'. From two days on
- * it counts in days. `ms` is a whole number of the unit that is written.
+ * Writes a duration in words. From two days on, it counts in days. Examples: '10 minutes', '1
+ * hour', '24 hours', '14 days'.
+ * @param ms a whole number of the unit in which it is written.
  */
 export function durationText(ms: number): string {
   if (ms >= 2 * dayInMs) return counted(ms / dayInMs, 'day')

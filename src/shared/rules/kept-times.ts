@@ -1,21 +1,21 @@
 import { dayInMs, hourInMs } from './lifetime.ts'
 
 /*
- * How long the product keeps what the privacy policy names, in milliseconds. The code that removes
- * these things and the page that tells people about them use the same numbers.
+ * How long the server keeps things that the privacy policy names, in milliseconds. The code that
+ * removes these things and the privacy policy use the same constants, so they cannot differ.
  */
 
-/** Design §5: an upload that was idle for this long is removed with its bytes. */
+/** An upload that was idle for this long is removed with its bytes (design §5). */
 export const idleUploadKeptMs = 24 * hourInMs
 
-/** How long a browser stays known to the account that it signed in to. */
+/** How long the server remembers that a browser has signed in to an account. */
 export const knownBrowserKeptMs = 365 * dayInMs
 
-/** How long a person may take at Google to sign in. */
+/** How long a person may take to sign in on Google's page. */
 export const googleRequestKeptMs = 10 * 60 * 1000
 
-/** How long the request for a mail is kept after the mail was sent or refused. */
+/** How long the server keeps a request for a mail after it has sent or given up the mail. */
 export const mailRequestKeptMs = 14 * dayInMs
 
-/** No attempt is counted for longer than this: see `server/http/rate-limit.ts`. */
+/** The rate limiter counts no attempt for longer than this (see `server/http/rate-limit.ts`). */
 export const longestCountMs = hourInMs

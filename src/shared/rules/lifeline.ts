@@ -22,9 +22,10 @@ export interface Lifeline {
 }
 
 /**
- * Computes how to draw a file's time at `now`. With `canRenew` the three parts sum to 1. Without it
- * `renewable` is 0, and the rest of the file's longest life is empty. If `now` is before the creation (a
- * browser's clock may be slow), the moment of creation is used.
+ * Computes how to draw the time of a file at the moment `now`. With `canRenew`, the three parts sum
+ * to 1. Without it, `renewable` is 0, and the bar stays empty after the end of the link. If `now`
+ * is before the creation of the file, because a browser's clock is slow, the moment of creation is
+ * used.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()

@@ -1,4 +1,7 @@
-/** Spec §9: default expiry, in days. It is selected first where a tier offers it. */
+/**
+ * The default number of days until a link expires (spec §9). Forms select it first if the tier
+ * offers it.
+ */
 export const defaultExpirationDays = 3
 
 export const hourInMs = 60 * 60 * 1000
@@ -11,8 +14,8 @@ function after(moment: Date, days: number) {
 }
 
 /**
- * Computes the two dates of a new file: when its link ends, and when even a renewed link must end
- * (spec §9). The link never ends after the file.
+ * Computes the two dates of a new file (spec §9): when its first link ends, and when its longest
+ * life ends. No link ends after the longest life.
  */
 export function firstLifetime(
   createdAt: Date,
@@ -32,7 +35,7 @@ export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Dat
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
 }
 
-/** Returns for how many days a file is kept at most. Its dates were set when it was uploaded. */
+/** Returns how many days a file may exist. Its upload has fixed these dates. */
 export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
   return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)
 }

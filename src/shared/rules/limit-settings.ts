@@ -7,16 +7,17 @@ import { defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 import { tierTraits } from './tier-traits.ts'
 
 /*
- * The limits of the tiers as settings: one setting for each tier and each limit. A setting is text;
- * this file reads it, checks its bounds, and says how it is stored.
+ * The limits of the tiers as settings. Each limit of each tier is one setting. A setting is text.
+ * The functions below read this text, check its bounds, and write it.
  */
 
-/** The word for a limit or a cap that does not exist. */
+/** The text of a setting that means "no limit" or "no cap". */
 export const unlimited = 'unlimited'
 
 /**
- * The bounds of the limits. A file can have as many bytes as storage takes in the most parts of the
- * usual size: larger parts would cost more on a bad line, where a failed part is sent again.
+ * The bounds of the limits. The largest possible file has the greatest number of parts, each of the
+ * usual size. Larger parts would be bad on a slow connection, because the browser sends a failed
+ * part again.
  */
 export const limitBounds = {
   files: { least: 1, most: 10_000 },
@@ -24,16 +25,18 @@ export const limitBounds = {
   days: { least: 1, most: 365, choices: 5 },
 } as const
 
-/** How one limit of a tier is written as a setting. */
+/** How a setting stores one limit of a tier. */
 interface LimitKind<Field extends keyof TierLimits> {
   field: Field
-  /** What the setting is called in a sentence. */
+  /** The name of the limit within a sentence. */
   label: string
-  /** What is allowed, as the end of a sentence that begins with 'must be'. */
+  /** The allowed values, as the end of a sentence that begins with 'must be'. */
   bounds: string
-  /** Returns the value, or null for text that is no value or is outside the bounds. */
+  /**
+   * Reads the text of a setting. Returns null if it is not a valid value or is outside the bounds.
+   */
   read: (text: string) => { value: TierLimits[Field] } | null
-  /** Returns the text that is stored. */
+  /** Returns the text to store for a value. */
   write: (value: TierLimits[Field]) => string
 }
 
@@ -77,23 +80,23 @@ const limitKinds = {
 export type LimitName = keyof typeof limitKinds
 export type LimitKey = `${Tier}_${LimitName}`
 
-/** The limits that each tier has a setting for. */
+/** The names of all limits of a tier. */
 export const limitNames = Object.keys(limitKinds) as LimitName[]
 
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }
 
-/** The settings of all limits of all tiers. */
+/** The keys of the settings of all limits of all tiers. */
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Returns what the setting of a limit may be, as the end of a sentence. */
+/** Returns which values a limit may have, as the end of a sentence that begins with 'must be'. */
 export function limitBoundsText(name: LimitName): string {
   return limitKinds[name].bounds
 }
 
 function writeLimit(name: LimitName, limits: TierLimits): string {
-  // TypeScript does not see that `write` takes the value of `field`.
+  // TypeScript does not see that `write` and `field` belong to the same limit.
   const { field, write } = limitKinds[name] as LimitKind<keyof TierLimits>
   return write(limits[field])
 }
@@ -104,7 +107,7 @@ function readLimit(name: LimitName, text: string): Partial<TierLimits> | null {
   return found && { [field]: found.value }
 }
 
-/** Returns the settings of these limits, as they are stored. */
+/** Returns the settings that store these limits. */
 export function writeLimits(limits: Limits): Record<LimitKey, string> {
   const entries = tiers.flatMap((tier) =>
     limitNames.map((name) => [limitKey(tier, name), writeLimit(name, limits[tier])]),
@@ -113,8 +116,8 @@ export function writeLimits(limits: Limits): Record<LimitKey, string> {
 }
 
 /**
- * Returns the limits that these settings mean. A setting that cannot be read, for instance because
- * a newer version of the program wrote it, means its default.
+ * Returns the limits that these settings store. If a setting cannot be read, its default limit is
+ * used. This may happen after a newer version of the program wrote the setting.
  */
 export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
@@ -125,8 +128,8 @@ export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits
 }
 
 /**
- * Returns the limit that a setting is about.
- * @throws {RangeError} when no limit has this setting.
+ * Returns which limit of which tier a setting stores.
+ * @throws {RangeError} when the key belongs to no limit.
  */
 export function limitOfKey(key: LimitKey): { tier: Tier; name: LimitName } {
   for (const tier of tiers) {
@@ -137,8 +140,8 @@ export function limitOfKey(key: LimitKey): { tier: Tier; name: LimitName } {
 }
 
 /**
- * Checks a new value of a limit. Returns the text to store, or the sentence that names the bound
- * that the value breaks: one of its own, or another limit in force.
+ * Checks a new value of a limit. Returns the text to store, or a sentence about the bound that the
+ * value breaks: its own bound, or one that follows from another limit.
  */
 export function checkLimit(
   { tier, name }: { tier: Tier; name: LimitName },
@@ -156,8 +159,9 @@ export function checkLimit(
 }
 
 /**
- * Returns what is wrong with limits that are each within their bounds; null if nothing is. No link
- * is offered for longer than files are kept, and an upgrade never takes anything away.
+ * Checks limits that are each within their own bounds. Returns a sentence about what is wrong, or
+ * null if nothing is. A tier must not offer links that last longer than its files. An upgrade must
+ * not lower any limit.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
@@ -183,7 +187,10 @@ function orderFault(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
 }
 
-/** Says in which limit a tier has more than the next higher one; null if it has not. */
+/**
+ * Returns the name of a limit that is higher in this tier than in the next tier, or null if there
+ * is none.
+ */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (count(own) > count(above)) return 'files'

@@ -130,7 +130,10 @@ export class Folders {
     return unlessMissing(this.#fs.open(this.#sealedPath(key), 'r'))
   }
 
-  /** Lets `read` read a sealed object. Returns its result, or null when there is no such object. */
+  /**
+   * Opens a sealed object and calls `read` with it. Returns the result of `read`, or null when
+   * there is no such object.
+   */
   async readSealed<T>(key: string, read: Reading<T>): Promise<T | null> {
     const file = await this.openSealed(key)
     if (!file) return null
@@ -280,8 +283,7 @@ export class Folders {
   }
 
   /**
-   * Writes, reads back and removes a small file in each of the two folders; rejects when any step
-   * fails.
+   * Writes, reads and removes a small file in each of the two folders. Rejects when a step fails.
    */
   async probe(): Promise<void> {
     await Promise.all([this.#uploads, this.#files].map((folder) => probeFolder(this.#fs, folder)))

@@ -14,7 +14,7 @@ import { transferLimits } from './transfer-limits.ts'
 
 const { burstPieces, bursts, pieceBytes } = transferLimits
 
-/** A pool that knows which pieces are borrowed. */
+/** A pool of buffers that records which buffers are borrowed. */
 class CountingPool extends PiecePool {
   readonly out = new Set<Buffer>()
 
@@ -37,9 +37,9 @@ let folder: string
 let file: FileHandle
 let server: Server
 let pool: CountingPool
-/** What the server does with a request. */
+/** How the server answers a request. */
 let answer: (response: ServerResponse) => Promise<void>
-/** The last answer, which rejects as `sendBytes` did. */
+/** Resolves when the last answer has ended. Rejects when `sendBytes` rejects. */
 let answered: Promise<void>
 
 beforeAll(async () => {
@@ -67,7 +67,9 @@ afterEach(() => {
   for (const socket of sockets) socket.destroy()
 })
 
-/** Serves a range of the file, from `start` to before `end`. */
+/**
+ * Makes the server answer with the bytes of the file from `start` up to, but not including, `end`.
+ */
 function serve(start: number, end: number, from = file): void {
   answer = async (response) => {
     response.writeHead(200, { 'Content-Length': end - start, Connection: 'close' })
@@ -76,7 +78,7 @@ function serve(start: number, end: number, from = file): void {
   }
 }
 
-/** Asks the server, and reads nothing of the answer yet. */
+/** Sends a request. Does not read the answer yet. */
 async function ask(): Promise<Socket> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -112,7 +114,7 @@ it('keeps one piece of memory while its client reads nothing, and sends all once
   serve(0, size)
   const socket = await ask()
   await expect.poll(() => pool.out.size).toBe(1)
-  // Meanwhile others may read.
+  // While this answer waits for its client, other answers can borrow all buffers.
   const others = await Promise.all(Array.from({ length: bursts }, () => pool.borrow(1)))
   for (const pieces of others) pool.giveBack(pieces)
   expect((await bodyOf(socket)).equals(bytes)).toBe(true)
@@ -127,7 +129,8 @@ it('ends when its client leaves, and others may read as before', async () => {
   socket.resetAndDestroy()
   await untilClosed(socket)
   await answered
-  // The system may still read the piece that waited, so nobody else gets it.
+  // The operating system may still read the buffer that was being sent. So the pool lends it to
+  // nobody.
   const [waiting] = pool.out
   const borrowed = await Promise.all(Array.from({ length: bursts }, () => pool.borrow(burstPieces)))
   expect(borrowed.flat()).not.toContain(waiting)

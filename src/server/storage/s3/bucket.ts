@@ -111,8 +111,9 @@ async function clockFault(client: S3Client, bucket: string, clock: Clock): Promi
 }
 
 /**
- * Asks the bucket for the time, which it tells to the second in the header `Date` of its answer.
- * Returns by how many milliseconds its clock and ours differ at least; 0 if it tells no time.
+ * Compares our clock with that of the bucket. The bucket tells its time, to the second, in the
+ * header `Date` of an answer. Returns by how many milliseconds the two clocks differ at least, or 0
+ * if the bucket tells no time.
  */
 export async function clockDifferenceMs(
   client: S3Client,

@@ -11,8 +11,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * Answers as buckets do, in whatever order of dates and ids a test wants. `s3.test.ts` proves the
- * same with a real bucket, in which nobody can choose them.
+ * A multipart upload of the simulated bucket. The tests choose the dates and ids, which nobody can
+ * choose in a real bucket. `s3.test.ts` runs the same steps with a real bucket.
  */
 interface Upload {
   key: string
@@ -25,11 +25,14 @@ const key = 'files/a'
 const second = 1000
 
 let uploads: Upload[]
-/** The ids and the dates that the next multipart uploads get. */
+/** The ids and dates that the next multipart uploads get. */
 let next: { uploadId: string; begunAt: number }[]
 /** Whether a new multipart upload appears in the list. */
 let isListed: boolean
-/** Other servers do this at the moment when a multipart upload is begun. */
+/**
+ * Is called when a multipart upload is begun. It simulates what other servers do at the same
+ * moment.
+ */
 let meanwhile: () => void
 let completed: CompleteMultipartUploadCommand['input'][]
 let asked: string[]
@@ -78,7 +81,7 @@ async function answer(command: object): Promise<object> {
         Initiated: one.begunAt,
       })),
       IsTruncated: page.length < after.length,
-      // Ceph names a next page on the last page too.
+      // Ceph names a next page even on the last page.
       NextKeyMarker: last?.key,
       NextUploadIdMarker: last?.uploadId,
     }
@@ -171,7 +174,8 @@ describe('the multipart upload for a use', () => {
   })
 
   it('leaves the whole file the one that its URLs lead to, even if dates are whole seconds', async () => {
-    // The first two that are begun are sorted before the older one, the third behind it.
+    // The list is sorted by id. The uploads 'a' and 'b' come before the older upload 'm', and 'z'
+    // comes after it.
     uploads = [upload('m', second)]
     next = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
     expect(await open().openFor('parts', key, 'text/plain')).toBe('z')
@@ -183,7 +187,7 @@ describe('the multipart upload for a use', () => {
     next = [{ uploadId: 'ours', begunAt: 2 }]
     meanwhile = () => uploads.push(upload('theirs', 1))
     expect(await open().openFor('whole', key, 'text/plain')).toBe('theirs')
-    // Neither server aborts the other one's: somebody may already send to it.
+    // Neither server aborts the other's upload, because a client may already be sending to it.
     expect(uploads).toHaveLength(2)
   })
 

@@ -1,20 +1,20 @@
 import type { CORSRule } from '@aws-sdk/client-s3'
 
-/** The methods by which pages of ours use a bucket. */
+/** The methods with which our pages call the bucket. */
 export const neededMethods = ['PUT', 'GET', 'HEAD']
 
 /**
- * The headers that a browser sends with each part. The type is part of the signature. By the MD5
- * the bucket checks the body.
+ * The headers that a browser sends with each part. The signature contains the content type. The
+ * bucket checks the body by the MD5.
  */
 export const sentHeaders = ['content-type', 'content-md5']
 
-/** The header of an answer that pages read. */
+/** The response header that our pages must be able to read. */
 export const readHeader = 'etag'
 
 /**
- * Returns the CORS rule that a bucket needs for pages of `origin`, in the form that S3's
- * PutBucketCors takes.
+ * Returns the CORS rule with which a bucket accepts requests from pages of `origin`. It has the
+ * form that PutBucketCors of S3 takes.
  */
 export function neededRule(origin: string): CORSRule {
   return {

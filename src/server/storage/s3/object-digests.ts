@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { reach } from './answers.ts'
 
-/** A bucket that sends no byte of an object for this long counts as away. */
+/** If the bucket sends no byte of an object for this long, the reading fails. */
 const stallMs = 30_000
 
 /**
  * Computes the SHA-256 of objects by reading them. Callers that ask for the same object at the same
- * time share one reading, and objects are read one after the other. So whoever makes the server read
- * large objects again and again can delay only others who do the same.
+ * time share one reading. It reads one object at a time. So a user who makes the server read large
+ * objects again and again delays only requests that also need such a reading.
  */
 export class ObjectDigests {
   readonly #open: (key: string) => Promise<Readable | null>
   readonly #running = new Map<string, Promise<string | null>>()
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param open opens an object for reading. Returns null when there is none. */
+  /** @param open opens an object for reading. It returns null when there is no such object. */
   constructor(open: (key: string) => Promise<Readable | null>) {
     this.#open = open
   }
 
   /**
    * Returns the SHA-256 of an object in hexadecimal, or null when there is no such object.
-   * @throws {AppError} UNAVAILABLE when the bucket does not send it whole.
+   * @throws {AppError} UNAVAILABLE when the bucket does not send the whole object.
    */
   of(key: string): Promise<string | null> {
     const running = this.#running.get(key)

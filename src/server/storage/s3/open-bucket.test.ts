@@ -38,8 +38,8 @@ describeOnS3('opening a bucket', () => {
     ])
     expect(before.said[0]).toContain(JSON.stringify(rule))
 
-    // The message contains the rule that the bucket lacks. After the bucket got this rule, there is
-    // no message any more.
+    // The message contains the CORS rule that the bucket lacks. The bucket gets exactly this rule,
+    // and then the message must disappear.
     const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
     const CORSConfiguration = { CORSRules: [said] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))

@@ -41,7 +41,7 @@ const redirectLifetimeMs = 60_000
  */
 const wholeFile = 1
 const folder = 'files/'
-/** The key of the object by which the bucket is tried begins so. Each try has a key of its own. */
+/** The prefix of the keys of test objects. Each check writes an object under a new key. */
 const probePrefix = 'check-'
 
 export interface S3StorageOptions {
