@@ -1,12 +1,12 @@
 /**
- * The marks in a page that the build renders and the server fills in. A slot is a gap for a text. A
- * section is shown only while its condition is true.
+ * The build renders pages with marks, and the server replaces the marks. A slot is a place for a
+ * text. A section is a part that the page shows only if its condition is true.
  */
 export function slotMark(name: string): string {
   return `{{${name}}}`
 }
 
-/** Begins a section. A condition may have several sections. */
+/** Marks the start of a section. Several sections may have the same condition. */
 export function sectionStart(condition: string): string {
   return `{{#${condition}}}`
 }

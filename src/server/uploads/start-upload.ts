@@ -110,8 +110,8 @@ export async function startUpload(
       const locked = await lockOwner(tx, ownerId)
       if (!locked) throw new AppError('UNAUTHORIZED')
       const tier = effectiveTier(locked, now)
-      // A repeated request finds its upload even if the limits have changed since the first
-      // request.
+      // A repeated request is not checked again. So its upload continues even if the limits were
+      // lowered meanwhile.
       const isRepeated =
         idempotencyKey !== null && (await lockRepeated(tx, ownerId, idempotencyKey))
       if (!isRepeated) {

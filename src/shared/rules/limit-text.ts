@@ -2,18 +2,18 @@ import { anyOf } from './any-of.ts'
 import { formatSizeLimit } from './file-size.ts'
 import type { TierLimits } from './tier-limits.ts'
 
-/** Returns a number of files in words: '3 files', '1 file' or 'unlimited files'. */
+/** Returns a number of files in words. Examples: '3 files', '1 file', 'unlimited files'. */
 export function filesText(maxFiles: number | null): string {
   if (maxFiles === null) return 'unlimited files'
   return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
 }
 
-/** Returns days to choose from in words: '3, 5 or 7 days', or '1 day'. */
+/** Returns in words the days from which a user can choose. Examples: '3, 5 or 7 days', '1 day'. */
 export function daysText(...days: readonly number[]): string {
   return `${anyOf(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
-/** Returns the limits of a tier in words: '3 files at most, 500MB each, for 3 days'. */
+/** Returns the limits of a tier in words. Example: '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
   return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`

@@ -6,9 +6,10 @@ function twoDigits(n: number) {
 }
 
 /**
- * Writes a moment as 'Tue 24 Nov, 14:02'. `minutesWest` is the time zone as `getTimezoneOffset`
- * returns it. Without it the text is in UTC and says so. The text has no year, because all dates of
- * this product are within a year.
+ * Writes a moment. Example: 'Tue 24 Nov, 14:02'. The text has no year, because all dates of this
+ * product are within a year.
+ * @param minutesWest the time zone, as `getTimezoneOffset` returns it. Without it, the text is in
+ * UTC and says so.
  */
 export function momentText(moment: Date, minutesWest?: number): string {
   const there = new Date(moment.getTime() - (minutesWest ?? 0) * 60_000)

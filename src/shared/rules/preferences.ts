@@ -3,8 +3,8 @@ import { defaultExpirationDays } from './lifetime.ts'
 /** What a user has set in the File Manager. */
 export interface Preferences {
   /**
-   * The expiration days that the page preselects for new uploads, if the tier offers them
-   * (`selectedDays`).
+   * The days until a link expires that the page preselects for new uploads. If the tier does not
+   * offer them, `selectedDays` chooses others.
    */
   defaultExpirationDays: number
   /** True if the user gets a mail about the first download of each file. */

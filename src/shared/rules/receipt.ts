@@ -1,9 +1,12 @@
 import { dayInMs } from './lifetime.ts'
 
-/** For so many days the owner of a deleted file sees the receipt of its deletion. */
+/** The owner of a deleted file sees its receipt for this many days. */
 export const receiptDays = 30
 
-/** Returns the moment since when bytes must be gone so that the owner still sees the receipt. */
+/**
+ * Returns the moment `receiptDays` before `now`. The owner still sees a receipt if the bytes were
+ * removed after this moment.
+ */
 export function receiptsShownSince(now: Date): Date {
   return new Date(now.getTime() - receiptDays * dayInMs)
 }

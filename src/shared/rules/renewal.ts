@@ -6,9 +6,9 @@ import { tierTraits } from './tier-traits.ts'
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
 
 /**
- * Decides whether a file's link can be renewed at `now`. If not, it returns the code of the error.
- * An active link can be renewed too. A private link can be renewed up to the last millisecond of
- * the file's longest life.
+ * Decides whether the link of a file can be renewed at the moment `now`. Returns the code of the
+ * error if not. An active link can be renewed too. A private link can be renewed until the file's
+ * longest life ends, up to the last millisecond.
  */
 export function checkRenewal(
   facts: LinkFacts,

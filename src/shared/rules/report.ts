@@ -1,15 +1,12 @@
-/** The most characters that a reason may have: why a file is reported, or why it is taken down. */
+/** The greatest length, in characters, of the reason for a report or for a takedown. */
 export const longestReason = 1000
 
-/** A report is removed this many days after the administrator has dealt with it. */
+/** The server removes a report this many days after the administrator has closed it. */
 export const handledReportDays = 30
 
-/**
- * A report that nobody deals with is removed this many days after the file was last reported. No
- * file lives that long.
- */
+/** The server removes an open report this many days after the last statement was added to it. */
 export const openReportDays = 180
 
-/** How a report ended. */
+/** How the administrator closed a report. */
 export const reportOutcomes = ['taken-down', 'dismissed'] as const
 export type ReportOutcome = (typeof reportOutcomes)[number]

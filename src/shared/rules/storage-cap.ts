@@ -2,34 +2,34 @@ import { formatSizeLimit } from './file-size.ts'
 import { unlimited } from './limit-settings.ts'
 import { parseSize } from './size-text.ts'
 
-/** The settings that cap what all accounts store together. */
+/** The keys of the settings that limit what all accounts store together. */
 export const capKeys = ['storage_cap', 'free_space'] as const
 export type CapKey = (typeof capKeys)[number]
 
-/** What caps the whole instance. Sizes are in bytes. */
+/** The administrator's limits for the whole installation, in bytes. */
 export interface StorageCap {
-  /** How many bytes files and open uploads may have together; null for no cap. */
+  /** How many bytes files and open uploads may have together. null means no cap. */
   mostStored: number | null
   /**
-   * How many bytes uploads leave free on the disk. The server may be set up to leave more
-   * (`MIN_FREE_SPACE`); then that counts.
+   * How many free bytes uploads must leave on the disk. If the operator's setting `MIN_FREE_SPACE`
+   * is larger, that setting applies.
    */
   leastFree: number
 }
 
 export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
 
-/** The largest size of both settings. */
+/** The largest value of both settings, in bytes. */
 const mostBytes = 1_000_000 * 1024 ** 3
 const leastCap = 1024 ** 2
 
-/** What each setting may be, as the end of a sentence. */
+/** The allowed values of each setting, as the end of a sentence that begins with 'must be'. */
 export const capBoundsTexts: Record<CapKey, string> = {
   storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${formatSizeLimit(mostBytes)}, or ${unlimited}`,
   free_space: `a size from 0 to ${formatSizeLimit(mostBytes)}`,
 }
 
-/** Returns the settings of a cap, as they are stored. */
+/** Returns the settings that store a cap. */
 export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, string> {
   return {
     storage_cap: mostStored === null ? unlimited : String(mostStored),
@@ -37,7 +37,7 @@ export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, 
   }
 }
 
-/** Returns the cap that these settings mean. A setting that cannot be read means its default. */
+/** Returns the cap that these settings store. If a setting cannot be read, its default is used. */
 export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
   const cap = readSize(settings.storage_cap, leastCap)
   return {
@@ -46,7 +46,10 @@ export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap 
   }
 }
 
-/** Checks a new value of a cap. Returns the text to store, or the sentence that names the bound. */
+/**
+ * Checks a new value of a cap. Returns the text to store, or a sentence that names the bound that
+ * the value breaks.
+ */
 export function checkCap(
   key: CapKey,
   text: string,
@@ -66,13 +69,18 @@ function readSize(text: string, least: number): number | null {
   return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
 }
 
-/** From this share of the cap on, the administrator is warned. */
+/** The Admin Center warns the administrator when this share of the cap is in use. */
 const warnedShare = 0.8
 
-/** How full the storage is. `warning` begins at 80 % of the cap, `full` where the cap is reached. */
+/**
+ * How full the storage is. It is `warning` from 80 % of the cap on, and `full` when the cap is
+ * reached.
+ */
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Tells how full the storage is with `stored` bytes. Without a cap it is never full. */
+/**
+ * Returns how full the storage is when `stored` bytes are in use. Without a cap it is never full.
+ */
 export function fullness(stored: number, { mostStored }: Pick<StorageCap, 'mostStored'>): Fullness {
   if (mostStored === null) return 'ok'
   if (stored >= mostStored) return 'full'

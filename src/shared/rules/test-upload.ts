@@ -1,2 +1,2 @@
-/** The largest upload in bytes by which the administrator can test storage. */
+/** The largest test upload of the administrator, in bytes. */
 export const maxTestUploadSize = 10 * 1024 * 1024

@@ -30,7 +30,7 @@ function wish(changes: Partial<UploadWish>): UploadWish {
   }
 }
 
-/** Limits that differ from the defaults in all numbers. */
+/** Limits in which every number differs from the default. */
 const changed: Limits = {
   free: { maxFiles: 1, maxFileSize: 10, expirationDays: [1, 2], maxLifetimeDays: 2 },
   premium: { maxFiles: 5, maxFileSize: 20, expirationDays: [2, 9], maxLifetimeDays: 90 },

@@ -5,27 +5,29 @@ import { tierTraits } from './tier-traits.ts'
 const megabyte = 1024 ** 2
 const gigabyte = 1024 ** 3
 
-/** The numbers of a tier. */
+/** The limits of a tier, in numbers. */
 export interface TierLimits {
-  /** How many files a user may have at the same time, open uploads included; null for no limit. */
+  /**
+   * How many files a user may have at the same time, including open uploads. null means no limit.
+   */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  /** The days that a user can choose from, in ascending order. There is at least one choice. */
+  /** The days from which a user can choose, in ascending order. There is at least one. */
   expirationDays: readonly number[]
-  /** For how many days a file can be kept, regardless of renewals. */
+  /** How many days after its upload a file ends, even if its link was renewed. */
   maxLifetimeDays: number
 }
 
 /**
- * The limits of every tier. Those in force are settings (`limit-settings.ts`), so each rule gets
- * them as an argument.
+ * The limits of every tier. The administrator can change them (`limit-settings.ts`). So every rule
+ * takes the current limits as an argument.
  */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
 /**
- * The limits until the administrator changes them. Spec §9: free 3 files, 500MB per file, 3-day
- * expiry; premium unlimited, 1GB, 3, 5 or 7 days; 30 days at most for any file.
+ * The limits that apply until the administrator changes them. Spec §9: free 3 files, 500MB per
+ * file, 3-day expiry; premium unlimited, 1GB, 3, 5 or 7 days; 30 days at most for any file.
  */
 export const defaultLimits: Limits = {
   free: {
@@ -42,35 +44,35 @@ export const defaultLimits: Limits = {
   },
 }
 
-/** Returns the largest file that any tier allows, in bytes. */
+/** Returns the size of the largest file in any tier, in bytes. */
 export function largestFileSize(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
 }
 
 /**
- * Returns the largest number of files that any tier with a limit of files allows; 0 if none has a
- * limit. A user who has more files has no limit.
+ * Returns the largest number of files that a tier with such a limit allows, or 0 if no tier has
+ * one. Only users of a tier without this limit can have more files.
  */
 export function largestFileCount(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))
 }
 
-/** Returns the next higher tier if it takes larger files than this one; otherwise null. */
+/** Returns the next tier if it allows larger files than this one. Otherwise returns null. */
 export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
   const { upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
   return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
 }
 
-/** Returns the days that at least one tier offers, in ascending order. */
+/** Returns all days that at least one tier offers, in ascending order. */
 export function daysOffered(limits: Limits): number[] {
   const offered = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
   return [...offered].sort((a, b) => a - b)
 }
 
 /**
- * Returns the days that are selected before a user chooses: the wanted ones if the tier offers
- * them, else the default of spec §9, else the fewest days of the tier.
+ * Returns the days that a form preselects: the wanted days if the tier offers them. Otherwise it is
+ * the default of spec §9, and if the tier does not offer that either, the fewest days of the tier.
  */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
@@ -80,15 +82,23 @@ export function selectedDays(
   return found ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/** True when a user with this limit of files who has `filesInUse` files may have one more. */
+/**
+ * Tells whether a user who has `filesInUse` files may have one more. If `maxFiles` is null, there
+ * is no limit.
+ */
 export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/** Error codes of `errorTable`. INVALID_INPUT means that no tier offers these days. */
+/**
+ * The error code if a tier does not offer the days. INVALID_INPUT means that no tier offers them.
+ */
 export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
-/** Returns why a tier does not offer these expiration days; null when it does. */
+/**
+ * Checks whether a tier offers these days until a link expires. Returns the error code, or null if
+ * it offers them.
+ */
 export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
   if (limits[tier].expirationDays.includes(days)) return null
   return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
@@ -107,10 +117,13 @@ export interface UploadWish {
 export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
 /**
- * Decides whether a tier allows an upload. Returns the code of the error, or null when the upload
- * is allowed. When several codes apply, it returns the first of these: no tier offers the days, the
- * file is too large for every tier, too large for this tier, this tier does not offer the days,
- * there are too many files.
+ * Decides whether a tier allows an upload. Returns the error code, or null when the upload is
+ * allowed. If several codes apply, it returns the first of these:
+ * - No tier offers the days.
+ * - The file is too large for every tier.
+ * - The file is too large for this tier.
+ * - This tier does not offer the days.
+ * - The user has too many files.
  */
 export function checkUpload(wish: UploadWish, limits: Limits): UploadRefusal | null {
   const { maxFiles, maxFileSize } = limits[wish.tier]

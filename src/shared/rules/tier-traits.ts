@@ -1,15 +1,16 @@
 import type { Tier } from './tier.ts'
 
 /**
- * What a tier is and what its users may do. Code asks a field of this record and never compares
- * names of tiers. The numbers of a tier are its limits (`tier-limits.ts`).
+ * What a tier is called and what its users may do. Code reads a field of this record and never
+ * compares the names of tiers. So a new tier changes only this table. The limits of a tier are in
+ * `tier-limits.ts`.
  */
 export interface TierTraits {
-  /** The name that people read. */
+  /** The name that pages and mails show. */
   name: string
-  /** True when the page header shows the tier's name beside the user. */
+  /** True if the page header shows the tier's name beside the user. */
   hasBadge: boolean
-  /** True if expired files are kept as private and their links can be renewed (spec §4). */
+  /** True if expired files stay as private files and their links can be renewed (spec §4). */
   renewal: boolean
   fileManager: boolean
   analytics: boolean
@@ -18,7 +19,7 @@ export interface TierTraits {
   upgradesTo: Tier | null
 }
 
-/** Spec §6: what the users of each tier may do. */
+/** The name of each tier and what its users may do (spec §6). */
 export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
   free: {
     name: 'Free',

@@ -1,5 +1,5 @@
-/** Spec §2: how many users the administrator sees without a search: the newest. */
+/** How many of the newest users the administrator sees without a search (spec §2). */
 export const topUsers = 5
 
-/** How many users a search shows at most: the newest that match. */
+/** A search shows at most this many users: the newest of those that match. */
 export const mostFoundUsers = 50

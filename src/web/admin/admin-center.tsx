@@ -1,7 +1,7 @@
 import { SectionLinks } from './section-links.tsx'
 import { sections } from './sections.ts'
 
-/** The content of the page at /admin for the administrator (spec §2). */
+/** The content of the administrator's page at /admin (spec §2). */
 export function AdminCenter() {
   return (
     <>

@@ -5,12 +5,12 @@ import { IconButton } from '../ui/button.tsx'
 import { auditText, whomText } from './audit-text.ts'
 import { whenText } from './when-text.ts'
 
-/** The columns of an entry and of the line of titles above the entries. */
+/** The grid columns of each entry and of the titles above the entries. */
 export const auditColumns =
   'lg:grid-cols-[140px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(0,1fr)_118px_32px]'
 
 /**
- * An entry of the audit log. A button shows all that is recorded. On small screens the entry is a
+ * An entry of the audit log. Its button shows all recorded data. On small screens the entry is a
  * card that begins with what happened.
  */
 export function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
@@ -61,7 +61,10 @@ export function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
   )
 }
 
-/** A word before a value. Wide screens show it above the column instead. */
+/**
+ * A label before a value. On wide screens a title above the column replaces it, so only screen
+ * readers read it there.
+ */
 function Said({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }

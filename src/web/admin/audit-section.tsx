@@ -17,7 +17,7 @@ import { SectionFrame, type SectionProps } from './section.tsx'
 import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
 import { useAudit } from './use-audit.ts'
 
-/** The longest mail address, in characters. */
+/** The greatest length of a mail address, in characters. */
 const maxAddressLength = 254
 
 const actions: { value: AuditAction | 'all'; label: string }[] = [
@@ -25,7 +25,10 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
   ...auditActions.map((action) => ({ value: action, label: auditActionNames[action] })),
 ]
 
-/** The audit log: who did what to whom, newest first. It can be searched by user and by act. */
+/**
+ * The audit log: who did what to whom, newest first. The administrator can search it by user and by
+ * action.
+ */
 export function AuditSection({ id, title }: SectionProps) {
   const { typed, search, setTyped } = useSearch()
   const [action, setAction] = useState<AuditAction | 'all'>('all')

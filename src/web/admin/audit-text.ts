@@ -13,14 +13,18 @@ type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
 
 /**
- * Says what an entry of the audit log records: 'Tier: Free to Premium (trial)'. If the details have
- * another shape than those of today, it returns the name of the action.
+ * Says what an entry of the audit log records. Example: 'Tier: Free to Premium (trial)'. An older
+ * version of the program may have written the details differently. Then it returns only the name of
+ * the action.
  */
 export function auditText({ action, details }: Pick<AuditLine, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]
 }
 
-/** What tells more than the name of its action. Each returns undefined for details of another shape. */
+/**
+ * These functions return a sentence that says more than the name of the action. Each returns
+ * undefined if it cannot read the details.
+ */
 const sentences: Partial<Record<AuditAction, (details: Details) => string | undefined>> = {
   'set-tier': tierSentence,
   'change-password': passwordSentence,
@@ -38,8 +42,9 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
 }
 
 /**
- * Returns whom an entry is about: a mail address; the id of a user who is gone, if the entry does
- * not tell the address; null for nobody in particular.
+ * Returns the user whom an entry is about, by mail address. If the user was deleted and the entry
+ * does not contain the address, returns the user's id. Returns null if the entry is about no
+ * particular user.
  */
 export function whomText({ action, subject, details }: Whom): string | null {
   const { email } = details
@@ -61,14 +66,16 @@ function tierSentence(details: Details): string | undefined {
     : `Tier: ${nameOf(from)} to ${nameOf(to)}${trial}`
 }
 
-/** What changed a password: see `passwordEntry` of the server. */
+/**
+ * The texts for the values that `passwordEntry` of the server records: how a password was changed.
+ */
 const passwordTexts: Record<string, string> = {
   session: 'Changed the password',
   letter: 'Set a new password by a letter',
   'taking-over': 'Verified the address, and replaced a password set before',
 }
 
-/** Why Google was linked: see `linkEntry` of the server. */
+/** The texts for the values that `linkEntry` of the server records: why Google was linked. */
 const linkTexts: Record<string, string> = {
   session: 'Linked Google',
   address: 'Linked Google, which has the same address',
@@ -113,13 +120,16 @@ function textSetting(key: SettingKey): SettingTexts | undefined {
   return known && settingTexts[known]
 }
 
-/** Returns the name of a setting. That of a limit or a cap is its key in words. */
+/** Returns the name of a setting. For a limit or a cap, this is its key with spaces. */
 function settingLabel(key: SettingKey): string {
   const words = key.replaceAll('_', ' ')
   return textSetting(key)?.label ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Returns a value inside a sentence; null for a value of several lines. */
+/**
+ * Returns the value of a setting as part of a sentence. Returns null if the value has several
+ * lines.
+ */
 function settingValue(key: SettingKey, value: string): string | null {
   const text = textSetting(key)
   if (text) return text.inSentence(value)
@@ -132,7 +142,7 @@ function countIn(details: Details, name: string): number | undefined {
   return typeof count === 'number' ? count : undefined
 }
 
-/** Adds to an act how many things it changed: 'Expired files: 12'. */
+/** Writes an action with the number of things that it changed. Example: 'Expired files: 12'. */
 function figure(act: string, details: Details, name: string): string | undefined {
   const count = countIn(details, name)
   return count === undefined ? count : `${act}: ${count.toLocaleString('en')}`

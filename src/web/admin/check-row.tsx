@@ -20,7 +20,9 @@ const looks = {
   },
 } as const satisfies Record<CheckStatus, unknown>
 
-/** What one check found: its name, its status in a word, what is, and what to do. */
+/**
+ * The result of one check: its name, its status as a word, what the check found, and what to do.
+ */
 export function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
   const { icon, mark, text } = looks[status]
   const isFine = status === 'ok'

@@ -1,14 +1,17 @@
 import { type CheckLine, checkStatuses } from '../../shared/contract/checks.ts'
 
 export interface CheckSummary {
-  /** The lines that want something done, failing ones first. */
+  /** The lines that ask the administrator to act, failing ones first. */
   urgent: CheckLine[]
   fine: CheckLine[]
-  /** How many of all are OK: '7 of 9 OK'. */
+  /** How many lines are OK. Example: '7 of 9 OK'. */
   text: string
 }
 
-/** Divides the lines of the checks into those that want something done and those that are OK. */
+/**
+ * Divides the lines of the checks into those that ask the administrator to act and those that are
+ * OK.
+ */
 export function summarise(lines: readonly CheckLine[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')

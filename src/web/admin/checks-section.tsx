@@ -12,8 +12,8 @@ import { useChecks } from './use-checks.ts'
 import { whenText } from './when-text.ts'
 
 /**
- * Whether the server has what it needs, and what to do where it has not. What is wrong
- * stands first. What is OK is folded.
+ * Shows whether the server has what it needs, and what the administrator should do if not. Problems
+ * come first. The lines that are OK are folded away.
  */
 export function ChecksSection({ id, title }: SectionProps) {
   const { data, dataUpdatedAt, error, isFetching, refetch } = useChecks()
@@ -58,7 +58,10 @@ export function ChecksSection({ id, title }: SectionProps) {
   )
 }
 
-/** Screen readers read this after each check: the time in it changes, also when nothing else does. */
+/**
+ * Screen readers read this note after each check. The time in it changes every time, so they read
+ * it even if no result has changed.
+ */
 function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">

@@ -14,12 +14,16 @@ import { refreshAfterAct } from './refresh.ts'
 import { deletionText, isSameAddress, shownName } from './user-text.ts'
 
 /**
- * Returns a function that asks whether to delete a user, and the dialog for this question.
- * @param headingId the element that gets the focus after a deletion, because the row is gone then.
+ * Returns the dialog that asks whether to delete a user, and a function that opens it.
+ * @param headingId the element that gets the focus after a deletion, because the user's row has
+ * disappeared.
  */
 export function useUserDeletion(headingId: string) {
   const [isAsking, setAsking] = useState(false)
-  /** The user that the dialog asks about. It stays while the dialog closes. */
+  /**
+   * The user whom the dialog asks about. The user stays until the dialog has closed, so that its
+   * text does not change before.
+   */
   const [asked, setAsked] = useState<ListedUser | null>(null)
   const isDeleted = useRef(false)
   const ask = (user: ListedUser) => {
@@ -55,7 +59,10 @@ interface QuestionProps {
   onDeleted: () => void
 }
 
-/** Asks for the user's address, so that nobody deletes the wrong user. The server compares it too. */
+/**
+ * The administrator must type the user's address, so that nobody deletes the wrong user. The server
+ * compares the address too.
+ */
 function Question({ user, onCancel, onDeleted }: QuestionProps) {
   const [errors, setErrors] = useState<{ email?: string }>({})
   const { mutateAsync: remove } = useDeleteUser(user)
@@ -69,7 +76,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
       await remove(email.trim())
       onDeleted()
     } catch {
-      // The mutation has told the failure. The dialog stays, so that one can try again.
+      // The mutation has already shown the failure. The dialog stays open for another try.
     }
     return 'stay'
   }
@@ -106,7 +113,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
   )
 }
 
-/** Deletes a user. If the user is gone already, this is a success too. */
+/** Deletes a user. If the user no longer exists, this is a success too. */
 function useDeleteUser(user: ListedUser) {
   const client = useQueryClient()
   return useMutation({

@@ -11,7 +11,7 @@ import { MaintenanceSection } from './maintenance-section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** Spec §8, admin: what each act says when its call fails. */
+/** These tests check what each action of the administrator says when its call fails (spec §8). */
 
 const reason = 'The reason that the server gave.'
 

@@ -1,8 +1,8 @@
 import { NetworkError, publicMessage } from '../api/call.ts'
 
 /**
- * Returns why a call of the administrator failed, as a sentence: what the server said, or that it
- * could not be reached.
+ * Returns a sentence about why a call of the administrator failed: the server's message, or that
+ * the server could not be reached.
  */
 export function faultText(error: unknown): string {
   if (error instanceof NetworkError) return 'Please check your connection and try again'

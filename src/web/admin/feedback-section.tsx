@@ -12,7 +12,10 @@ import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
 import { useFeedback } from './use-feedback.ts'
 import { whenText } from './when-text.ts'
 
-/** The feedback that people sent, newest first. What a robot seems to have sent is marked. */
+/**
+ * The feedback that people sent, newest first. A mark shows which feedback a robot has probably
+ * sent.
+ */
 export function FeedbackSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch, ...pages } = useFeedback()
   const all = data?.pages.flatMap(({ items }) => items)
@@ -89,7 +92,10 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   )
 }
 
-/** The text of a feedback. Of a long one the beginning is shown, and the rest by a button. */
+/**
+ * The text of a feedback. For a long text, only the beginning is shown until somebody presses a
+ * button.
+ */
 function Message({ text, from }: { text: string; from: string }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -1,8 +1,8 @@
-/** A text of more characters or lines than this is shown in part at first. */
+/** If a text has more characters or lines than this, only its beginning is shown at first. */
 const longestShown = 320
 const mostLines = 5
 
-/** True for a text of which only the beginning is shown at first. */
+/** Tells whether only the beginning of a text is shown at first. */
 export function isLongText(text: string): boolean {
   return text.length > longestShown || text.split('\n').length > mostLines
 }

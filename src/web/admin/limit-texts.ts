@@ -10,7 +10,7 @@ import { parseSize } from '../../shared/rules/size-text.ts'
 import { type CapKey, capBoundsTexts } from '../../shared/rules/storage-cap.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 
-/** A setting that this section changes. */
+/** A setting that the section "Limits" can change. */
 export type LimitSetting = LimitKey | CapKey
 
 const labels: Record<LimitName | CapKey, string> = {
@@ -30,7 +30,10 @@ function isLimit(key: LimitSetting): key is LimitKey {
   return limitKeys.some((one) => one === key)
 }
 
-/** Returns the label of a setting, its bounds, and what tells it from that of another tier. */
+/**
+ * Returns the texts about a setting: its label, a hint with its bounds, and a name that no other
+ * form has. The name contains the tier, because both tiers have the same labels.
+ */
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
     const label = labels[key]
@@ -44,7 +47,10 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
 
 const sizes = /_max_file_size$|^storage_cap$|^free_space$/
 
-/** Returns a stored value as a person would type it: '500MB' for 524288000, '3, 5, 7' for days. */
+/**
+ * Returns a stored value as a person would type it. Examples: '500MB' for 524288000, '3, 5, 7' for
+ * days.
+ */
 export function typedText(key: LimitSetting, stored: string): string {
   if (key.endsWith('_expiration_days')) return stored.replaceAll(',', ', ')
   const bytes = sizes.test(key) ? parseSize(stored) : null
@@ -53,7 +59,7 @@ export function typedText(key: LimitSetting, stored: string): string {
   return parseSize(short) === bytes ? short : stored
 }
 
-/** Says how much is in storage, and what was announced for it. */
+/** Says how many bytes files use, and how many bytes open uploads have announced. */
 export function inUseText({ files, uploads }: { files: number; uploads: number }): string {
   const stored = `${formatSize(files)} in files`
   return uploads === 0 ? stored : `${stored}, ${formatSize(uploads)} promised to open uploads`

@@ -14,7 +14,7 @@ import { ValueForm } from './value-form.tsx'
 
 type Answer = CallAnswer<'adminLimits'>
 
-/** The limits of both tiers, side by side, and what caps all accounts together. */
+/** The limits of both tiers side by side, and the caps for all accounts together. */
 export function LimitsSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch } = useLimitSettings()
   const content = () => {
@@ -103,7 +103,7 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
   full: { bar: 'bg-red', text: 'text-red' },
 }
 
-/** How much of the cap is in use, as a bar and in words. */
+/** Shows how much of the cap is in use, as a bar and in words. */
 function Used({ used, mostStored }: { used: number; mostStored: number }) {
   const percent = Math.floor((used / mostStored) * 100)
   const tone = tones[fullness(used, { mostStored })]
@@ -121,7 +121,7 @@ function Used({ used, mostStored }: { used: number; mostStored: number }) {
   )
 }
 
-/** Changes one limit or cap. */
+/** A form that changes one limit or one cap. */
 function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<Answer, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
   const { mutateAsync } = useSaveLimit()

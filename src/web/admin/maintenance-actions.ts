@@ -12,21 +12,21 @@ import {
 } from './maintenance-text.ts'
 import { testUpload, testUploadBytes, thisBrowser } from './test-upload.ts'
 
-/** An act of maintenance that the administrator starts by a button (spec §2). */
+/** A maintenance action. The administrator starts it with a button (spec §2). */
 export interface MaintenanceAction {
   title: string
-  /** What it does, in one short line. */
+  /** What the action does, in one short line. */
   does: string
   button: string
   pendingLabel: string
-  /** What is shown when its call fails (spec §8). */
+  /** The text when the call of the action fails (spec §8). */
   failure: string
-  /** Its size in bytes, if it sends bytes and tells how many. */
+  /** How many bytes the action sends, if it sends any and reports its progress. */
   bytes?: number
   /**
-   * Does it.
-   * @param onSent called from time to time with the number of bytes that were sent.
-   * @throws {ApiError} or {NetworkError} of its call.
+   * Runs the action.
+   * @param onSent is called from time to time with the number of bytes that were sent so far.
+   * @throws {ApiError} or {NetworkError} of the action's call.
    */
   run: (onSent: (bytes: number) => void) => Promise<Outcome>
 }
@@ -34,7 +34,7 @@ export interface MaintenanceAction {
 const mailFailure = 'Failed to test email notification'
 const storageFailure = 'Failed to test S3 connection'
 
-/** All acts of maintenance, in the order of the page. */
+/** All maintenance actions, in the order in which the page shows them. */
 export function maintenanceActions(adminEmail: string): readonly MaintenanceAction[] {
   return [
     {

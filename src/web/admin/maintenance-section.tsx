@@ -15,7 +15,10 @@ import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { whenText } from './when-text.ts'
 
-/** The acts of maintenance (spec §2). Each says what it does, and then what it did, in figures. */
+/**
+ * The maintenance actions (spec §2). Each says what it does, and after a run what it did, in
+ * figures.
+ */
 export function MaintenanceSection({ id, title }: SectionProps) {
   const { data: user } = useCurrentUser()
   return (
@@ -62,7 +65,7 @@ function MaintenanceRow({ action }: { action: MaintenanceAction }) {
   )
 }
 
-/** Runs an act of maintenance, and keeps what its last run did and when. */
+/** Runs a maintenance action. Remembers what its last run did, and when. */
 function useAction({ run, failure }: MaintenanceAction) {
   const client = useQueryClient()
   const [sent, setSent] = useState(0)

@@ -1,11 +1,11 @@
 import { counted } from './counted.ts'
 
-/** What an act of maintenance did, as the administrator reads it. */
+/** The result of a maintenance action, in words for the administrator. */
 export interface Outcome {
   ok: boolean
-  /** What it did, in figures; of a failure the text of spec §8. */
+  /** What the action did, in figures. After a failure, it is the text of spec §8. */
   text: string
-  /** More about it, or what to do about a failure. */
+  /** More about the result, or what to do about a failure. */
   note?: string
 }
 
@@ -13,7 +13,7 @@ function success(text: string, note?: string): Outcome {
   return { ok: true, text, ...(note && { note }) }
 }
 
-/** Says how many things were changed, and why it were none. */
+/** Says how many things an action changed. If it changed none, it also says why. */
 function figure(count: number, one: string, did: string): Outcome {
   return success(`${counted(count, one)} ${did}${count === 0 ? ': none was over' : ''}`)
 }
@@ -34,7 +34,10 @@ export function sanitized({ updated, errors }: { updated: number; errors: number
   return success(`${counted(updated, 'name')} changed, ${counted(errors, 'error')}`)
 }
 
-/** A test that answers whether it succeeded, and a sentence about it. */
+/**
+ * Returns the result of a test. The server answers whether the test succeeded, and with a sentence
+ * about it.
+ */
 export function tested(isOk: boolean, done: string, failure: string, message: string): Outcome {
   return isOk ? success(done, message) : { ok: false, text: failure, note: message }
 }

@@ -17,7 +17,9 @@ export interface MakeUserDialogProps {
   onOpenChange: (open: boolean) => void
 }
 
-/** Makes an account for somebody, also where nobody can sign up (design §5, `SIGNUP`). */
+/**
+ * Makes an account for another person. This works even if nobody may sign up (design §5, `SIGNUP`).
+ */
 export function MakeUserDialog({ open, onOpenChange }: MakeUserDialogProps) {
   return (
     <FormDialog

@@ -1,13 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { statsQuery } from './use-stats.ts'
 
-/** The first parts of the query keys of the lists that administrative acts change. */
+/**
+ * The query keys of these lists begin with these texts. Actions of the administrator change the
+ * lists.
+ */
 export const usersKey = '/api/admin/users'
 export const auditKey = '/api/admin/audit'
 
 /**
- * Reads again what an administrative act may have changed: the figures, the users and the audit
- * log.
+ * Reloads what an action of the administrator may have changed: the figures, the users and the
+ * audit log.
  */
 export function refreshAfterAct(client: QueryClient): void {
   for (const queryKey of [statsQuery.queryKey, [usersKey], [auditKey]]) {

@@ -2,7 +2,9 @@ import type { Report } from '../../shared/contract/abuse.ts'
 import { counted } from './counted.ts'
 import { whenText } from './when-text.ts'
 
-/** Says how often a file was reported, and when: 'reported 3 times, last today, 10:14:00'. */
+/**
+ * Says how often a file was reported, and when. Example: 'reported 3 times, last today, 10:14:00'.
+ */
 export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
   now: Date,
@@ -11,12 +13,15 @@ export function reportedText(
   return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
 }
 
-/** Says how many other files have the same content; null for none. */
+/** Says how many other files have the same content. Returns null if there are none. */
 export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${counted(copies, 'other file')} with the same content`
 }
 
-/** Says what a takedown will do to the file, to its copies and for their owners. */
+/**
+ * Says what a takedown will do to the file, to other files with the same content, and to their
+ * owners.
+ */
 export function takedownWarning({ openCode, copies }: Report['file']): string {
   const link =
     openCode === null ? 'Its link has ended already.' : 'Its link ends at once, its bytes go.'

@@ -17,7 +17,10 @@ import { useTakedown } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
 import { whenText } from './when-text.ts'
 
-/** The files that people have reported, last reported first, each to be taken down or dismissed. */
+/**
+ * The files that visitors have reported, the last reported first. The administrator can take each
+ * file down or dismiss its report.
+ */
 export function ReportsSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch, ...pages } = useReports()
   const takedown = useTakedown(id)
@@ -133,7 +136,7 @@ function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
           label={`Dismiss the report of ${file.originalName}`}
           pending={isPending}
           onClick={() =>
-            // The row disappears, and the focused button with it.
+            // The row disappears together with the focused button. So the heading gets the focus.
             dismiss(undefined, { onSuccess: () => document.getElementById(headingId)?.focus() })
           }
         >
@@ -144,7 +147,10 @@ function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
   )
 }
 
-/** What people wrote about a file: the last of it, and the rest by a button. */
+/**
+ * What visitors wrote about a file. It shows the last statement, and the others after a press of a
+ * button.
+ */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

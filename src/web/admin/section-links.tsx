@@ -3,7 +3,7 @@ import type { SectionProps } from './section.tsx'
 
 /**
  * Links to the sections of the page. They stay at the top of the window, and mark the section that
- * is being read. On a narrow screen they scroll sideways.
+ * the administrator is reading. On a narrow screen they scroll sideways.
  */
 export function SectionLinks({ sections }: { sections: readonly SectionProps[] }) {
   const current = useCurrentSection(sections)
@@ -36,7 +36,10 @@ export function SectionLinks({ sections }: { sections: readonly SectionProps[] }
   )
 }
 
-/** Returns the id of the last section whose heading is in the upper third of the window or above. */
+/**
+ * Returns the id of the current section. This is the last section whose heading is in the upper
+ * third of the window or further up.
+ */
 function useCurrentSection(sections: readonly SectionProps[]): string | undefined {
   const [current, setCurrent] = useState(sections[0]?.id)
   useEffect(() => {

@@ -5,7 +5,7 @@ import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** Grey shapes in place of the rows of a section that is being loaded. */
+/** Grey shapes in place of the rows, while a section is loading. */
 export function RowsLoading({ label, rows }: { label: string; rows: number }) {
   return (
     <Card>
@@ -28,13 +28,13 @@ export function RowsLoading({ label, rows }: { label: string; rows: number }) {
 }
 
 export interface SectionFailedProps {
-  /** What could not be loaded, as a sentence without its full stop. */
+  /** Says what could not be loaded, without a full stop. */
   title: string
   onRetry: () => void
   pending: boolean
 }
 
-/** Says that the content of a section could not be read, with a button that reads it again. */
+/** Says that a section could not be loaded. A button tries again. */
 export function SectionFailed({ title, onRetry, pending }: SectionFailedProps) {
   return (
     <Card>
@@ -55,7 +55,7 @@ export function SectionFailed({ title, onRetry, pending }: SectionFailedProps) {
 }
 
 export interface OlderRowsProps {
-  /** What the older rows are: 'feedback', 'entries'. */
+  /** What the rows are. Examples: 'feedback', 'entries'. */
   what: string
   hasMore: boolean
   isLoading: boolean
@@ -63,11 +63,15 @@ export interface OlderRowsProps {
   onMore: () => void
 }
 
-/** The end of a list in pages: a button that reads the next page, also after a failure. */
+/**
+ * The end of a list that is loaded page by page. A button loads the next page, and tries again
+ * after a failure.
+ */
 export function OlderRows({ what, hasMore, isLoading, failed, onMore }: OlderRowsProps) {
   const end = useRef<HTMLParagraphElement>(null)
   const [isPressed, setPressed] = useState(false)
-  // With the last page the pressed button disappears, and the focus with it.
+  // After the last page, the pressed button disappears together with the focus. So the end of the
+  // list gets the focus.
   useEffect(() => {
     if (!hasMore && document.activeElement === document.body) end.current?.focus()
   }, [hasMore])

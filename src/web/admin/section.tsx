@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What every section of the Admin Center gets from the list in `sections.ts`. */
+/** The props that every section of the Admin Center gets from the list in `sections.ts`. */
 export interface SectionProps {
   /** The id of the section's heading. The links above the sections lead to it. */
   id: string
@@ -8,16 +8,16 @@ export interface SectionProps {
 }
 
 export interface SectionFrameProps extends SectionProps {
-  /** A few words or figures beside the title. */
+  /** A few words or figures that stand beside the title. */
   note?: ReactNode
-  /** A button at the end of the title's line. */
+  /** A button at the right end of the title's line. */
   action?: ReactNode
   children: ReactNode
 }
 
 /**
- * The frame of a section of the Admin Center: title, note and button in one line, and the content
- * below. The heading can take the focus when the focused element is removed.
+ * The frame of a section of the Admin Center. The title, the note and the button are in one line
+ * above the content. Code can move the focus to the heading when the focused element disappears.
  */
 export function SectionFrame({ id, title, note, action, children }: SectionFrameProps) {
   return (

@@ -14,7 +14,7 @@ export interface AdminSection extends SectionProps {
   Section: ComponentType<SectionProps>
 }
 
-/** The sections of the Admin Center, in the order of the page. */
+/** The sections of the Admin Center, in the order in which the page shows them. */
 export const sections: readonly AdminSection[] = [
   { id: 'numbers', title: 'Numbers', Section: StatisticsSection },
   { id: 'checks', title: 'Checks', Section: ChecksSection },

@@ -10,7 +10,7 @@ import { savedText, settingTexts } from './setting-texts.ts'
 import { useSaveSetting } from './use-settings.ts'
 import { ValueForm } from './value-form.tsx'
 
-/** How the value of each setting is typed. The exact limits are those of `checkTextSetting`. */
+/** How people type the value of each setting. `checkTextSetting` checks the exact bounds. */
 const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',
@@ -26,11 +26,14 @@ const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
 
 export interface SettingFormProps {
   setting: TextSettingKey
-  /** The value that the server has. */
+  /** The value that the server has stored. */
   saved: string
 }
 
-/** Changes one setting. A value out of its limits is refused here, and by the server. */
+/**
+ * A form that changes one setting. The form refuses a value outside the bounds, and the server does
+ * too.
+ */
 export function SettingForm({ setting, saved }: SettingFormProps) {
   const { mutateAsync } = useSaveSetting(setting)
   const { label, hint } = settingTexts[setting]

@@ -7,15 +7,15 @@ import {
 
 export interface SettingTexts {
   label: string
-  /** Where the value is seen, and its limits. */
+  /** Says where people see the value, and which bounds it has. */
   hint: string
-  /** Spec §8: the title when the value could not be saved. */
+  /** The title of the message when the value could not be saved (spec §8). */
   failure: string
-  /** Returns the value inside a sentence; null for a value of several lines. */
+  /** Returns the value as part of a sentence. Returns null if the value has several lines. */
   inSentence: (value: string) => string | null
 }
 
-/** What the Admin Center says about each setting of its section Settings. */
+/** The texts about each setting in the section "Settings" of the Admin Center. */
 export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
@@ -37,7 +37,7 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   },
 }
 
-/** Says that a value was saved, and what it was before: 'Saved. It was $8.' */
+/** Says that a value was saved, and what it was before. Example: 'Saved. It was $8.' */
 export function savedText(key: TextSettingKey, before: string): string {
   const shown = settingTexts[key].inSentence(before)
   return shown === null ? 'Saved.' : `Saved. It was ${shown}.`

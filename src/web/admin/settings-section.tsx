@@ -48,7 +48,10 @@ export function SettingsSection({ id, title }: SectionProps) {
   )
 }
 
-/** The card of the settings. The signature, which is the last, stands beside the others. */
+/**
+ * The card of the settings. The signature is the last setting and needs more room, so it has its
+ * own column.
+ */
 function Grid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">

@@ -9,17 +9,20 @@ import { shortName } from '../ui/split-name.ts'
 import { takedownWarning } from './report-text.ts'
 import { useTakeDown } from './use-reports.ts'
 
-/** How many characters of a file's name the title of the dialog shows. */
+/** The dialog's title shows at most this many characters of a file's name. */
 const longestName = 60
 
 /**
- * Returns a function that asks for the reason before a file is taken down, and the dialog for this
- * question.
- * @param headingId the element that gets the focus after a takedown, because the row is gone then.
+ * Returns the dialog that asks for the reason of a takedown, and a function that opens it.
+ * @param headingId the element that gets the focus after a takedown, because the report's row has
+ * disappeared.
  */
 export function useTakedown(headingId: string) {
   const [isAsking, setAsking] = useState(false)
-  /** The report that the dialog asks about. It stays while the dialog closes. */
+  /**
+   * The report that the dialog asks about. The report stays until the dialog has closed, so that
+   * its text does not change before.
+   */
   const [asked, setAsked] = useState<Report | null>(null)
   const isDone = useRef(false)
   const ask = (report: Report) => {
@@ -68,7 +71,7 @@ function Question({ report, onCancel, onDone }: QuestionProps) {
       await takeDown(reason)
       onDone()
     } catch {
-      // The mutation has told the failure. The dialog stays, so that one can try again.
+      // The mutation has already shown the failure. The dialog stays open for another try.
     }
     return 'stay'
   }

@@ -8,7 +8,7 @@ function status(status: number, code: string | null = null): StorageAnswer {
   return { ...answered, kind: 'answer', status, code }
 }
 
-/** A browser on files.example.org, and a storage that answers as given. */
+/** Simulates a browser on a page of files.example.org, and a storage that gives this answer. */
 function world(answer: StorageAnswer, changes: Partial<UploadWorld> = {}) {
   const sent: StorageRequest[] = []
   const asked: string[] = []

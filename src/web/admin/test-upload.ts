@@ -3,14 +3,14 @@ import { call } from '../api/call.ts'
 import { type Send, type StorageAnswer, sendByXhr } from '../uploads/transfer/storage-request.ts'
 import type { Outcome } from './maintenance-text.ts'
 
-/** How many bytes the test of an upload sends. */
+/** How many bytes a test upload sends. */
 export const testUploadBytes = 1024 ** 2
 
 const testFileType = 'application/octet-stream'
 const testTimeoutMs = 60_000
 const reachTimeoutMs = 10_000
 
-/** What the test of an upload needs of the browser and the server. */
+/** What a test upload needs from the browser and the server. */
 export interface UploadWorld {
   /** Asks the server for the presigned URL. */
   start: (file: { fileName: string; fileSize: number; fileType: string }) => Promise<{
@@ -18,15 +18,15 @@ export interface UploadWorld {
   }>
   send: Send
   isOnline: () => boolean
-  /** Whether any answer comes from this origin, be it one that the page may not read. */
+  /** Tells whether anything answers at this origin, even if the page may not read the answer. */
   isReachable: (origin: string) => Promise<boolean>
   /** The origin of this page. */
   origin: string
-  /** Milliseconds of a clock that only measures durations. */
+  /** Returns milliseconds from any starting point. It serves to measure durations. */
   now: () => number
 }
 
-/** This browser and the server. */
+/** Returns the functions of the real browser and the real server. */
 export function thisBrowser(): UploadWorld {
   return {
     start: (body) => call('testStorageUpload', { body }),
@@ -48,9 +48,9 @@ export function thisBrowser(): UploadWorld {
 }
 
 /**
- * Tests an upload as browsers make it: a PUT of 1 MB to a presigned URL (spec §2, §7). The server
- * removes the bytes within the hour.
- * @param onSent called from time to time with the number of bytes that were sent.
+ * Tests an upload in the way browsers upload files: it sends 1 MB to a presigned URL by PUT (spec
+ * §2, §7). The server removes the bytes within the hour.
+ * @param onSent is called from time to time with the number of bytes that were sent so far.
  * @throws {ApiError} or {NetworkError} if the server gave no presigned URL.
  */
 export async function testUpload(
@@ -80,22 +80,22 @@ export async function testUpload(
   return uploadFailure(answer, { url, page: world.origin, isOnline, isReachable })
 }
 
-/** Says how much was sent in which time, in tenths of a second: '1 MB sent in 0.4 s'. */
+/** Says how many bytes were sent in how many seconds. Example: '1 MB sent in 0.4 s'. */
 export function sentText(bytes: number, ms: number): string {
   return `${formatSize(bytes)} sent in ${(Math.max(ms, 100) / 1000).toFixed(1)} s`
 }
 
-/** Where the bytes were sent, and what the browser knows about the way there. */
+/** Where a test upload sent the bytes, and what the browser knows about the connection. */
 interface UploadFacts {
   url: URL
   /** The origin of the page. */
   page: string
   isOnline: boolean
-  /** Whether the storage answers at all, although the page may not read it. */
+  /** Whether the storage answers at all. The page may not be allowed to read the answer. */
   isReachable: boolean
 }
 
-/** Says why the bytes did not arrive (spec §8), and what to do about it. */
+/** Says why the bytes did not arrive (spec §8), and what the administrator should do. */
 function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
   if (answer.kind !== 'answer') {
     return { ok: false, text: 'Direct S3 upload failed', note: noAnswerNote(answer.kind, facts) }
@@ -108,7 +108,10 @@ function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
   }
 }
 
-/** Spec §8: status 403 adds a hint about missing write permission. */
+/**
+ * Says what to do about an answer with this status. For status 403, spec §8 asks for a hint about a
+ * missing write permission.
+ */
 function statusCure(status: number): string {
   if (status === 403) {
     return 'The key probably has no write permission: allow it s3:PutObject on the bucket. Compare the clocks of server and storage too.'

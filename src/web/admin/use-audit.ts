@@ -4,14 +4,17 @@ import { callForPage } from '../api/call.ts'
 import { pageSize, pagesFrom } from './pages.ts'
 import { auditKey } from './refresh.ts'
 
-/** Which lines of the audit log are wanted. */
+/** Which lines of the audit log the administrator wants to see. */
 export interface AuditWish {
-  /** The whole mail address of a user who did it or underwent it; empty for everybody. */
+  /**
+   * The whole mail address of a user. The lines are about what this user did, and what others did
+   * to this user. Empty for all users.
+   */
   user: string
   action: AuditAction | null
 }
 
-/** The audit log, newest first, in pages. Each visit reads it again. */
+/** Loads the audit log page by page, newest first. It loads again each time the page is opened. */
 export function useAudit({ user, action }: AuditWish) {
   const wanted = { ...(user && { user }), ...(action && { action }) }
   return useInfiniteQuery({

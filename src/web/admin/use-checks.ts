@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 
-/** The query for what the checks found. Each visit runs them again. */
+/** The query for the results of the checks. The checks run again each time the page is opened. */
 const checksQuery = queryOptions({
   queryKey: ['/api/admin/checks'],
   queryFn: ({ signal }) => call('adminChecks', { signal }),

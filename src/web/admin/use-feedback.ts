@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { callForPage } from '../api/call.ts'
 import { pageSize, pagesFrom } from './pages.ts'
 
-/** All feedback, newest first, in pages. Each visit reads it again. */
+/** Loads all feedback page by page, newest first. It loads again each time the page is opened. */
 export function useFeedback() {
   return useInfiniteQuery({
     queryKey: ['/api/admin/feedback'],

@@ -8,7 +8,10 @@ import { faultText } from './fault-text.ts'
 import type { LimitSetting } from './limit-texts.ts'
 import { refreshAfterAct } from './refresh.ts'
 
-/** The query for limits and caps, and for what is in use. Each visit reads them again. */
+/**
+ * The query for the limits, the caps and what is in use. It loads again each time the page is
+ * opened.
+ */
 const limitSettingsQuery = queryOptions({
   queryKey: ['/api/admin/limits'],
   queryFn: ({ signal }) => call('adminLimits', { signal }),
@@ -22,11 +25,14 @@ export function useLimitSettings() {
 interface Change {
   key: LimitSetting
   value: string
-  /** Called with the server's sentence if it refuses the value. */
+  /** Is called with the server's message if the server refuses the value. */
   onRefused: (fault: string) => void
 }
 
-/** Returns the function that saves a limit or a cap. Every screen of this browser shows it at once. */
+/**
+ * Returns a mutation that saves a limit or a cap. Other open parts of the page show the new value
+ * at once.
+ */
 export function useSaveLimit() {
   const client = useQueryClient()
   return useMutation({
@@ -40,10 +46,11 @@ export function useSaveLimit() {
           client.setQueryData(limitsQuery.queryKey, readLimits(values))
         }
       }
-      // What is in use, and how much uploads leave free, may be other figures now.
+      // The figures of this section, such as the free space to leave, may also have changed.
       void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
       refreshAfterAct(client)
-      // This only renews what the browser keeps for 5 minutes. The limits are known already.
+      // The page already has the new limits. This call only replaces the answer that the browser's
+      // cache keeps for 5 minutes.
       call('limits', { fresh: true }).catch(() => undefined)
     },
     onError: (error, { onRefused }) => {

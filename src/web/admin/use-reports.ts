@@ -15,7 +15,10 @@ import { refreshAfterAct } from './refresh.ts'
 
 const reportsKey = ['/api/admin/reports']
 
-/** The open reports, last reported first, in pages. Each visit reads them again. */
+/**
+ * Loads the open reports page by page, the last reported first. It loads again each time the page
+ * is opened.
+ */
 export function useReports() {
   return useInfiniteQuery({
     queryKey: reportsKey,
@@ -26,7 +29,7 @@ export function useReports() {
   })
 }
 
-/** Takes a report out of the list at once, and reads again what the act may have changed. */
+/** Removes a report from the list at once. Then reloads what the action may have changed. */
 function afterClosing(client: QueryClient, id: string): void {
   client.setQueryData<InfiniteData<ListPage<Report[]>>>(
     reportsKey,
@@ -46,11 +49,14 @@ function afterClosing(client: QueryClient, id: string): void {
 function tellFailure(client: QueryClient, error: unknown, title: string): void {
   if (saysSignedOut(error)) return
   toast({ title, description: faultText(error), tone: 'destructive' })
-  // Another window may have dealt with the report.
+  // Reload the reports too, because somebody may have closed some in another window.
   void client.invalidateQueries({ queryKey: reportsKey })
 }
 
-/** Closes a report and leaves the file. A report that is closed already is a success too. */
+/**
+ * Returns a mutation that closes a report and leaves the file as it is. If the report is already
+ * closed, this is a success too.
+ */
 export function useDismissReport({ id }: Report) {
   const client = useQueryClient()
   return useMutation({
@@ -69,7 +75,10 @@ export function useDismissReport({ id }: Report) {
   })
 }
 
-/** Takes the file of a report down, for a reason that its owner will read. */
+/**
+ * Returns a mutation that takes down the file of a report. Its argument is the reason, which the
+ * owner will read.
+ */
 export function useTakeDown({ id, shortCode, file }: Report) {
   const client = useQueryClient()
   return useMutation({

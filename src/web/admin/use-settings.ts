@@ -19,8 +19,8 @@ import { settingTexts } from './setting-texts.ts'
 type Settings = Record<TextSettingKey, string>
 
 /**
- * The query for the settings as the server has them now. Browsers keep the answers for 5 minutes,
- * so it asks the server past them, and what is kept is new then.
+ * The query for the current settings. The browser's cache keeps these answers for 5 minutes. So
+ * this query bypasses the cache, and thereby also replaces the answers in it.
  */
 const settingsQuery = queryOptions({
   queryKey: ['settings of the Admin Center'],
@@ -45,7 +45,7 @@ export function useSettings() {
   return useQuery(settingsQuery)
 }
 
-/** Puts the settings into the data that the other screens use. */
+/** Puts the settings into the query data that the other screens use. */
 function showEverywhere(client: QueryClient, settings: Settings): void {
   client.setQueryData(premiumPriceQuery.queryKey, { price: Number(settings.premium_price) })
   client.setQueryData(versionQuery.queryKey, { version: settings.app_version })
@@ -60,11 +60,13 @@ const publicCalls = {
 
 interface Change {
   value: string
-  /** Called with the server's sentence if it refuses the value. */
+  /** Is called with the server's message if the server refuses the value. */
   onRefused: (fault: string) => void
 }
 
-/** Returns the function that saves a setting. Every screen of this browser shows it at once. */
+/**
+ * Returns a mutation that saves a setting. Other open parts of the page show the new value at once.
+ */
 export function useSaveSetting(key: TextSettingKey) {
   const client = useQueryClient()
   return useMutation({
@@ -77,7 +79,8 @@ export function useSaveSetting(key: TextSettingKey) {
         showEverywhere(client, settings)
       }
       refreshAfterAct(client)
-      // This only renews what the browser keeps for 5 minutes. The value is known already.
+      // The page already has the new value. This call only replaces the answer that the browser's
+      // cache keeps for 5 minutes.
       call(publicCalls[key], { fresh: true }).catch(() => undefined)
     },
     onError: (error, { onRefused }) => {

@@ -10,21 +10,21 @@ import { refreshAfterAct, usersKey } from './refresh.ts'
 import { shownName } from './user-text.ts'
 
 /**
- * The users that a search finds, or the newest ones without a search. The users of the search
- * before are returned while the next one runs. An answer that comes too late changes nothing,
- * because each search has its own query.
+ * Loads the users that a search finds, or the newest users if `search` is empty. While it loads, it
+ * returns the users of the previous search. Each search has its own query, so a late answer to an
+ * older search changes nothing.
  */
 export function useUsers(search: string) {
   return useQuery({
     queryKey: [usersKey, { search }],
     queryFn: ({ signal }) => call('listUsers', { query: search ? { search } : {}, signal }),
     placeholderData: keepPreviousData,
-    // The administrator expects the current list, for a repeated search too.
+    // The administrator expects the current users even if the same search ran before.
     staleTime: 0,
   })
 }
 
-/** Switches the tier of a user to the other one than now. */
+/** Returns a mutation that sets the tier of a user. */
 export function useSwitchTier({ id }: ListedUser) {
   const client = useQueryClient()
   return useMutation({
@@ -47,7 +47,8 @@ export function useSwitchTier({ id }: ListedUser) {
         description: faultText(error),
         tone: 'destructive',
       })
-      // The list may be old: the user may be gone, or another window may have switched the tier.
+      // The list may be out of date: the user may be deleted, or somebody may have changed the tier
+      // in another window. So reload it.
       void client.invalidateQueries({ queryKey: [usersKey] })
     },
   })

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { useSwitchTier } from './use-users.ts'
 import { shownName, tierText } from './user-text.ts'
 
-/** The columns of a row and of the line of titles above the rows. */
+/** The grid columns of each row and of the titles above the rows. */
 export const userColumns =
   'sm:grid-cols-[minmax(0,1fr)_104px_64px_84px_154px] lg:grid-cols-[minmax(0,1fr)_140px_100px_120px_220px]'
 
@@ -19,7 +19,7 @@ export interface UserRowProps {
   onDelete: () => void
 }
 
-/** A user in the list of the administrator. On phones the row is a card. */
+/** A user in the administrator's list. On phones the row is a card. */
 export function UserRow({ user, now, onDelete }: UserRowProps) {
   const { mutate: switchTier, isPending } = useSwitchTier(user)
   const { hasBadge, upgradesTo } = tierTraits[user.tier]
@@ -73,7 +73,9 @@ function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { fil
   return <Badge tone={filled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
 }
 
-/** A count under its title. On phones, and for screen readers, its noun follows it. */
+/**
+ * A number in a column with a title. On phones and for screen readers, the noun follows the number.
+ */
 function Figure({ count, one, many }: { count: number; one: string; many: string }) {
   return (
     <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">

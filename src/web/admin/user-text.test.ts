@@ -24,7 +24,7 @@ test('a sentence names a user by name, else by address, and shortens both', () =
 
 test.each([
   ['free' as const, null, 'Free'],
-  // A free user keeps the dates of a trial that is over.
+  // A free user still has the end date of an earlier trial.
   ['free' as const, '2026-11-20T11:00:00Z', 'Free'],
   ['premium' as const, null, 'Premium'],
   ['premium' as const, '2026-11-21T11:00:01Z', 'Premium, trial'],

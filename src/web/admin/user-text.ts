@@ -4,23 +4,23 @@ import { mostFoundUsers } from '../../shared/rules/user-list.ts'
 import { shortName } from '../ui/split-name.ts'
 import { counted } from './counted.ts'
 
-/** The longest name inside a sentence, in characters. */
+/** The greatest length of a name inside a sentence, in characters. */
 const longestInSentence = 40
 
-/** Returns how a sentence names a user: by name, or by mail address if there is no name. */
+/** Returns what a sentence calls a user: the name, or the mail address if there is no name. */
 export function shownName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
   return shortName(name.trim() || email, longestInSentence)
 }
 
 export interface ShownUsers {
   search: string
-  /** How many users are shown. */
+  /** How many users the list shows. */
   shown: number
-  /** How many users there are; undefined until it is known. */
+  /** How many users the server has. Undefined until the page knows it. */
   total: number | undefined
 }
 
-/** Says which users are shown: 'The 5 newest of 1,284', '12 found'. */
+/** Says which users the list shows. Examples: 'The 5 newest of 1,284', '12 found'. */
 export function usersNote({ search, shown, total }: ShownUsers): string {
   if (search !== '') {
     return shown < mostFoundUsers ? `${shown} found` : `The ${shown} newest that match`
@@ -29,14 +29,14 @@ export function usersNote({ search, shown, total }: ShownUsers): string {
   return `The ${shown} newest of ${total.toLocaleString('en')}`
 }
 
-/** Returns the words of a user's badge: the tier, and whether it is a trial that runs. */
+/** Returns the text of a user's badge: the tier, and the word 'trial' while a trial runs. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
   const { name, upgradesTo } = tierTraits[user.tier]
   const isTrial = upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
   return isTrial ? `${name}, trial` : name
 }
 
-/** Says what goes with a user who is deleted. */
+/** Says what the server removes together with a user. */
 export function deletionText({ fileCount }: Pick<ListedUser, 'fileCount'>): string {
   const others = 'uploads under way, sessions, brand and waiting mails'
   const files =
@@ -46,7 +46,7 @@ export function deletionText({ fileCount }: Pick<ListedUser, 'fileCount'>): stri
   return `${files} This cannot be undone.`
 }
 
-/** True if somebody typed this mail address. Addresses are kept in lower case. */
+/** Tells whether both texts are the same mail address. Upper and lower case do not matter. */
 export function isSameAddress(typed: string, email: string): boolean {
   return typed.trim().toLowerCase() === email.toLowerCase()
 }

@@ -17,12 +17,13 @@ import { useUsers } from './use-users.ts'
 import { UserRow, userColumns } from './user-row.tsx'
 import { usersNote } from './user-text.ts'
 
-/** The longest text to search for, in characters. No mail address is longer. */
+/** The greatest length of a search text, in characters. No mail address is longer. */
 const maxSearchLength = 254
 
 /**
- * Spec §2: the newest users, or those whose email or name matches a search that runs while the
- * administrator types. Each can be switched to the other tier or deleted.
+ * The newest users, or the users whose address or name matches a search (spec §2). The search runs
+ * while the administrator types. The administrator can switch the tier of each user, or delete the
+ * user.
  */
 export function UsersSection({ id, title }: SectionProps) {
   const { typed, search, setTyped } = useSearch()
@@ -80,7 +81,7 @@ export function UsersSection({ id, title }: SectionProps) {
 
 interface UserListProps {
   users: readonly ListedUser[]
-  /** True while the users are still those of the search before. */
+  /** True while the list still shows the users of the previous search. */
   isOutdated: boolean
   onDelete: (user: ListedUser) => void
 }

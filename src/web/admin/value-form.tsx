@@ -7,37 +7,41 @@ import { Form } from '../ui/form.tsx'
 
 export interface ValueFormProps {
   label: string
-  /** Where the value is seen, and its bounds. */
+  /** Says where people see the value, and which bounds it has. */
   hint: string
-  /** The value that the server has, as a person types it. */
+  /** The value that the server has stored, in the form in which a person types it. */
   saved: string
-  /** How the value is typed. */
+  /** Props of the text field, such as its type. */
   input?: Partial<TextFieldProps>
-  /** What the button is called where the label alone does not tell forms apart. */
+  /** What the button's label says after 'Save'. Needed if several forms have the same label. */
   buttonLabel?: string
-  /** Checks what was typed. Returns the value to save, as the server stores it. */
+  /** Checks what somebody typed. Returns the value in the form in which the server stores it. */
   check: (typed: string) => SettingVerdict
-  /** Returns the stored value as a person types it. Without this, both are the same. */
+  /**
+   * Returns a stored value in the form in which a person types it. Without this function, both
+   * forms are the same.
+   */
   shown?: (stored: string) => string
   /**
-   * Saves a value. Resolves with the stored value. It rejects after it has told the failure, and
-   * calls `onRefused` with the server's sentence if the server refuses the value.
+   * Saves a value, and resolves with the stored value. If the server refuses the value, it calls
+   * `onRefused` with the server's message. After any failure it rejects, and has already shown the
+   * failure.
    */
   save: (value: string, onRefused: (fault: string) => void) => Promise<string>
-  /** Says that the value was saved. */
+  /** The text that says that the value was saved. */
   savedText: string
 }
 
 /**
- * Changes one value of the server. A value out of its bounds is refused here, and by the server.
- * What was typed stays after a failure.
+ * A form that changes one value of the server. The form refuses a value outside the bounds, and the
+ * server does too. After a failure, the field keeps what was typed.
  */
 export function ValueForm(props: ValueFormProps) {
   const { label, hint, saved, input, buttonLabel, check, save, savedText } = props
   const shown = props.shown ?? ((stored: string) => stored)
   const [typed, setTyped] = useState(saved)
   const [errors, setErrors] = useState<{ value?: string }>({})
-  /** What the last press of Save did, until somebody types again. */
+  /** The text about the last save. It disappears when somebody types again. */
   const [done, setDone] = useState<string | null>(null)
 
   const type = (value: string) => {
@@ -59,7 +63,7 @@ export function ValueForm(props: ValueFormProps) {
       setTyped(shown(stored))
       setDone(savedText)
     } catch {
-      // The failure has been told. What was typed stays.
+      // `save` has already shown the failure. The field keeps what was typed.
     }
     return 'stay'
   }
@@ -81,7 +85,8 @@ export function ValueForm(props: ValueFormProps) {
                 error={errors.value}
               />
             </div>
-            {/* As high as the line of the label above the field. */}
+            {/* The padding has the height of the label's line, so the button stands beside the
+                field. */}
             <div className="pt-[26px] [&>button]:h-11">
               <Button
                 type="submit"

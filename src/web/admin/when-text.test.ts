@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { whenText } from './when-text.ts'
 
-/** A moment in the browser's time zone. */
+/** Returns a moment in the browser's time zone. */
 function at(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): Date {
   return new Date(year, month - 1, day, hour, minute, second)
 }
@@ -20,6 +20,6 @@ test.each([
 test('yesterday is the day before, also over a month, a year and a change of the clocks', () => {
   expect(whenText(at(2026, 2, 28, 8), at(2026, 3, 1, 7))).toBe('yesterday, 08:00:00')
   expect(whenText(at(2025, 12, 31, 8), at(2026, 1, 1, 7))).toBe('yesterday, 08:00:00')
-  // On 1 November 2026 the clocks of New York go back, so this day has 25 hours.
+  // In New York, the clocks go back on 1 November 2026, so that day has 25 hours.
   expect(whenText(at(2026, 11, 1, 0, 30), at(2026, 11, 2, 0, 10))).toBe('yesterday, 00:30:00')
 })

@@ -1,6 +1,6 @@
 /**
- * Writes a moment as people say it, in the browser's time zone: 'today, 11:28:04', 'yesterday,
- * 22:40:09', '19 Nov, 16:02:47', and with the year where it is not this one.
+ * Writes a moment as people say it, in the browser's time zone. The year is left out if it is the
+ * current one. Examples: 'today, 11:28:04', 'yesterday, 22:40:09', '19 Nov, 16:02:47'.
  */
 export function whenText(moment: Date, now: Date): string {
   const time = moment.toLocaleTimeString('en-GB')

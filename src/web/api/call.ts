@@ -25,7 +25,10 @@ export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
   Part<Name, 'body'> &
   Bytes<Name> & {
     signal?: AbortSignal
-    /** True asks the server even if the browser has kept an answer, and keeps the new one. */
+    /**
+     * If true, the browser does not use an answer from its cache. It asks the server and caches the
+     * new answer.
+     */
     fresh?: boolean
   }
 

@@ -33,7 +33,7 @@ test('is nobody without a session, which is no failure', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await ask()).toBeNull()
   expect(page.signedOut()).toBe(0)
-  // The next page need not ask.
+  // The hint is gone, so the next page need not ask the server.
   expect(document.cookie).not.toContain(`${signedInHint}=abc`)
 })
 

@@ -5,8 +5,8 @@ import { readHint } from './hint-cookie.ts'
 import { limitsQuery } from './use-limits.ts'
 
 /**
- * The query for the signed-in user; null when signed out. The answer brings the limits along. Here a 401 is an answer and not an error
- * (spec §4: a current-user response that returns nothing means signed out).
+ * The query for the signed-in user, or null when nobody is signed in. The limits come in the same
+ * answer. Status 401 is a valid answer here and no error: it means signed out (spec §4).
  */
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],

@@ -8,7 +8,7 @@ export const emailSignatureQuery = queryOptions({
   staleTime: settingsStaleTime,
 })
 
-/** Returns the signature under mails that share a link; empty until it is known. */
+/** Returns the signature below mails that share a link. Empty until the page knows it. */
 export function useEmailSignature(): string {
   return useQuery(emailSignatureQuery).data?.signature ?? ''
 }

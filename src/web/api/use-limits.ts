@@ -4,9 +4,9 @@ import { call } from './call.ts'
 import { settingsStaleTime } from './use-version.ts'
 
 /**
- * The query for the limits of each tier. For a signed-in user they come with the user
- * (`currentUserQuery`), so it sends no request until they are 5 minutes old. A page that stays open
- * reads them again then, or it would skip files that a raised limit allows.
+ * The query for the limits of each tier. A signed-in user gets the limits together with the user
+ * (`currentUserQuery`). So this query sends no request until they are 5 minutes old. After that, a
+ * page that stays open loads them again. Otherwise it would skip files that a raised limit allows.
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
@@ -16,8 +16,8 @@ export const limitsQuery = queryOptions({
 })
 
 /**
- * Returns the limits of each tier. Until they are known, these are the defaults; the server checks
- * every upload anyway.
+ * Returns the limits of each tier, or the default limits until the page knows them. A wrong default
+ * does no harm, because the server checks every upload.
  */
 export function useLimits(): Limits {
   return useQuery(limitsQuery).data ?? defaultLimits

@@ -9,7 +9,10 @@ export const premiumPriceQuery = queryOptions({
   staleTime: settingsStaleTime,
 })
 
-/** Returns the price of Premium in dollars a month. Spec §2: $8 until the price is known. */
+/**
+ * Returns the price of Premium in dollars a month. Until the page knows the price, it is $8 (spec
+ * §2).
+ */
 export function usePremiumPrice(): number {
   return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice
 }

@@ -31,8 +31,8 @@ export function faultsByField<Name extends string>(
 }
 
 /**
- * Returns the faults that the server found, by field. The server lists them in its message, as
- * 'email: Invalid email address; password: Must be text.'
+ * Returns the faults in a message of the server, by field. Example of such a message: 'email:
+ * Invalid email address; password: Must be text.'
  */
 export function faultsInMessage<Name extends string>(
   message: string,

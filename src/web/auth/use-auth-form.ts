@@ -73,7 +73,7 @@ export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body
   return { names: form.names, errors, onSubmit }
 }
 
-/** Returns the texts at the fields for an error of the server. */
+/** Returns the texts that the form shows at its fields after an error of the server. */
 function refusalOf<Name extends string, Body>(
   { names, refusals }: AuthForm<Name, Body>,
   { code, publicMessage = '' }: ApiError,
