@@ -6,9 +6,10 @@ import { pageImports } from './pages/page-imports.ts'
 import { type PagePath, Preload } from './pages/preload.ts'
 
 /**
- * The screens of spec §2 that this application draws, by their paths. The server answers all other
- * pages itself: the public pages, /s/{shortCode}, /download/{shareToken} and paths that lead
- * nowhere. The paths are those of `shared/pages.ts`, for which the server sends this application.
+ * The screens of spec §2 that this application draws, by their paths. The paths are those of
+ * `shared/pages.ts`: for them the server sends this application. The server itself answers with all
+ * other pages: the public pages, /s/{shortCode}, /download/{shareToken} and the page for unknown
+ * paths.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
@@ -25,7 +26,8 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
-  // Only the administrator sees the link to this page.
+  // Only the administrator has a link to this page, so the code of the Admin Center is preloaded
+  // too.
   '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,
@@ -36,7 +38,7 @@ function preload(path: PagePath) {
   importOf[path]().catch(() => undefined)
 }
 
-/** Shows the screen at the present path. */
+/** Shows the screen for the current path. */
 export function Routes() {
   return (
     <Preload value={preload}>

@@ -22,7 +22,7 @@ function show(values: number[]) {
   return {
     slider,
     read: () => slider.getAttribute('aria-valuetext'),
-    /** The text that stands beside the bar which is read, for those who see it. */
+    /** The text beside the current bar, for people who see it. */
     tip: () => container.querySelector('.chart-tip')?.textContent ?? null,
     written: () => [...container.querySelectorAll('text')].map(({ textContent }) => textContent),
     heights: () =>
@@ -95,7 +95,7 @@ test('the highest bar fills the plot, the smallest can be seen, and an empty one
 test('values are written where they have room, the highest always, and none twice', () => {
   const { written, slider } = show([0, 12, 1_250_000, 999_000])
   expect(written()).toEqual(['12', '1.3M'])
-  // The value of the bar that is read stands in its tip.
+  // The text beside the bar shows its value.
   fireEvent.keyDown(slider, { key: 'Home' })
   fireEvent.keyDown(slider, { key: 'ArrowRight' })
   expect(written()).toEqual(['1.3M'])

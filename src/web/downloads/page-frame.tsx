@@ -2,31 +2,34 @@ import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Mark } from '../ui/mark.tsx'
 
-/** The parts that the build puts into each page. */
+/** What the build adds to each page. */
 export interface Built {
   /** The whole style sheet of the page. */
   css: string
-  /** A script that sets the theme before anything is painted. */
+  /** A script that sets the theme before the browser paints anything. */
   boot: string
-  /** The URL of the script that runs after the page is painted. */
+  /** The URL of the script that runs after the browser has painted the page. */
   script: string
 }
 
 interface PageProps {
   built: Built
   title: string
-  /** True if the page may tell its address to this server, which forms need. */
+  /**
+   * True if the browser may tell this server the address of the page. The server refuses forms
+   * without it.
+   */
   tellsAddress?: boolean
   head?: ReactNode
-  /** A style sheet that follows the one of the page. */
+  /** A style element that follows the style sheet of the page. */
   style?: ReactNode
-  /** Whose page this is, shown in the header. */
+  /** Who sent the file. The header shows it. */
   sender: ReactNode
   footer: ReactNode
   children: ReactNode
 }
 
-/** The frame of the pages that work without scripts: those behind links. */
+/** The frame of the pages about a link. They work without scripts. */
 export function Page(props: PageProps) {
   return (
     <html lang="en">

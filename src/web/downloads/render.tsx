@@ -7,8 +7,8 @@ import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders both download pages and the page that reports a file, as whole HTML documents. `script` is
- * the URL of the script that adds features to them.
+ * Renders both download pages and the page that reports a file as whole HTML documents.
+ * @param script the URL of the script that adds features to these pages.
  */
 export function renderDownloadPages(script: string): {
   link: string

@@ -4,9 +4,9 @@ import { handledReportDays, longestReason } from '../../shared/rules/report.ts'
 import { type Built, Home, motto, Page } from './page-frame.tsx'
 
 /**
- * The page with the form that reports a file. The form works without scripts: it sends itself to its
- * own address, and the server answers with this page again. It always has our own brand, because
- * reports go to whoever runs the service and not to the sender.
+ * The page with the form that reports a file. It works without scripts: the browser sends the form
+ * to the page's own address, and the server answers with the same page. It always shows our brand
+ * and not the sender's, because the service receives the report.
  */
 export function ReportPage(props: { built: Built }) {
   const back = `/s/${slot('code')}`

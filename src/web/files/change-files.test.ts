@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Runs a hook beside a list of files. */
+/** Runs a hook together with the hook that lists the files. */
 function beside<Result>(hook: () => Result) {
   const { result } = page.run(() => ({ own: hook(), list: useFiles() }))
   return {
@@ -46,7 +46,7 @@ async function listing<Result>(hook: () => Result) {
   return screen
 }
 
-/** Returns how often the list was read. */
+/** Returns how often the page has asked the server for the list. */
 function reads() {
   return page.asked.filter(({ call }) => call === 'GET /api/files').length
 }
@@ -97,7 +97,7 @@ describe('deleting a file', () => {
 })
 
 describe('deleting files', () => {
-  /** A server that deletes what is not among `missing`. */
+  /** Makes the server delete the files, except for those whose ids are in `missing`. */
   function deletes(missing: readonly string[] = []) {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }

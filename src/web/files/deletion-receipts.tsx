@@ -8,8 +8,8 @@ import { Receipt } from './receipt.tsx'
 import { useReceipts } from './use-receipts.ts'
 
 /**
- * The receipts of the files that the user deleted, which have left the list of files. They are read
- * when somebody opens them.
+ * The receipts of the files that the user has deleted. These files are no longer in the list of
+ * files. The page loads the receipts when the user opens them.
  */
 export function DeletionReceipts() {
   const [isOpen, setOpen] = useState(false)

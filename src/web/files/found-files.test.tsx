@@ -60,7 +60,7 @@ describe('a search', () => {
     [{ files: [a] }, '1 file found'],
     [{ files: [a, b] }, '2 files found'],
     [{ files: [] }, '0 files found'],
-    // The files are still those of the search before.
+    // These files still belong to the previous search.
     [{ files: [a, b], isOutdated: true }, ''],
     [{ files: undefined }, ''],
   ])('that found %j says "%s"', (found, told) => {

@@ -51,9 +51,9 @@ export function LifelineShape(props: {
 }
 
 /**
- * Shows a file's time as a bar of its longest life: the time that has passed, the time for which the link
- * still works, and the time that a renewal could still add. Screen readers ignore the bar, so the
- * link's label must stand beside it.
+ * Shows the longest life of a file as a bar with three parts: the time that has passed, the time
+ * for which the link still works, and the time that a renewal could add. Screen readers ignore the
+ * bar, so the label of the link must stand beside it.
  */
 export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (

@@ -26,8 +26,8 @@ function localMoment(moment: Date): string {
 }
 
 /**
- * Returns what a renewal at `now` would give: the new end, and whether the end of the file cuts it
- * short.
+ * Returns what a renewal at the moment `now` would give: the new end of the link, and whether the
+ * link ends early because the file's longest life ends.
  */
 function preview(file: StoredFile, days: number, now: Date) {
   const facts = linkFacts(file)
@@ -207,9 +207,9 @@ export interface RenewDialogProps {
 }
 
 /**
- * Renews a link. Before a person chooses, two bars show the time of the link now and of the new
- * link (spec §4: before expiry or after it, up to the end of the file). After the renewal it shows the new
- * link, ready to copy.
+ * Renews a link. Two bars first compare the time of the present link with that of the new one (spec
+ * §4: before expiry or after it, up to the end of the file). After the renewal, the dialog shows
+ * the new link with a button that copies it.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, open, onClose, now, signature, finalFocus } = props

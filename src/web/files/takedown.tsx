@@ -3,18 +3,18 @@ import { useSupportEmail } from '../api/use-support-email.ts'
 
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** What the owner of a file that was taken down is told. */
+/** What the owner reads about a file that was taken down. */
 export interface Takedown {
   at: Date
   reason: string
 }
 
-/** Returns when and why a file was taken down; null for any other file. */
+/** Returns when and why a file was taken down. Returns null if it was not taken down. */
 export function takedownOf({ takenDownAt, takedownReason }: StoredFile): Takedown | null {
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
-/** When and why a file was taken down, and whom to write to. */
+/** Says when and why a file was taken down, and to which address the owner can write. */
 export function TakedownReason({ id, takedown }: { id: string; takedown: Takedown }) {
   const supportEmail = useSupportEmail()
   return (

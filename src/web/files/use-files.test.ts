@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Makes this many files, the newest first. `from` is the number of the oldest one. */
+/** Makes this many files, newest first. `from` is the number of the oldest one. */
 function make(count: number, from = 0): StoredFile[] {
   return Array.from({ length: count }, (_, n) => {
     const place = from + count - 1 - n
@@ -40,7 +40,10 @@ function make(count: number, from = 0): StoredFile[] {
   })
 }
 
-/** Answers as the server does: a cursor is the id of the last file of the page before it. */
+/**
+ * Answers with a page of the list, as the server does. The cursor is the id of the last file on the
+ * previous page.
+ */
 function answerPage({ limit, cursor, search = '' }: Record<string, string>): Response {
   const found = files.filter(({ originalName }) => originalName.includes(search))
   const start = cursor === undefined ? 0 : found.findIndex(({ id }) => id === cursor) + 1
@@ -52,7 +55,10 @@ function answerPage({ limit, cursor, search = '' }: Record<string, string>): Res
   })
 }
 
-/** Returns the queries of all requests for the list since the last call. */
+/**
+ * Returns the queries of all requests for the list. Each call returns only those since the previous
+ * call.
+ */
 function asked(): Record<string, string>[] {
   return page.asked
     .splice(0)

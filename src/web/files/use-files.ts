@@ -27,10 +27,10 @@ import {
 const pageSize = 100
 const longestPage = 1000
 
-/** The longest text to search for, in characters. No file name is longer. */
+/** The greatest length of a search text, in characters. No file name is longer. */
 export const maxSearchLength = 255
 
-/** All files of the user, the newest first. */
+/** The wish for all files of the user, newest first. */
 const allFiles: ListWish = { search: '', order: newestFirst }
 
 /** The first part of the query key of every list of files. */

@@ -1,17 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { callForPage } from '../api/call.ts'
 
-/** How many receipts one request reads. */
+/** How many receipts one request loads. */
 const pageSize = 20
 
 /**
- * Returns the receipts of the files that the user deleted, the newest first, and a function that
- * reads more of them.
+ * Returns the receipts of the user's deleted files, newest first, and a function that loads more of
+ * them.
  */
 export function useReceipts() {
   const { data, hasNextPage, fetchNextPage, isError, isFetching, refetch } = useInfiniteQuery({
     queryKey: ['/api/files/receipts'],
-    // A deletion elsewhere makes a new receipt.
+    // The user may have deleted a file elsewhere, so there may be a new receipt.
     refetchOnMount: 'always',
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {

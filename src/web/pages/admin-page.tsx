@@ -6,14 +6,15 @@ import { PageButton } from './page-link.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** Only the administrator loads this code. */
+/** This code is loaded only for the administrator. */
 const AdminCenter = lazy(() =>
   import('../admin/admin-center.tsx').then((it) => ({ default: it.AdminCenter })),
 )
 
 /**
- * The page at /admin: the Admin Center for the administrator, and a sentence for everybody else
- * (spec §2). The server refuses every call of it to others by itself.
+ * The page at /admin (spec §2). The administrator sees the Admin Center, and everybody else sees a
+ * sentence. This alone protects nothing: the server refuses the administrator's calls to everybody
+ * else.
  */
 export function AdminPage() {
   return (

@@ -71,8 +71,8 @@ function SignedIn({ user }: { user: User }) {
   const limits = useLimits()
   const { data: preferences } = usePreferences(fileManager)
   const [chosenDays, setDays] = useState<number | null>(null)
-  // If the user's tier or its limits change while the page is open, the chosen days may no longer
-  // be allowed.
+  // If the user's tier or its limits change while the page is open, the tier may no longer offer
+  // the chosen days.
   const wantedDays = chosenDays ?? preferences?.defaultExpirationDays
   const days = selectedDays(limits[user.tier], wantedDays)
   const store = useUploadsStore()

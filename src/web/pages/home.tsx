@@ -6,8 +6,9 @@ import { SignedInScreen } from './screen-sets.tsx'
 const Dashboard = lazy(pageImports.dashboard)
 
 /**
- * The page at / for a signed-in user: the dashboard (spec §2). For a visitor the server has the
- * landing page there. A visitor gets here only with the hint of a session that has ended.
+ * The page at / for a signed-in user: the dashboard (spec §2). Visitors normally get the landing
+ * page from the server. A visitor gets this page only if the browser still hints that somebody is
+ * signed in, although the session has ended.
  */
 export function Home() {
   return <SignedInScreen visitor={<LeaveForLanding />}>{() => <Dashboard />}</SignedInScreen>

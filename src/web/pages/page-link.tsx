@@ -12,8 +12,8 @@ export function useIntent(to: PagePath) {
 }
 
 /**
- * True for a link that leaves this application: for a visitor the server answers / itself, with the
- * landing page.
+ * Tells whether a link leaves this application. For a visitor, the link to / does so, because the
+ * server answers it with the landing page.
  */
 function useLeaves(to: PagePath): boolean {
   const { data: user } = useCurrentUser()

@@ -18,7 +18,7 @@ function ada() {
 }
 
 let page: WebPage
-/** The pages that the browser was sent to. */
+/** The addresses to which the page has sent the browser. */
 let opened: string[]
 beforeEach(() => {
   page = openPage()

@@ -3,8 +3,8 @@ import { useVersion } from '../api/use-version.ts'
 import { Wrap } from './wrap.tsx'
 
 /**
- * The footer of every screen: links to the public pages, which the server answers, and the version
- * text.
+ * The footer of every screen. It has the version text and links to the public pages. The server
+ * renders the public pages, so the links are plain links and not routes of the application.
  */
 export function SiteFooter() {
   const version = useVersion()

@@ -27,7 +27,8 @@ function SignedIn({ user }: { user: User }) {
         </PageButton>
       ) : null}
       {hasBadge ? (
-        // Beside the link to the Admin Center there is no room for it on a narrow phone.
+        // On a narrow phone, the link to the Admin Center leaves no room for the badge. So only
+        // screen readers read the badge there.
         <span className={user.isAdmin ? 'max-[440px]:sr-only' : 'contents'}>
           <Badge>{name}</Badge>
         </span>
@@ -82,7 +83,10 @@ function SignedOut() {
   )
 }
 
-/** The logo as a link home. For a visitor that is the landing page, which the server answers. */
+/**
+ * The logo as a link to /. For a visitor it is a plain link, because the server answers with the
+ * landing page.
+ */
 function Home({ leaves }: { leaves: boolean }) {
   const look = { 'aria-label': 'Mayfly, home', className: 'rounded-[6px] text-ink no-underline' }
   return leaves ? (

@@ -1,9 +1,12 @@
 import { enhancePage } from './enhance.ts'
 
-/** How long a button says that it has copied. */
+/** How long a button says "Copied", in milliseconds. */
 const copiedMs = 2000
 
-/** Adds a button to each block of code that copies it. Browsers copy only on pages that they trust. */
+/**
+ * Adds a copy button to each block of code. Browsers offer the clipboard only to secure pages, so
+ * other pages get no buttons.
+ */
 function offerCopying() {
   if (!navigator.clipboard) return
   for (const block of document.querySelectorAll('.code')) {

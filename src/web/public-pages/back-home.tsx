@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
 
-/** The link to the start page above the heading of a page (spec §2). */
+/** The link to the start page. It stands above the heading of a page (spec §2). */
 export function BackHome() {
   return (
     <a className="back" href="/">

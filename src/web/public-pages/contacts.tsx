@@ -1,6 +1,6 @@
 import { publicSlot } from '../../shared/public-slots.ts'
 
-/** The address for help, as a link that opens a mail. */
+/** The support address as a link that opens a mail. */
 export function Support() {
   return <MailLink to="supportEmail" />
 }

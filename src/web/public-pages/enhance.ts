@@ -3,8 +3,8 @@ import { offerUploads } from '../static-pages/offer-uploads.ts'
 import { offerShareTarget } from '../uploads/kept/offer-share-target.ts'
 
 /**
- * Adds to a public page what all of them have: a theme button, the uploads of a signed-in user, and
- * in an installed application the share target. The page is painted and can be read without it.
+ * Adds the features that all public pages share: the theme button, the uploads of a signed-in user,
+ * and in an installed application the share target. People can read the page without them.
  */
 export function enhancePage(): void {
   offerTheme()

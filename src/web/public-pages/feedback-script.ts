@@ -3,7 +3,7 @@ import { showToast } from '../static-pages/toast.ts'
 import { enhancePage } from './enhance.ts'
 import { checkFeedback, type FeedbackValues } from './feedback-form/check-feedback.ts'
 
-/** Spec §9: the toast of feedback that was sent stays for 8 s. */
+/** How long the toast about sent feedback stays, in milliseconds (spec §9: 8 s). */
 const sentToastMs = 8000
 
 const fieldNames = ['name', 'email', 'category', 'message'] as const
@@ -25,7 +25,7 @@ function valuesOf(form: HTMLFormElement): FeedbackValues & { website: string } {
   }
 }
 
-/** Shows the fault of each field below it, and moves the focus to the first field with a fault. */
+/** Shows the fault of each field below the field. Moves the focus to the first wrong field. */
 function showFaults(form: HTMLFormElement, faults: Partial<Record<string, string>>) {
   for (const name of fieldNames) {
     const control = controlOf(form, name)
@@ -44,9 +44,9 @@ function showFaults(form: HTMLFormElement, faults: Partial<Record<string, string
 }
 
 /**
- * Sends feedback.
- * @returns null if it was sent, else the sentence that says why not: the server's own, where there
- * is one (spec §8).
+ * Sends feedback to the server.
+ * @returns null if the server accepted it. Otherwise a sentence that says why not; if the server
+ * sent such a sentence, it is that one (spec §8).
  */
 async function send(values: object): Promise<string | null> {
   const unknown = 'Something went wrong. Please try again.'
@@ -64,9 +64,12 @@ async function send(values: object): Promise<string | null> {
   }
 }
 
-/** Checks and sends the form on this page, and keeps it as it is if that fails (spec §8). */
+/**
+ * Makes the form work: checks it and sends it. If that fails, the form keeps what was typed (spec
+ * §8).
+ */
 function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
-  // Our own check replaces that of the browser.
+  // The browser must not check the form, because `checkFeedback` does so with better messages.
   form.noValidate = true
   const label = button.textContent
   let isSending = false
@@ -95,7 +98,10 @@ function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
   })
 }
 
-/** Fills in the name and the address of a signed-in user where nothing has been typed yet. */
+/**
+ * Fills in the name and the mail address of a signed-in user. It leaves fields alone in which
+ * something has been typed.
+ */
 async function prefill(form: HTMLFormElement) {
   if (readHint(document) === null) return
   const answer = await fetch('/api/auth/user').catch(() => null)

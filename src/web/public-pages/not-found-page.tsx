@@ -1,8 +1,8 @@
-/** Spec §2: any other path shows a not-found page. */
+/** The page for every unknown path (spec §2). */
 export function NotFoundPage() {
   return (
     <div className="short">
-      {/* A bar that shows the time of a link that has ended and cannot be renewed. */}
+      {/* The bar of a link that has ended and cannot be renewed. */}
       <svg width="180" height="8" aria-hidden="true">
         <rect width="64%" height="8" rx="4" fill="var(--edge)" opacity="0.5" />
         <rect

@@ -1,6 +1,6 @@
 /**
- * What somebody sees who shared a file with the installed application, when the application could not
- * take it.
+ * The page after somebody has shared a file with the installed application and the application
+ * could not take it.
  */
 export function NotSharedPage() {
   return (

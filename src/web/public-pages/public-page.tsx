@@ -5,28 +5,28 @@ import { publicSlot } from '../../shared/public-slots.ts'
 import { Mark } from '../ui/mark.tsx'
 import { When } from './when.tsx'
 
-/** The parts that the build puts into a public page. */
+/** What the build adds to each public page. */
 export interface Built {
   /** The whole style sheet of the page. */
   css: string
-  /** A script that sets the theme before anything is painted. */
+  /** A script that sets the theme before the browser paints anything. */
   boot: string
-  /** The URL of the script that runs after the page is painted. */
+  /** The URL of the script that runs after the browser has painted the page. */
   script: string
 }
 
 export interface PublicPageProps {
   built: Built
-  /** The document's title, and what search engines and link previews show below it. */
+  /** The title and the description. Search engines and link previews show both. */
   title: string
   description: string
-  /** The page's path; null for a page that is at no address of its own. */
+  /** The page's path. null for a page that has no address of its own. */
   path: string | null
-  /** The content of <main>. It contains the only h1 of the page. */
+  /** The content of <main>. It must contain the only h1 of the page. */
   children: ReactNode
 }
 
-/** The links to the public pages. The one to the page that is shown is marked. */
+/** The links to the public pages. The link to the current page is marked. */
 function PageLinks({ label, path }: { label: string; path: string | null }) {
   return (
     <nav aria-label={label}>
@@ -84,7 +84,10 @@ function Footer({ path }: { path: string | null }) {
   )
 }
 
-/** What link previews show, and the one address under which search engines list the page. */
+/**
+ * The elements of the <head> for link previews and search engines. They also name the one address
+ * under which search engines should list the page.
+ */
 function Preview({
   title,
   description,
@@ -111,8 +114,8 @@ function Preview({
 }
 
 /**
- * A public page as a whole document: head, skip link, header, main landmark, footer, and a place for
- * a toast. The text may contain slots (`shared/public-slots.ts`), which the server fills in.
+ * A public page as a whole document: head, skip link, header, main landmark, footer, and a place
+ * for a toast. The texts may contain slots (`shared/public-slots.ts`), which the server fills in.
  */
 export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
   return (

@@ -31,13 +31,13 @@ import { PublicPage } from './public-page.tsx'
 import type { PublicScript } from './scripts.ts'
 import shortCss from './short-page.css?inline'
 
-/** What a page adds to the frame. */
+/** What a single page adds to the common frame. */
 interface PageParts {
   /** The content of <main>. */
   content: ReactNode
-  /** The style of this page alone. */
+  /** The style of this page. It follows the common style. */
   css?: string
-  /** The script of this page. Without it the page has the one of all pages. */
+  /** The script of this page. Without a name, it is `page-script`. */
   script?: PublicScript
 }
 
@@ -66,7 +66,8 @@ const otherParts: Record<OtherPageName, PageParts> = {
 }
 
 /**
- * Renders all public pages as whole HTML documents, each under the name of its file in dist/web.
+ * Renders all public pages as whole HTML documents. The keys of the result are the names of the
+ * files in dist/web.
  * @param scripts the URL of each built script.
  */
 export function renderPublicPages(scripts: Record<PublicScript, string>): Map<string, string> {

@@ -1,6 +1,6 @@
 /**
- * The scripts of the public pages, each the name of a file in this folder. The build makes one file
- * of each. `page-script` is for pages that need no other.
+ * The scripts of the public pages. Each name is that of a source file in this folder, and the build
+ * makes one file of each. `page-script` is for pages without a script of their own.
  */
 export const publicScripts = [
   'page-script',

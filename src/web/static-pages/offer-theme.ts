@@ -1,6 +1,6 @@
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
 
-/** Makes the theme button of a page work, if the page has one. */
+/** Makes the theme button work, if the page has one. */
 export function offerTheme(): void {
   const button = document.querySelector('#theme')
   if (button === null) return

@@ -1,12 +1,12 @@
 import { readHint } from '../api/hint-cookie.ts'
 import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 
-/** The URL of the built script that shows uploads. The build inserts it here. */
+/** The URL of the built script that shows uploads. The build replaces this name with the URL. */
 declare const uploadsScript: string
 
 /**
- * Loads the uploads panel if a signed-in user has uploads in this browser, or starts some in
- * another tab. The page loads nothing more for all other visitors.
+ * Loads the uploads panel when a signed-in user has uploads in this browser, or starts one in
+ * another tab. All other visitors load nothing more.
  */
 export function offerUploads(): void {
   const watch = new AbortController()

@@ -1,11 +1,11 @@
-/** Spec §9: toasts stay 5 s by default. */
+/** How long a toast stays by default, in milliseconds (spec §9: 5 s). */
 const defaultDurationMs = 5000
 
 let timer = 0
 
 /**
  * Shows a message in the page's `#toast` element. A later message replaces it.
- * @param look `plain` for news; without it the message says that something failed.
+ * @param look `plain` is for good news. Without it, the message looks like a failure.
  */
 export function showToast(
   title: string,

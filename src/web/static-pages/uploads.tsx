@@ -1,6 +1,6 @@
 /**
- * Shows the uploads panel on a page that the build rendered. The page's script loads this file only
- * for users with uploads.
+ * Shows the uploads panel on a page that the build has rendered. `offerUploads` loads this script
+ * when the user has uploads.
  */
 import { createRoot } from 'react-dom/client'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'

@@ -19,7 +19,9 @@ afterEach(() => {
   localStorage.clear()
 })
 
-/** A user of this tier whose trial ends in so many days; null for no trial. */
+/**
+ * Makes a user of this tier whose trial ends in `leftDays` days. null means that there is no trial.
+ */
 function user(tier: User['tier'], leftDays: number | null, id = 'ada'): User {
   const ends = leftDays === null ? null : new Date(Date.now() + leftDays * dayMs).toISOString()
   return {

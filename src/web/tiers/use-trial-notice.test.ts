@@ -10,7 +10,7 @@ const minute = 60_000
 const start = new Date('2030-01-01T00:00:00.000Z')
 
 let page: WebPage
-/** How often the user was read from the server again. */
+/** How often the page has asked the server for the user again. */
 let reads: number
 beforeEach(() => {
   vi.useFakeTimers({ now: start })
@@ -26,7 +26,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A user of this tier whose trial ends in so many milliseconds; null for no trial. */
+/**
+ * Makes a user of this tier whose trial ends in `leftMs` milliseconds. null means that there is no
+ * trial.
+ */
 function user(tier: User['tier'], leftMs: number | null): User {
   const ends = leftMs === null ? null : new Date(start.getTime() + leftMs).toISOString()
   return {
@@ -70,7 +73,7 @@ test('what is left of a trial is counted again each minute', async () => {
 
 test('the end of a trial is told at its millisecond, and the user is read again', async () => {
   const { notice, pass } = banner(user('premium', 90_000))
-  // React draws at the end of a pass, and only then begins to wait for the next look.
+  // React sets the next timer only at the end of `pass`. So the test passes the time in two steps.
   await pass(60_000)
   await pass(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
@@ -95,7 +98,7 @@ test('a server that still says premium is asked every five seconds, and no more 
 
 test('a page that comes back to the front looks at the clock at once', async () => {
   const { notice, pass } = banner(user('premium', 10 * minute))
-  // Timers stood still while the page was in the background.
+  // The time goes on, but no timer runs, as in a page in the background.
   vi.setSystemTime(start.getTime() + 10 * minute)
   expect(notice()).toMatchObject({ kind: 'running' })
   act(() => void document.dispatchEvent(new Event('visibilitychange')))

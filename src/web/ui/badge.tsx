@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 export interface BadgeProps {
   children: ReactNode
   /**
-   * `accent` is filled with the pale accent colour, `outline` has only a border, `amber` warns,
-   * `red` tells of a fault. Default `accent`.
+   * How the badge looks. `accent` has the pale accent colour, and `outline` only a border. `amber`
+   * is for warnings, and `red` for faults. The default is `accent`.
    */
   tone?: 'accent' | 'outline' | 'amber' | 'red'
 }

@@ -158,7 +158,7 @@ export interface IconButtonProps {
   label: string
   /** A lucide icon. */
   icon: ReactNode
-  /** The same as for `Button`. */
+  /** The element that the button opens and closes, as in `Button`. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   variant?: ButtonVariant

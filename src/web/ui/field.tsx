@@ -25,13 +25,13 @@ export interface TextFieldProps {
   /** True for text such as addresses, which no keyboard should correct or capitalise. */
   verbatim?: boolean
   maxLength?: number
-  /** Of a number: the lowest and the highest value, and the smallest difference. */
+  /** For a number: the lowest value, the highest value, and the step between values. */
   min?: number
   max?: number
   step?: number
-  /** A sign inside the input before its text, such as '$'. Screen readers ignore it. */
+  /** A sign before the text inside the input, such as '$'. Screen readers ignore it. */
   sign?: string
-  /** Makes it a field for a text of several lines, this many of which it shows. */
+  /** Makes it a text area that shows this many lines. */
   rows?: number
   ref?: Ref<HTMLElement>
 }

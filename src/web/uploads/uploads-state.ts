@@ -44,7 +44,7 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** How a page shows the results of uploads, and what it knows of the limits. */
+/** What uploads need from the page: functions that show results, and the limits. */
 export interface UploadsPage {
   /**
    * Called when the list of files must be refreshed (spec §7). `files` are the new files that this
@@ -52,6 +52,8 @@ export interface UploadsPage {
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
-  /** Returns the largest number of files that any tier with a limit allows (`largestFileCount`). */
+  /**
+   * Returns the largest number of files that a tier with such a limit allows (`largestFileCount`).
+   */
   mostPlaces: () => number
 }

@@ -47,8 +47,8 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
   const upload = ({ picked, days }: Skipped, tier: Tier) => {
     const plan = planUploads(picked, limits[tier])
     setSkipped({ picked: plan.skipped, days })
-    // Spec §5: if a higher tier takes larger files, show a toast; the page adds an upgrade card.
-    // Otherwise the page shows the file-too-large card alone.
+    // If a higher tier takes larger files, show a toast (spec §5); the page also shows an upgrade
+    // card. Otherwise the page shows only the file-too-large card.
     const upgrade = tierOfLargerFiles(tier, limits)
     if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
     if (plan.go.length > 0) store.getState().add(plan.go, days)

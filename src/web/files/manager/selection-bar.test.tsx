@@ -7,7 +7,7 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-/** A file whose link is open at `now`, and one whose link has ended. */
+/** Makes a file whose link is active. `ended` makes one whose link has ended. */
 function open(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }
@@ -17,7 +17,7 @@ function ended(id: string) {
 
 let page: WebPage
 let pressed: string[]
-/** What was copied; null where the browser refuses to copy. */
+/** The texts that the page has copied. With null, the browser refuses to copy. */
 let copied: string[] | null
 beforeEach(() => {
   page = openPage()

@@ -21,7 +21,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
 ]
 
 let page: WebPage
-/** The pages that the server answers, by cursor. */
+/** The pages of the server's list. The keys are the cursors; the first page has the key ''. */
 let pages: Record<string, { items: StoredFile[]; next?: string }>
 beforeEach(() => {
   page = openPage()

@@ -6,7 +6,10 @@ import { CodeBlock } from './code-block.tsx'
 import { ErrorList } from './error-list.tsx'
 import { UploadGuide } from './upload-guide.tsx'
 
-/** Some calls have the name of their group, so the id of a group has an ending of its own. */
+/**
+ * Returns the id of a group. The suffix `-calls` keeps it different from the ids of calls, because
+ * some calls have the name of their group.
+ */
 function fragment(title: string) {
   return `${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-calls`
 }
@@ -23,8 +26,9 @@ const errorBody = `{
 }`
 
 /**
- * The API reference: all calls of the contract in groups, with their schemas, errors and examples,
- * and how to upload. It is made from the same table as the routes, so it cannot tell of other calls.
+ * The API reference: all calls in groups, with their schemas, errors and examples, and a guide to
+ * uploading. It is made from the table of endpoints, which also makes the routes. So it always
+ * describes the real calls.
  */
 export function ApiReferencePage() {
   return (

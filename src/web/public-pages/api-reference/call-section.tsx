@@ -23,7 +23,9 @@ const rawTexts = {
   text: 'Text.',
 } as const
 
-/** Everything about one call: who may make it, what it takes and answers, its errors and examples. */
+/**
+ * Describes one call: who may make it, what it takes, what it answers, its errors and its examples.
+ */
 export function CallSection({ name }: { name: EndpointName }) {
   const row: Endpoint = endpoints[name]
   return (
@@ -61,10 +63,11 @@ export function CallSection({ name }: { name: EndpointName }) {
   )
 }
 
-/** Shows what stands between backticks as code. */
+/** Shows the parts of a text between backticks as code. */
 function WithCode({ text }: { text: string }) {
   return text.split('`').map((part, at) => {
-    // The parts of a constant text never change their order.
+    // The text is constant, so its parts never change their order and the key may contain the
+    // index.
     const key = `${at} ${part}`
     return at % 2 === 1 ? <code key={key}>{part}</code> : part
   })
@@ -144,7 +147,7 @@ function Errors({ row }: { row: Endpoint }) {
   )
 }
 
-/** Sorts errors by their status. */
+/** Returns these errors sorted by their status. */
 export function byStatus(codes: readonly ErrorCode[]): ErrorCode[] {
   return codes.toSorted((one, other) => errorTable[one].status - errorTable[other].status)
 }

@@ -1,8 +1,9 @@
-/** Code to read and to copy. The page's script adds a button that copies it. */
+/** A block of code. The script of the page adds a button that copies the code. */
 export function CodeBlock({ code }: { code: string }) {
   return (
     <div className="code">
-      {/* A long line scrolls sideways. So that keys can scroll it too, it takes the focus. */}
+      {/* A long line scrolls sideways. The block can take the focus, so that people can scroll
+          it with the keyboard. */}
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse must be able to scroll it
         tabIndex={0}

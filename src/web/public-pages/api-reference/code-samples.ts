@@ -5,18 +5,24 @@ import { publicSlot } from '../../../shared/public-slots.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { sampleOf } from './sample.ts'
 
-/** Examples of one call. */
+/** The examples of one call. */
 export interface CodeSamples {
   curl: string
   fetch: string
-  /** An example of the answer, as JSON; null where the answer is something else. */
+  /** An example of the answer as JSON. null if the call does not answer with JSON. */
   answer: string | null
 }
 
-/** Where curl keeps the session. The guide on the same page begins with it. */
+/**
+ * The file in which curl keeps the session cookie. The guide on the same page creates it when
+ * signing in.
+ */
 const cookieFile = 'cookies.txt'
 
-/** Makes the examples of a call; null for one that only a browser opens, as a page. */
+/**
+ * Makes the examples of a call. Returns null for a call that is meant only for browsers, because it
+ * answers with a page or a redirect.
+ */
 export function codeSamples(name: EndpointName): CodeSamples | null {
   const row: Endpoint = endpoints[name]
   if (!answersJson(row.response) && ['page', 'redirect'].includes(row.response.raw)) return null
@@ -31,7 +37,7 @@ export function codeSamples(name: EndpointName): CodeSamples | null {
   }
 }
 
-/** Fills in the path, and the parts of the query that the call cannot do without. */
+/** Returns an example path with its parameters and the required parameters of its query. */
 function samplePath(row: Endpoint): string {
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(fieldNote('request', name)?.example ?? name)),
@@ -51,7 +57,7 @@ function curlSample(name: EndpointName, row: Endpoint, path: string, body: unkno
     : row.access === 'visitor'
       ? ''
       : ` -b ${cookieFile}`
-  // With a body, curl sends a POST by itself.
+  // With a body, curl chooses POST without `-X`.
   const method = row.method === 'GET' || (row.method === 'POST' && body) ? '' : ` -X ${row.method}`
   const download = !answersJson(row.response) && row.response.raw === 'bytes' ? ' -OJ' : ''
   const lines = [`curl${download}${session}${method} ${shellText(publicSlot('origin') + path)}`]
@@ -62,7 +68,7 @@ function curlSample(name: EndpointName, row: Endpoint, path: string, body: unkno
   return lines.join(' \\\n  ')
 }
 
-/** Quotes a text for a shell. */
+/** Quotes a text so that a shell reads it as one word. */
 function shellText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

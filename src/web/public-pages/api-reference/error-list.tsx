@@ -4,7 +4,7 @@ import { isTierLimitCode } from '../../../shared/contract/tier-errors.ts'
 import { publicSlot } from '../../../shared/public-slots.ts'
 import { byStatus } from './call-section.tsx'
 
-/** Every code that an error can have, with its status and its sentence. */
+/** Lists every error code with its status and its text. */
 export function ErrorList() {
   const codes = byStatus(Object.keys(errorTable) as ErrorCode[])
   const common: readonly ErrorCode[] = commonErrors

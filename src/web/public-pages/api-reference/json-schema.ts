@@ -1,6 +1,6 @@
 import { type ZodType, z } from 'zod'
 
-/** The parts of JSON Schema that the contract's schemas become. */
+/** The parts of JSON Schema that can describe the contract's schemas. */
 export interface JsonSchema {
   type?: string | readonly string[]
   format?: string
@@ -20,22 +20,22 @@ export interface JsonSchema {
   maxItems?: number
 }
 
-/** Where a schema describes something: in what a client sends, or in what it gets. */
+/** Whether a schema describes a request or an answer. */
 export type Place = 'request' | 'answer'
 
 /**
- * Returns a schema of the contract as JSON Schema. A schema that changes values describes what is
- * sent for a request, and what arrives for an answer.
+ * Converts a schema of the contract to JSON Schema. Some schemas convert values. Then the result
+ * describes the value that a client sends in a request or gets in an answer.
  */
 export function jsonSchemaOf(schema: ZodType, place: Place): JsonSchema {
   const io = place === 'request' ? 'input' : 'output'
   return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
 }
 
-/** A schema of one type. */
+/** A schema that has at most one type. */
 export type OneType = JsonSchema & { type?: string }
 
-/** Returns the choices of a schema without null, and whether null is one of them. */
+/** Returns the alternatives of a schema apart from null, and whether null is one of them. */
 export function withoutNull(schema: JsonSchema): { choices: OneType[]; isNullable: boolean } {
   const all = (schema.anyOf ?? [schema]).flatMap(({ type, ...rest }): OneType[] =>
     [type ?? []].flat().length === 0

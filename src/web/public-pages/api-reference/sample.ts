@@ -18,8 +18,8 @@ const byType: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * Makes an example of what a schema describes. A request has the fields that are required; where
- * none is, those for which an example is known.
+ * Makes an example value for a schema. An example request has the required fields. If no field is
+ * required, it has the fields whose notes contain an example.
  * @param name the name of the field whose value this is.
  */
 export function sampleOf(schema: JsonSchema, place: Place, name?: string): unknown {
@@ -36,7 +36,7 @@ export function sampleOf(schema: JsonSchema, place: Place, name?: string): unkno
   return byType[choice.type ?? ''] ?? null
 }
 
-/** A number that is known as an example can be more than this call takes. */
+/** Lowers an example number if it is higher than this call allows. */
 function withinBounds(known: unknown, { maximum }: JsonSchema): unknown {
   return typeof known === 'number' && maximum !== undefined ? Math.min(known, maximum) : known
 }

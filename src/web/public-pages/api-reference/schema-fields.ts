@@ -1,20 +1,26 @@
 import { fieldNote } from '../../../shared/contract/field-notes.ts'
 import { type JsonSchema, type OneType, type Place, withoutNull } from './json-schema.ts'
 
-/** A field of a request or an answer, as the API reference lists it. */
+/** A field of a request or an answer in the API reference. */
 export interface SchemaField {
-  /** The name, with those of the objects and lists around it: `parts[].size`. */
+  /**
+   * The name of the field after the names of the objects and lists around it. Example:
+   * `parts[].size`.
+   */
   path: string
-  /** The type in words: 'integer', 'list of strings', 'date or null'. */
+  /** The type in words. Examples: 'integer', 'list of strings', 'date or null'. */
   type: string
   isRequired: boolean
-  /** What the value must keep to, such as '1 to 100'; null where the type says it all. */
+  /** What else a valid value must meet. Example: '1 to 100'. null if the type says everything. */
   bounds: string | null
-  /** What it means; null where nothing is known but the name. */
+  /** What the field means. null if there is no note about it. */
   note: string | null
 }
 
-/** Lists the fields of a schema, each object's own fields after it. A schema without fields has none. */
+/**
+ * Lists the fields of a schema. The fields of an inner object follow the object. A schema that is
+ * no object has no fields.
+ */
 export function fieldsOf(schema: JsonSchema, place: Place, around = ''): SchemaField[] {
   const { choices } = withoutNull(schema)
   return choices.flatMap((choice) => {
@@ -44,7 +50,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-/** Names the type of a schema in words. */
+/** Returns the type of a schema in words. */
 export function typeText(schema: JsonSchema): string {
   const { choices, isNullable } = withoutNull(schema)
   const texts = [...new Set(choices.map(oneType))]
@@ -68,7 +74,10 @@ function plural(type: string): string {
   return /^[\w ]+$/.test(type) ? `${type}s` : `(${type})`
 }
 
-/** Bounds that only say that a number is a safe integer say nothing. */
+/**
+ * Tells whether a bound is worth mentioning. A bound that only limits numbers to safe integers is
+ * not.
+ */
 function isTelling(bound: number | undefined): bound is number {
   return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
 }

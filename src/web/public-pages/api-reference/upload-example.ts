@@ -1,11 +1,11 @@
 import { publicSlot } from '../../../shared/public-slots.ts'
 
 /*
- * The programs of the guide. A test runs the one for Node against a real server, as it stands on the
- * page.
+ * The programs in the upload guide. A test runs the one for Node against a real server, exactly as
+ * the page shows it.
  */
 
-/** Uploads one file with curl and jq, in one PUT. */
+/** Uploads one file in one PUT, with curl and jq. */
 export const uploadWithCurl = `server='${publicSlot('origin')}'
 file=report.pdf
 
@@ -31,7 +31,7 @@ code=$(jq '{cloudKey, metadata}' <<< "$start" |
     -H 'Content-Type: application/json' -d @- | jq -r .shortCode)
 echo "$server/s/$code"`
 
-/** Uploads a file of any size with Node, in parts where it has several. */
+/** Uploads a file of any size with Node. It sends a large file in parts. */
 export const uploadWithFetch = `// EMAIL=… PASSWORD=… node upload.mjs report.pdf
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'

@@ -13,7 +13,7 @@ import { uploadWithCurl, uploadWithFetch } from './upload-example.ts'
 
 const usualPart = formatSize(partSizeFor(0))
 
-/** The upload protocol, step by step, with programs that run. */
+/** Explains step by step how to upload a file, with programs that work. */
 export function UploadGuide() {
   return (
     <section aria-labelledby="uploading">

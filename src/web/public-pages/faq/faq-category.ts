@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 
 export interface FaqQuestion {
-  /** The fragment of the address that opens the answer: /faq#encryption. */
+  /**
+   * The fragment of the address that opens the answer. Example: /faq#encryption has the id
+   * 'encryption'.
+   */
   id: string
   question: string
   answer: ReactNode

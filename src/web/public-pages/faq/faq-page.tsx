@@ -12,8 +12,8 @@ function fragment(title: string) {
 }
 
 /**
- * The FAQ (spec §2): six categories, one answer open at a time. The browser itself closes the others,
- * because all questions have the same name. So it works without scripts.
+ * The FAQ (spec §2): six categories, with one answer open at a time. All questions have the same
+ * `name`, so the browser closes the open one when another opens. This works without scripts.
  */
 export function FaqPage() {
   return (
@@ -68,7 +68,8 @@ function Category({ title, questions }: FaqCategory) {
             <h3>{question}</h3>
             <ChevronDown size={18} strokeWidth={1.8} aria-hidden="true" />
           </summary>
-          {/* A link to this id opens the answer, because browsers open what they scroll to. */}
+          {/* A link to this id opens the answer, because browsers open a `details` element to
+              scroll into it. */}
           <div id={id} className="answer">
             {answer}
           </div>

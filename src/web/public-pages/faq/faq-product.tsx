@@ -9,7 +9,7 @@ import { When } from '../when.tsx'
 import type { FaqCategory } from './faq-category.ts'
 import { PlanTable } from './plan-table.tsx'
 
-/** Spec §2: the last three of the six categories of the FAQ. */
+/** The last three of the six categories of the FAQ (spec §2). */
 export const faqAboutProduct: readonly FaqCategory[] = [
   {
     title: 'Premium Features',

@@ -6,7 +6,7 @@ import type { FaqCategory } from './faq-category.ts'
 
 const lifetime = publicSlot('maxLifetime')
 
-/** Spec §2: the first three of the six categories of the FAQ. */
+/** The first three of the six categories of the FAQ (spec §2). */
 export const faqAboutSharing: readonly FaqCategory[] = [
   {
     title: 'Getting Started',

@@ -9,7 +9,7 @@ interface Row {
   premium: ReactNode
 }
 
-/** The limits that the administrator can change are filled in by the server. */
+/** The rows about limits. The administrator can change the limits, so the server fills them in. */
 const limits: readonly Row[] = [
   {
     what: 'Files at the same time',
@@ -41,7 +41,7 @@ function has(feature: keyof typeof features): Row {
   return { what: features[feature], free, premium }
 }
 
-/** What each tier allows, side by side. */
+/** A table that compares what each tier allows. */
 export function PlanTable() {
   const rows = [...limits, ...(Object.keys(features) as (keyof typeof features)[]).map(has)]
   return (

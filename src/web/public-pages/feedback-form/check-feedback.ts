@@ -1,4 +1,4 @@
-/** What a person typed into the feedback form. */
+/** What a person has typed into the feedback form. */
 export interface FeedbackValues {
   name: string
   email: string
@@ -8,7 +8,7 @@ export interface FeedbackValues {
 
 type FieldName = keyof FeedbackValues
 
-/** What is wrong with a form: a toast, and a sentence for each field. */
+/** What is wrong with a feedback form: the text of a toast, and a sentence for each wrong field. */
 export interface FeedbackFault {
   title: string
   description: string
@@ -18,8 +18,8 @@ export interface FeedbackFault {
 const required = ['name', 'email', 'message'] as const satisfies readonly FieldName[]
 
 /**
- * Checks a form before it is sent (spec §5): name, email and message must be non-empty after
- * trimming, and the email must contain @. The server checks the same again.
+ * Checks a feedback form before the page sends it (spec §5): name, email and message must be
+ * non-empty after trimming, and the email must contain @. The server checks the same again.
  * @returns null if nothing is wrong.
  */
 export function checkFeedback(values: FeedbackValues): FeedbackFault | null {

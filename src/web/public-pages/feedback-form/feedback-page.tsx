@@ -7,8 +7,8 @@ import { BackHome } from '../back-home.tsx'
 import { Support } from '../contacts.tsx'
 
 /**
- * The feedback page (spec §2). The form works without scripts too: the browser checks it and sends
- * it to another call, which answers with a page.
+ * The feedback page (spec §2). The form also works without scripts: the browser checks it and sends
+ * it to a call that answers with a page.
  */
 export function FeedbackPage() {
   return (
@@ -63,7 +63,7 @@ export function FeedbackPage() {
               required
             />
           </Field>
-          {/* People do not see this field. Robots fill in every field. */}
+          {/* People do not see this field, so they leave it empty. Robots fill in every field. */}
           <div className="unseen" aria-hidden="true">
             <label htmlFor="website">Leave this empty</label>
             <input id="website" name="website" tabIndex={-1} autoComplete="off" />
@@ -102,7 +102,7 @@ function Field({ name, label, children }: { name: string; label: string; childre
   )
 }
 
-/** The page that follows feedback which was sent without scripts. */
+/** The answer after a browser without scripts has sent feedback. */
 export function FeedbackSentPage() {
   return (
     <div className="short">
@@ -115,7 +115,7 @@ export function FeedbackSentPage() {
   )
 }
 
-/** The page that follows feedback which could not be sent, where there are no scripts. */
+/** The answer when a browser without scripts has tried to send feedback and it failed. */
 export function FeedbackFailedPage() {
   return (
     <div className="short">

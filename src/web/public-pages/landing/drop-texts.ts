@@ -6,7 +6,7 @@ interface NamedFile {
   size: number
 }
 
-/** Names files: 'press-kit.zip (3.4 MB)', or '3 files (1.2 GB)'. */
+/** Names files and their size in a text. Examples: 'press-kit.zip (3.4 MB)', '3 files (1.2 GB)'. */
 export function filesWithSize(files: readonly NamedFile[]): string {
   const [first, ...others] = files
   const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
@@ -22,7 +22,10 @@ const causes: Record<KeepFault, (files: string) => string> = {
   number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
 }
 
-/** Says why files are not kept, and what to do. `signedIn`: the person need not sign in first. */
+/**
+ * Says why the browser cannot keep some files, and what to do.
+ * @param signedIn true if the person need not sign in first.
+ */
 export function refusalText(
   refused: readonly { file: NamedFile; fault: KeepFault }[],
   signedIn: boolean,
@@ -36,7 +39,10 @@ export function refusalText(
     : `${cause} Sign up or sign in first, then choose ${whose} again.`
 }
 
-/** Says that files are larger than any plan allows. `limit` is the largest size in words: '1GB'. */
+/**
+ * Says that files are larger than any plan allows.
+ * @param limit the size of the largest allowed file in words. Example: '1GB'.
+ */
 export function tooLargeText(files: readonly NamedFile[], limit: string): string {
   const [first] = files
   if (first && files.length === 1) {

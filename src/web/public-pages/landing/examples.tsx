@@ -6,8 +6,8 @@ import { KindIcon } from '../../files/kind-icon.tsx'
 import { Lifeline } from '../../files/lifeline.tsx'
 
 /**
- * Makes an example file with a link of 3 days, as it looks `age` milliseconds after its upload. The
- * product's own rules draw it.
+ * Makes an example file whose link lasts 3 days. It looks as it would `age` milliseconds after its
+ * upload, because the same functions draw it as in the application.
  */
 function example(originalName: string, mimeType: string, age: number) {
   const dates = {
@@ -30,7 +30,7 @@ const files = [
   example('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs),
 ]
 
-/** Two example links of different ages, each with its remaining time as a bar. */
+/** Two example links of different ages. A bar shows the remaining time of each. */
 export function Examples() {
   return (
     <ul className="examples" aria-label="Examples">

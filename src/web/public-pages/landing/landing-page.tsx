@@ -6,8 +6,8 @@ import { Examples } from './examples.tsx'
 import { LifeOfAFile } from './life-of-a-file.tsx'
 
 /**
- * The drop zone. The page's script makes it work, and keeps a file in the browser until somebody has
- * signed up. Without scripts it says what to do instead.
+ * The drop zone. The page's script makes it work: it keeps a dropped file in the browser until the
+ * visitor has signed up. Without scripts, the drop zone says what to do instead.
  */
 function DropZone() {
   return (
@@ -147,7 +147,7 @@ function Lines({ of }: { of: readonly string[] }) {
   )
 }
 
-/** Spec §1, §2: the two plans, Premium with the price of the setting. */
+/** The two plans (spec §1, §2). The price of Premium comes from the settings. */
 function Plans() {
   return (
     <section className="band" aria-labelledby="plans">
@@ -197,7 +197,7 @@ function Plans() {
   )
 }
 
-/** Spec §2: the landing page, with a hero, six feature cards and two plans. */
+/** The landing page (spec §2), with a hero, six feature cards and two plans. */
 export function LandingPage() {
   return (
     <>

@@ -2,7 +2,7 @@ import { publicSlot } from '../../../shared/public-slots.ts'
 
 const hatching = 'hatching'
 
-/** A short piece of the bar, as the sign before what it means. */
+/** A short sample of the bar. It stands in the legend, before the text that explains it. */
 function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boolean }) {
   return filled ? (
     <rect x={x} width={width} height="8" rx="4" fill="var(--accent)" />
@@ -20,12 +20,12 @@ function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boo
 }
 
 /**
- * The bar of a file's time, as long as the longest life of a file, with the ends of the longest links
- * of both plans. The marks come from the limits in force.
+ * A bar that shows the longest life of a file, and where the longest links of both plans end. The
+ * server fills in these ends from the current limits.
  */
 function Bar() {
   const end = { free: `${publicSlot('freeEnd')}%`, premium: `${publicSlot('premiumEnd')}%` }
-  // Lines in the colour of the page are the gaps between the parts of the bar.
+  // These strokes have the colour of the page, so they look like gaps between the parts of the bar.
   const valid = { height: 15, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 3 }
   return (
     <svg className="bar" width="100%" height="40" aria-hidden="true">
@@ -57,7 +57,7 @@ function Bar() {
   )
 }
 
-/** What happens to a file from its upload to its end, told along the bar. */
+/** Explains along a bar what happens to a file from its upload to its end. */
 export function LifeOfAFile() {
   return (
     <section className="band" aria-labelledby="life">

@@ -9,7 +9,7 @@ import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
 import { filesWithSize, refusalText, tooLargeText } from './drop-texts.ts'
 
-/** The parts of the drop zone that change. They are in the page that the build rendered. */
+/** The elements of the drop zone that the script changes. The build has rendered them. */
 interface DropZone {
   zone: HTMLElement
   title: HTMLElement
@@ -28,9 +28,9 @@ function findZone(): DropZone | null {
 }
 
 /**
- * Makes the drop zone of the landing page work. A file that is dropped or chosen is kept in this
- * browser, and the next page is the signup, or the dashboard for somebody who is signed in. A file
- * that cannot be kept is refused with the reason. The page shows files that wait already.
+ * Makes the drop zone of the landing page work. When somebody drops or chooses files, this browser
+ * keeps them. Then the signup opens, or the dashboard if somebody is signed in. If a file cannot be
+ * kept, the page says why. The page also shows files that are already waiting.
  */
 export function offerDrop(): void {
   const parts = findZone()
@@ -79,13 +79,14 @@ export function offerDrop(): void {
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void take(drop),
   })
-  // A browser that goes back shows the page as it was left.
+  // When somebody goes back to this page, the browser may show its old state. So read the files
+  // again.
   addEventListener('pageshow', async () => {
     if (!isBusy) show(await kept.list())
   })
 }
 
-/** Keeps the files of a drop. Returns the sentences about those that are not kept. */
+/** Keeps the files of a drop. Returns sentences about the files that it could not keep. */
 async function keep(
   kept: KeptFiles,
   drop: Drop,

@@ -12,7 +12,10 @@ interface Row {
   lasts: string
 }
 
-/** A cookie that a browser takes from this host alone, where the server is reached by HTTPS. */
+/**
+ * The name of a cookie. With HTTPS, the name begins with `__Host-`. Then browsers accept the cookie
+ * only from this host.
+ */
 function HostCookie({ name }: { name: string }) {
   return (
     <code>
@@ -53,7 +56,9 @@ const cookieOfGoogle: Row = {
   lasts: durationText(googleRequestKeptMs),
 }
 
-/** Every cookie that the server sets, and every thing that its pages leave in the browser. */
+/**
+ * Lists every cookie that the server sets, and everything else that its pages store in the browser.
+ */
 export function BrowserStorage() {
   return (
     <>

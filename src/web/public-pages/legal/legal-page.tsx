@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react'
 import { BackHome } from '../back-home.tsx'
 
-/** Spec §1: when the terms and the privacy policy were last updated. */
+/** The date of the last change to the terms and the privacy policy (spec §1). */
 const lastUpdated = { text: 'July 12, 2025', date: '2025-07-12' }
 
 export interface LegalSection {
-  /** The fragment of the section's address: /privacy#deletion. */
+  /** The fragment of the section's address. Example: /privacy#deletion has the id 'deletion'. */
   id: string
   title: string
   body: ReactNode
 }
 
-/** A long text with a table of contents: the terms, and the privacy policy. */
+/** A long text with a table of contents. The terms and the privacy policy use it. */
 export function LegalPage(props: {
   title: string
   lead: ReactNode

@@ -15,11 +15,11 @@ import { idleDays, longestDays } from '../../../shared/rules/session-life.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
 import { When } from '../when.tsx'
 
-/** Something that the server keeps about people. */
+/** A kind of personal data that the server keeps. */
 interface Kept {
   title: string
   what: ReactNode
-  /** How long. It follows 'Kept '. */
+  /** How long the server keeps the data. The page writes 'Kept ' before this text. */
   until: ReactNode
 }
 
@@ -223,7 +223,7 @@ const kept: readonly Kept[] = [
   },
 ]
 
-/** What the server keeps about people, and for how long. */
+/** Lists which personal data the server keeps, and for how long. */
 export function KeptThings() {
   return (
     <dl className="kept">

@@ -166,7 +166,10 @@ const sections: readonly LegalSection[] = [
   },
 ]
 
-/** The privacy policy. It is true of the program; an operator who does more with data adds it here. */
+/**
+ * The privacy policy. It describes what this program does with data. An operator who does more with
+ * data must add it here.
+ */
 export function PrivacyPage() {
   return (
     <LegalPage

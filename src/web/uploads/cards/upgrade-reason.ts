@@ -9,7 +9,7 @@ import {
 } from '../../../shared/rules/tier-limits.ts'
 import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 
-/** The text of the card's badge for each limit. It follows the name of the tier. */
+/** The text of the card's badge for each limit. The name of the tier stands before it. */
 const reasons: Record<TierLimitCode, (limits: TierLimits) => string> = {
   TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
   TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSize(maxFileSize)}`,
@@ -18,9 +18,9 @@ const reasons: Record<TierLimitCode, (limits: TierLimits) => string> = {
 const codes = Object.keys(reasons) as TierLimitCode[]
 
 /**
- * Returns the text of the reason badge on the upgrade card (spec §2), or null where the card is not
- * shown. The card is shown to a user who can upgrade, if a file was too large and the next tier
- * takes larger ones (spec §5), or the tier refused an upload for another reason.
+ * Returns the text of the reason badge on the upgrade card (spec §2), or null if the card is not
+ * shown. A user who can upgrade sees the card in two cases: a file was too large and the next tier
+ * takes larger files (spec §5), or the tier refused an upload for another reason.
  */
 export function upgradeReason(
   tier: Tier,

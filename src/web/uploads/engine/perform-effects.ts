@@ -22,7 +22,9 @@ export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<Aborts
   /** Called when the list of files must be refreshed (spec §7). `files` are its new files. */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
-  /** Returns the largest number of files that any tier with a limit allows (`largestFileCount`). */
+  /**
+   * Returns the largest number of files that a tier with such a limit allows (`largestFileCount`).
+   */
   mostPlaces: () => number
 }
 

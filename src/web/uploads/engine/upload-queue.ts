@@ -65,11 +65,11 @@ export interface UploadQueue {
 /**
  * Creates the queue. Spec §4: uploads run one after another, with a 500 ms pause between files.
  *
- * Small files of a drop of more than ten run in parallel and without a pause. While the user may
- * have only a few upload slots, each upload gets its slot before the next one asks. So the first
- * files of the drop get the slots.
- * @param mostPlaces returns the largest number of upload slots in any tier that has a limit. A user
- * who got more than this has no limit.
+ * If a drop has more than ten files, its small files run in parallel and without a pause. While the
+ * user may have only a few upload slots, each upload gets its slot before the next upload asks for
+ * one. So the first files of the drop get the slots.
+ * @param mostPlaces returns the largest number of upload slots in any tier that limits them. A user
+ * who got more slots than this has no limit.
  */
 export function createUploadQueue(timers: Timers, mostPlaces: () => number): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()

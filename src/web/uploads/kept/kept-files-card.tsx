@@ -9,20 +9,20 @@ import type { KeptFile } from './kept-files.ts'
 import { openKeptFiles } from './open-kept-files.ts'
 import { useKeptFiles } from './use-kept-files.ts'
 
-/** How many files the card names. */
+/** The card names at most this many files. */
 const mostNamed = 5
 
 export interface KeptFilesCardProps {
-  /** Uploads files. Called with those that could be opened. */
+  /** Uploads these files. The card calls it with the files that it could open. */
   onUpload: (picked: readonly PickedFile[]) => void
-  /** Called when the card disappears with the button that was pressed. */
+  /** Is called when the card disappears together with the pressed button, which had the focus. */
   onDone: () => void
 }
 
 /**
- * Offers to upload the files that wait in this browser: a visitor dropped them before signing up, or
- * a phone shared them. Nothing of them is sent before the button is pressed. Shows nothing if no file
- * waits.
+ * Offers to upload the files that wait in this browser. A visitor has dropped them before signing
+ * up, or a phone has shared them. The card sends nothing before the user presses its button. If no
+ * file waits, it shows nothing.
  */
 export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
   const { kept, files, refresh } = useKeptFiles()
@@ -82,7 +82,7 @@ export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
   )
 }
 
-/** Tells which files could not be opened, and what can be done. */
+/** Tells the user which files could not be opened, and what to do. */
 function tellProblems(forbidden: readonly KeptFile[], gone: readonly KeptFile[]) {
   const names = (files: readonly KeptFile[]) => files.map(({ name }) => name).join(', ')
   if (gone.length > 0) {

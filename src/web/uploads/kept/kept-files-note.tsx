@@ -1,8 +1,8 @@
 import { useKeptFiles } from './use-kept-files.ts'
 
 /**
- * A sentence for the login and the signup, if files wait in this browser: that they are still there,
- * and what becomes of them.
+ * A note on the login and signup pages. If files wait in this browser, it says that they are still
+ * there, and what will happen to them.
  */
 export function KeptFilesNote() {
   const { files } = useKeptFiles()

@@ -15,7 +15,10 @@ function fileOf(size: number, name = 'rough-cut.mov'): File {
 
 const handle = { kind: 'file', name: 'rough-cut.mov' } as FileSystemFileHandle
 
-/** Keeps files in memory. `refuses` says which files the browser cannot store. */
+/**
+ * Makes a `KeptFiles` that stores in memory. If `refuses` returns an error for a file, storing it
+ * fails.
+ */
 function keeper({
   refuses = () => null,
   ...ports

@@ -1,7 +1,7 @@
 /**
- * Keeps files in this browser that nobody uploads yet: those that a visitor drops on the landing
- * page before signing up, and those that a phone shares with the installed application. Nothing of
- * them is sent. After signing in, the dashboard offers to upload them.
+ * Keeps files in this browser before anybody uploads them: files that a visitor drops on the
+ * landing page before signing up, and files that a phone shares with the installed application.
+ * This code sends nothing. After sign-in, the dashboard offers to upload the files.
  */
 import { createStore, delMany, setMany, values } from 'idb-keyval'
 import type { PickedFile } from '../picking/picked-file.ts'
@@ -10,27 +10,27 @@ import type { PickedFile } from '../picking/picked-file.ts'
 export interface KeptFile {
   id: string
   name: string
-  /** In bytes. */
+  /** The size in bytes. */
   size: number
-  /** When it was kept, in milliseconds since 1970. */
+  /** When the browser began to keep the file, in milliseconds since 1970. */
   keptAt: number
-  /** A copy of the file, or what finds the file again on this device. */
+  /** A copy of the file, or a handle with which the browser finds the file on this device. */
   content: { file: File } | { handle: FileSystemFileHandle }
 }
 
 /**
- * Why a file is not kept. `room`: the browser has not enough room for a copy. `browser`: the browser
- * keeps no files, as in some private windows. `number`: too many files wait already.
+ * Why a file cannot be kept. `room`: the browser has too little room for a copy. `browser`: the
+ * browser stores nothing, as in some private windows. `number`: too many files are already waiting.
  */
 export type KeepFault = 'room' | 'browser' | 'number'
 
-/** What became of files that were to be kept. */
+/** The result of keeping files: which files are kept now, and which are not and why. */
 export interface Kept {
   kept: KeptFile[]
   refused: { file: File; fault: KeepFault }[]
 }
 
-/** The database table of kept files. Each method may reject. */
+/** The table of kept files in the browser's database. Each method may reject. */
 export interface KeptTable {
   add(files: readonly KeptFile[]): Promise<void>
   all(): Promise<KeptFile[]>
@@ -39,31 +39,34 @@ export interface KeptTable {
 
 export interface KeptPorts {
   table: KeptTable
-  /** Returns how many bytes the browser still has room for; null where it does not tell. */
+  /** Returns how many more bytes the browser can store, or null if the browser does not tell. */
   room(): Promise<number | null>
-  /** Returns the present time in milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
   newId(): string
 }
 
-/** After this time a file is removed, so that no file waits for somebody else for ever. */
+/** The browser keeps a file for this long. After that, another person may be using the browser. */
 export const keptForMs = 24 * 60 * 60_000
 
-/** How many files wait at most. */
+/** At most this many files can wait. */
 export const mostKept = 100
 
 /**
- * A file of at most this size is copied even if the browser gives a handle. A copy can be read
- * without asking the person again, and stays when the file is moved. A larger one costs time and
- * room.
+ * Files up to this size are copied, even if there is a handle. The page can read a copy without
+ * asking the user again, and the copy stays when the user moves the file. Copying a larger file
+ * takes too much time and room.
  */
 const copiedBelow = 16 * 1024 ** 2
 
 /** The files that wait in this browser. No method rejects. */
 export interface KeptFiles {
-  /** Keeps files, as far as the browser allows it. Resolves when they are safely stored. */
+  /** Keeps as many of these files as the browser can. Resolves when they are stored. */
   keep(picked: readonly PickedFile[]): Promise<Kept>
-  /** Returns the files that wait, in the order in which they came. Removes those that are too old. */
+  /**
+   * Returns the waiting files in the order in which they came. First removes those that are too
+   * old.
+   */
   list(): Promise<KeptFile[]>
   remove(ids: readonly string[]): Promise<void>
 }
@@ -82,7 +85,10 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
       .sort((one, other) => one.keptAt - other.keptAt || (one.id < other.id ? -1 : 1))
   }
 
-  /** Stores one file. By its handle where that is better, and by a copy where a handle fails. */
+  /**
+   * Stores one file. It stores a handle if there is one and the file is large. Otherwise, or if
+   * this fails, it stores a copy.
+   */
   async function store({ file, handle }: PickedFile): Promise<KeptFile | KeepFault> {
     const { name, size } = file
     const facts = { id: newId(), name, size, keptAt: now() }
@@ -127,16 +133,17 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
 
 let newest = 0
 
-/** Returns an id that sorts after those that this page made before. */
+/** Returns a new id. It sorts after all ids that this page has made before. */
 function nextId(): string {
   newest += 1
   const random = [...crypto.getRandomValues(new Uint8Array(6))]
   return [String(newest).padStart(6, '0'), ...random.map((byte) => byte.toString(36))].join('-')
 }
 
-/** The files that wait in this browser, in an IndexedDB database of their own. */
+/** Returns the store of waiting files. It uses its own IndexedDB database. */
 export function createBrowserKeptFiles(): KeptFiles {
-  // idb-keyval throws where IndexedDB is missing. The async functions turn this into a rejection.
+  // If the browser has no IndexedDB, `createStore` throws. The functions below are async, so they
+  // reject then.
   let store: ReturnType<typeof createStore> | undefined
   const opened = () => {
     store ??= createStore('mayfly-kept', 'files')

@@ -1,16 +1,17 @@
 import { sharePath } from '../../../shared/public-pages.ts'
 
 /**
- * Registers the service worker that keeps what a phone shares with the installed application. Nobody
- * who only visits gets it: it is registered when the application is installed, and when it runs
- * installed. Its scope is the one path to which files are shared, so it slows no page down.
+ * Registers the service worker that stores files which a phone shares with the installed
+ * application. It registers only when the application is installed or runs installed, so ordinary
+ * visitors do not get it. Its scope is only the path to which phones share files, so it does not
+ * slow down other pages.
  */
 export function offerShareTarget(): void {
-  // Without HTTPS there are no service workers, and nothing can be installed.
+  // Without HTTPS, browsers offer no service workers and cannot install the application.
   if (!('serviceWorker' in navigator)) return
   const register = () => {
     navigator.serviceWorker.register('/share-worker.js', { scope: sharePath }).catch(() => {
-      // Then a share leads to a page that says how to go on.
+      // Without the worker, the server answers a share with a page that says what to do.
     })
   }
   window.addEventListener('appinstalled', register)

@@ -4,7 +4,10 @@ import { openKeptFiles } from './open-kept-files.ts'
 
 const file = new File(['cut'], 'rough-cut.mov')
 
-/** Makes a handle whose file can be read, must be asked for, or is gone. */
+/**
+ * Makes a handle. `readable`: the page may read its file. `granted` and `denied`: the browser asks
+ * the user, who answers so. `gone`: the file no longer exists.
+ */
 function handleOf(answer: 'readable' | 'granted' | 'denied' | 'gone'): FileSystemFileHandle {
   let mayRead = answer === 'readable'
   const refusal = { granted: 'NotAllowedError', denied: 'NotAllowedError', gone: 'NotFoundError' }

@@ -2,18 +2,18 @@ import { askForHandle } from '../picking/handle-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { KeptFile } from './kept-files.ts'
 
-/** Kept files as they can be uploaded, and those that cannot be read. */
+/** The kept files that can be uploaded, and those that cannot be read. */
 export interface OpenedFiles {
   opened: { kept: KeptFile; picked: PickedFile }[]
-  /** The browser was not allowed to read these files. They still wait. */
+  /** The user did not allow the page to read these files. They still wait. */
   forbidden: KeptFile[]
-  /** These files were moved or removed since. */
+  /** The user has moved or removed these files. */
   gone: KeptFile[]
 }
 
 /**
- * Opens kept files. The browser may ask the person for each file of which it has only a handle. Call
- * it in the handler of a click. Never rejects.
+ * Opens kept files. If the browser has only a handle of a file, it may ask the user for permission.
+ * Browsers ask only after a click, so call this function in a click handler. Never rejects.
  */
 export async function openKeptFiles(files: readonly KeptFile[]): Promise<OpenedFiles> {
   const all: OpenedFiles = { opened: [], forbidden: [], gone: [] }

@@ -1,11 +1,11 @@
 /**
- * The service worker of the path to which a phone shares files. It keeps them in the browser, so that
- * they are uploaded only when somebody says so, and not before signing in.
+ * The service worker for the path to which a phone shares files. It stores the files in the
+ * browser. So nothing is uploaded before the user has signed in and agreed.
  */
 import { createBrowserKeptFiles } from './kept-files.ts'
 import { takeShare } from './take-share.ts'
 
-/** The part of the event that is used here. The DOM types do not list it. */
+/** The parts of the fetch event that this file uses. TypeScript's DOM types lack them. */
 interface FetchEvent extends Event {
   request: Request
   respondWith(response: Promise<Response>): void

@@ -3,7 +3,7 @@ import type { PickedFile } from '../picking/picked-file.ts'
 import type { Kept } from './kept-files.ts'
 import { sharedField, takeShare } from './take-share.ts'
 
-/** Keeps every file that is not called 'refused'. */
+/** Returns a keeper that keeps every file except those named 'refused'. */
 function keeper() {
   const names: string[] = []
   return {

@@ -1,12 +1,12 @@
 import { sharePath } from '../../../shared/public-pages.ts'
 import type { KeptFiles } from './kept-files.ts'
 
-/** The name of the form field with the shared files, as the web manifest says it. */
+/** The name of the form field with the shared files. The web manifest names the same field. */
 export const sharedField = 'files'
 
 /**
- * Keeps the files of a share in this browser, and returns the path that shows them. If a file cannot
- * be kept, it returns the path of the page that says so. Nothing is sent to the server.
+ * Stores shared files in this browser. Returns the path of the page that shows them, or the path of
+ * the page that says that a file could not be kept. Sends nothing to the server.
  */
 export async function takeShare(request: Request, kept: Pick<KeptFiles, 'keep'>): Promise<string> {
   try {

@@ -3,15 +3,15 @@ import { createBrowserKeptFiles, type KeptFile, type KeptFiles } from './kept-fi
 
 export interface KeptFilesState {
   kept: KeptFiles
-  /** The files that wait in this browser; empty until they are read. */
+  /** The files that wait in this browser. Empty until they are loaded. */
   files: readonly KeptFile[]
-  /** Reads the files again, after some were removed. */
+  /** Loads the files again. Call it after some were removed. */
   refresh: () => Promise<void>
 }
 
 /**
- * Returns the files that wait in this browser. They are read again when the page is shown again,
- * because a phone may have shared more of them meanwhile.
+ * Returns the files that wait in this browser. It loads them again when the page becomes visible,
+ * because the phone may have shared more files in between.
  */
 export function useKeptFiles(): KeptFilesState {
   const kept = useMemo(createBrowserKeptFiles, [])

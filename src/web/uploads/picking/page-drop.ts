@@ -2,16 +2,17 @@ import { type Drop, readDrop } from './dropped-files.ts'
 import { isEditable } from './is-editable.ts'
 
 export interface PageDrop {
-  /** Called when files begin or cease to be dragged over the page. */
+  /** Is called when the user begins to drag files over the page, and when this ends. */
   onDragging: (isDragging: boolean) => void
-  /** Called after all folders of a drop were read. */
+  /** Is called when all folders of a drop have been read. */
   onDrop: (drop: Drop) => void
 }
 
 /**
- * Makes the whole page accept dropped files and folders. Dropped text and links go to the field
- * under the pointer. Elsewhere they are ignored, so that the browser does not leave the page.
- * Content dragged from the page itself is not uploaded. Returns a function that ends this.
+ * Makes the whole page accept dropped files and folders. Text and links can be dropped only into a
+ * text field. Elsewhere they are ignored, because the browser would otherwise leave the page.
+ * Content that is dragged from the page itself is not uploaded. Returns a function that ends all of
+ * this.
  */
 export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
   // The browser reports that the pointer entered an inner element before it reports that it left
@@ -46,7 +47,7 @@ export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
   })
   on('drop', (event) => {
     stop()
-    // A paused upload in the uploads panel has already handled this drop.
+    // If a paused upload in the uploads panel has taken this drop, the page must not take it too.
     if (event.defaultPrevented) return
     if (!hasFiles(event)) {
       if (!isEditable(event.target)) event.preventDefault()
